@@ -155,12 +155,12 @@ static inline const ecs_lua_api *ecs_lua_functions(lua_State *L) {
   api = (const ecs_lua_api *)lua_touserdata(L, -1);
   lua_pop(L, 1);
   if (!api) {
-    lua_pushliteral(L, "no ecs with the interface " ECS_LUA_API_KEY " in this Lua state: "
-                       "require \"ecs\" before this module, of the version it was built for");
+    lua_pushliteral(L, "no ecs with the interface " ECS_LUA_API_KEY " is loaded: call require "
+                       "\"ecs\", of the version this module was built for, before the module");
     lua_error(L);
   } else if (api->version < ECS_LUA_API_VERSION) {
     lua_pushfstring(L, "this module was built for version %d of " ECS_LUA_API_KEY
-                       ", and ecs has version %d: update ecs, or build the module with its "
+                       ", but ecs has version %d: update ecs, or rebuild the module with its "
                        "headers", (int)ECS_LUA_API_VERSION, (int)api->version);
     lua_error(L);
   }

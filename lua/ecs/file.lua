@@ -40,7 +40,7 @@ function file.load(world, path, options)
   local io = rawget(_G, "io")
   if not io then
     error("ecs.load_file needs Lua's library 'io', which is not open: read the file by other "
-      .. "means, and give world:load its bytes", 3)
+      .. "means and pass its bytes to world:load", 3)
   end
   local input = check(io.open(path, "rb"))
   local bytes, message = input:read "a"

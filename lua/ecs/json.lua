@@ -137,7 +137,7 @@ function json.parse(text)
   if not ok or message or value == nil then
     return nil, message or not ok and value or "it is empty"
   elseif text:find("%S", at) then
-    return nil, "more follows after the value"
+    return nil, "there is more text after the value"
   end
   return value
 end
@@ -167,7 +167,7 @@ function value_of(state, value, type, where)
     if value == nil then
       return "null"
     elseif not state.codec then
-      error(("%s: an any value is written by a codec only: give { codec = { encode = fn } }")
+      error(("%s: only a codec can write an any value: pass { codec = { encode = fn } }")
         :format(where), 0)
     end
     return '{"any":' .. text_of(state.codec.encode(value)) .. "}"
@@ -275,7 +275,7 @@ local function bytes_from(value, where)
   if type(value) == "table" and type(value.base64) == "string" then
     return from_base64(value.base64)
   elseif type(value) ~= "string" then
-    error(("%s: expected a text"):format(where), 0)
+    error(("%s: expected a string"):format(where), 0)
   end
   return value
 end
@@ -320,7 +320,7 @@ function from(state, value, type, where)
     if value == json.null then
       return nil
     elseif not state.codec then
-      error(("%s: an any value is read by a codec only: give { codec = { decode = fn } }")
+      error(("%s: only a codec can read an any value: pass { codec = { decode = fn } }")
         :format(where), 0)
     end
     return state.codec.decode(bytes_from(value.any, where))

@@ -47,17 +47,17 @@ end
 
 local function add_component(node, name, value)
   if OPTIONS[name] then
-    refuse("%s, '%s': this is an option, and no component of a prefab may be called so: write it "
-      .. "in the table behind the components", node.title, name)
+    refuse("%s: '%s' is an option, not a component: write it in the table after the components",
+      node.title, name)
   elseif node.components[name] ~= nil then
-    refuse("%s, %s: given twice, as shared and not", node.title, show(name))
+    refuse("%s, %s: given both in shared and in components", node.title, show(name))
   end
   node.components[name] = value
 end
 
 -- Shared components are listed by name, or given with their values as others are.
 local function share(node, shared)
-  for key, value in next, need_table(node.title, shared, "shared is a list of names") do
+  for key, value in next, need_table(node.title, shared, "shared must be a list of names") do
     local listed = math.type(key) == "integer" and key >= 1 and key <= rawlen(shared)
     local name = key
     if listed then
@@ -82,7 +82,7 @@ local function check_options(title, options)
   local is_a = rawget(options, "is_a")
   local kind = math.type(is_a) or type(is_a)
   if kind ~= "nil" and kind ~= "string" and kind ~= "integer" then
-    refuse("%s: is_a is the name of a prefab, got a %s", title, type(is_a))
+    refuse("%s: is_a must be the name of a prefab, got a %s", title, type(is_a))
   end
 end
 
@@ -93,14 +93,14 @@ local function append(list, parent, title, name, components, options)
   end
   local node = { name = name, parent = parent, components = {}, shared = {}, title = title }
   list[#list + 1] = node
-  for key, value in next, need_table(title, components, "components are a table") do
+  for key, value in next, need_table(title, components, "components must be a table") do
     add_component(node, key, value)
   end
-  options = need_table(title, options, "options are a table")
+  options = need_table(title, options, "options must be a table")
   check_options(title, options)
   share(node, rawget(options, "shared"))
   node.is_a = rawget(options, "is_a")
-  node.children = need_table(title, rawget(options, "children"), "children are a list")
+  node.children = need_table(title, rawget(options, "children"), "children must be a list")
   if #list > LIMIT then
     refuse("%s: a prefab has at most %d children", list[1].title, LIMIT - 1)
   end
@@ -152,19 +152,19 @@ local function append_children(list, at)
     if type(name) == "string" then
       named[#named + 1] = name
     elseif math.type(name) ~= "integer" or name < 1 or name > #list - first then
-      refuse("%s: children are a list, got the key %s", node.title, show(name))
+      refuse("%s: children must be a list, got the key %s", node.title, show(name))
     end
   end
   table.sort(named)
   for _, name in ipairs(named) do
     local title = below(node.title, quote(name))
     append_keyed(list, at, title, name,
-      need_table(title, rawget(node.children, name), "components are a table"))
+      need_table(title, rawget(node.children, name), "components must be a table"))
   end
   for i = first + 1, #list do
     local name = list[i].name
     if name and known[name] then
-      refuse("%s: two children are called %s", node.title, quote(name))
+      refuse("%s: two children are named %s", node.title, quote(name))
     end
     known[name or 0] = true
   end

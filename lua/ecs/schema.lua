@@ -98,7 +98,7 @@ local function literal(text, where)
     value = text
   end
   if value == nil then
-    refuse("%s: %s is no default (a number, true, false, a quoted string or a word)", where,
+    refuse("%s: %s is not a default (a number, true, false, a quoted string or a word)", where,
       text == "" and "nothing" or text)
   end
   return value
@@ -110,7 +110,7 @@ local function parse_enum(list, where)
     if not name:find(NAME) then
       refuse("%s: '%s' is not a name for an enum", where, name)
     elseif known[name] then
-      refuse("%s: the enum names '%s' twice", where, name)
+      refuse("%s: the enum lists '%s' twice", where, name)
     end
     known[name] = true
     names[#names + 1] = name
@@ -124,7 +124,7 @@ local function parse_type(field, text, where)
   if count then
     field.count = tonumber(count)
     if not (field.count >= 1 and field.count <= 1024) then
-      refuse("%s: an array has 1 to 1024 elements", where)
+      refuse("%s: an array must have 1 to 1024 elements", where)
     end
   end
   element = element or text
@@ -135,7 +135,7 @@ local function parse_type(field, text, where)
   elseif element:find(NAME) and element ~= "enum" then
     field.type, field.text = element, element
   else
-    refuse("%s: '%s' is no type", where, text)
+    refuse("%s: '%s' is not a type", where, text)
   end
   if count then
     field.text = ("%s[%d]"):format(field.text, field.count)
@@ -202,40 +202,40 @@ local OPTIONS = {}
 
 function OPTIONS.doc(component, value)
   if type(value) ~= "string" then
-    refuse("component '%s': 'doc' is a string, got %s", component, show(value))
+    refuse("component '%s': 'doc' must be a string, got %s", component, show(value))
   end
   whole(value, "doc", ("component '%s'"):format(component))
 end
 
 function OPTIONS.storage(component, value)
   if value ~= "table" and value ~= "sparse" then
-    refuse("component '%s': storage is 'table' or 'sparse', got %s", component, show(value))
+    refuse("component '%s': storage must be 'table' or 'sparse', got %s", component, show(value))
   end
 end
 
 function OPTIONS.toggle(component, value)
   if type(value) ~= "boolean" then
-    refuse("component '%s': 'toggle' is true or false, got %s", component, show(value))
+    refuse("component '%s': 'toggle' must be true or false, got %s", component, show(value))
   end
 end
 
 function OPTIONS.track(component, value)
   if type(value) ~= "boolean" then
-    refuse("component '%s': 'track' is true or false, got %s", component, show(value))
+    refuse("component '%s': 'track' must be true or false, got %s", component, show(value))
   end
 end
 
 function OPTIONS.requires(component, value)
   if type(value) ~= "table" then
-    refuse("component '%s': 'requires' is a list of components, as { \"Other\" }, got %s",
+    refuse("component '%s': 'requires' must be a list of components, as in { \"Other\" }, got %s",
       component, show(value))
   end
   local count = rawlen(value)
   for key, required in next, value do
     if math.type(key) ~= "integer" or key < 1 or key > count then
-      refuse("component '%s': 'requires' is a list, got an entry at %s", component, show(key))
+      refuse("component '%s': 'requires' must be a list, got an entry at %s", component, show(key))
     elseif type(required) ~= "string" and math.type(required) ~= "integer" then
-      refuse("component '%s': 'requires' has names or ids of components, got %s", component,
+      refuse("component '%s': 'requires' takes names or ids of components, got %s", component,
         show(required))
     end
     whole(tostring(required), "requires", ("component '%s'"):format(component))
@@ -248,13 +248,13 @@ function OPTIONS.was(component, value)
     whole(value, "was", where)
     return
   elseif type(value) ~= "table" then
-    refuse("component '%s': 'was' is what it was called, or a table { \"Old\", new = \"old\" } "
+    refuse("component '%s': 'was' must be its former name, or a table { \"Old\", new = \"old\" } "
       .. "with names of fields, got %s", component, show(value))
   end
   for new, old in next, value do
     if new ~= 1 and type(new) ~= "string" or type(old) ~= "string" then
-      refuse("component '%s': 'was' has field names as keys and values, and what the component "
-        .. "was called at 1, got %s at %s", component, show(old), show(new))
+      refuse("component '%s': 'was' has field names as keys and values, and the component's "
+        .. "former name at 1, got %s at %s", component, show(old), show(new))
     end
     whole(new .. old, "was", where)
   end
@@ -286,13 +286,13 @@ local RELATION_OPTIONS = {}
 
 function RELATION_OPTIONS.exclusive(relation, value)
   if type(value) ~= "boolean" then
-    refuse("relation '%s': 'exclusive' is true or false, got %s", relation, show(value))
+    refuse("relation '%s': 'exclusive' must be true or false, got %s", relation, show(value))
   end
 end
 
 function RELATION_OPTIONS.acyclic(relation, value, fields)
   if type(value) ~= "boolean" then
-    refuse("relation '%s': 'acyclic' is true or false, got %s", relation, show(value))
+    refuse("relation '%s': 'acyclic' must be true or false, got %s", relation, show(value))
   elseif value and not rawget(fields, "exclusive") then
     refuse("relation '%s': only an exclusive relation can be acyclic; write exclusive = true, too",
       relation)
@@ -303,14 +303,14 @@ local POLICIES = { remove = true, despawn = true, error = true }
 
 function RELATION_OPTIONS.on_target_despawn(relation, value)
   if not POLICIES[value] then
-    refuse("relation '%s': on_target_despawn is 'remove', 'despawn' or 'error', got %s",
+    refuse("relation '%s': on_target_despawn must be 'remove', 'despawn' or 'error', got %s",
       relation, show(value))
   end
 end
 
 for _, name in ipairs { "storage", "toggle" } do
   RELATION_OPTIONS[name] = function(relation)
-    refuse("relation '%s': a relation has no '%s'", relation, name)
+    refuse("relation '%s': a relation cannot have '%s'", relation, name)
   end
 end
 
@@ -321,9 +321,9 @@ local function find_option(component, key, kind)
   if kind == "relation" and RELATION_OPTIONS[key] then
     return RELATION_OPTIONS[key]
   elseif kind == "event" and (NO_EVENT_OPTIONS[key] or RELATION_OPTIONS[key]) then
-    refuse("event '%s': an event has no '%s'", component, key)
+    refuse("event '%s': an event cannot have '%s'", component, key)
   elseif RELATION_OPTIONS[key] and not OPTIONS[key] then
-    refuse("component '%s': '%s' is an option of relations: declare it by world:relation",
+    refuse("component '%s': '%s' is an option of relations: declare it with world:relation",
       component, key)
   end
   return OPTIONS[key]
@@ -346,7 +346,7 @@ local function check_options(component, fields, kind)
       refuse("%s '%s': unknown option '%s' (known: %s; a field is an entry \"%s: type\")", kind,
         component, key, KNOWN[kind], key)
     elseif math.type(key) ~= "integer" or key < 1 or key > count then
-      refuse("component '%s': fields are a list, got an entry at %s", component, show(key))
+      refuse("component '%s': fields must be a list, got an entry at %s", component, show(key))
     end
   end
 end
@@ -383,10 +383,10 @@ local function build(component, fields, kind)
   for i = 1, rawlen(fields) do
     local field = parse_field(component, rawget(fields, i), i)
     if known[field.name] then
-      refuse("component '%s' has two fields '%s'", component, field.name)
+      refuse("component '%s' has two fields named '%s'", component, field.name)
     elseif kind == "relation" and field.name == "target" then
-      refuse("relation '%s': a field cannot be called 'target', which is what the entity is "
-        .. "tied to", component)
+      refuse("relation '%s': a field cannot be named 'target', which is the entity at the other "
+      .. "end; rename the field", component)
     end
     known[field.name] = true
     plain[#plain + 1] = field

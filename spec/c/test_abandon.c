@@ -195,8 +195,8 @@ static void by_systems(void) {
     work = i % 2 ? defer_all : NULL;
     add_system("a", NULL, run);
     check_left(i < 2 ? update : run_a, "inside a system, a function form or defer: system 'a' is "
-               "running (where a host's function was left by longjmp or an exception, the host "
-               "calls ecs_abandon)");
+               "running (if a longjmp or an exception left a host's function, the host must "
+               "call ecs_abandon)");
     CHECK_INTEGER(0, frees);
     close_world(&f);
   }
@@ -223,7 +223,7 @@ static void by_who_handles_errors(void) {
     uint64_t before = ecs_digest(f.world);
     work = i ? defer_all : NULL;
     get_left(update);
-    CHECK_FAILS(f.world, ECS_EBUSY, "the host calls ecs_abandon", ecs_update(f.world, 1));
+    CHECK_FAILS(f.world, ECS_EBUSY, "the host must call ecs_abandon", ecs_update(f.world, 1));
     CHECK_OK(f.world, ecs_abandon(f.world));
     CHECK(ecs_digest(f.world) == before);
     work = NULL;
@@ -437,8 +437,8 @@ static void open_iteration(void) {
 static void tells_of_iterations(void) {
   open_left();
   f.it.query = new_query(f.world, "Position");
-  check_left(open_iteration, "update is not possible inside a loop (which the host ends by "
-             "ecs_iter_close, or ecs_abandon where it was left)");
+  check_left(open_iteration, "update is not possible inside a loop (the host ends it with "
+                             "ecs_iter_close, or ecs_abandon if a jump left it)");
   close_world(&f);
 }
 

@@ -41,7 +41,7 @@ static void is_no_component(void) {
   CHECK(ecs_resource_get(f.world, grid, &value) == ECS_EINVAL);
   CHECK(ecs_spawn(f.world, &grid, 1, &e) == ECS_EINVAL);
   CHECK(ecs_query_new(f.world, "grid", &f.query) == ECS_EINVAL);
-  CHECK_TEXT("'grid' is an array of the world, not a component", ecs_message(f.world));
+  CHECK_TEXT("'grid' is an array, not a component: use world:array", ecs_message(f.world));
   CHECK(ecs_array_data(f.world, f.position, &length) == NULL && length == 0);
   CHECK_TEXT("'Position' is a component, not an array", ecs_message(f.world));
   CHECK(ecs_array_data(f.world, e, &length) == NULL);
@@ -136,7 +136,7 @@ static void is_checked(void) {
 
 static const struct test tests[] = {
   {"is a column of the world's", is_a_column},
-  {"is no component", is_no_component},
+  {"is not a component", is_no_component},
   {"has cells of some types, and no options", refuses_other_types},
   {"keeps its values by index when it is declared otherwise", keeps_values_by_index},
   {"has its ids seen by those who walk all ids", is_walked},

@@ -76,7 +76,7 @@ static void notices_ids(void) {
 static void notices_tables(void) {
   open_scene();
   struct graph *graph = &f.world->graph;
-  NOTICE(graph->live, uint32_t, 9, "tables are lost");
+  NOTICE(graph->live, uint32_t, 9, "a table is missing");
   NOTICE(table->order, uint64_t, 0, "out of order");
   NOTICE(table->incoming, uint32_t, 1, "counts are wrong");
   NOTICE(table->doomed, bool, true, "counts are wrong");
@@ -95,11 +95,11 @@ static void notices_tables(void) {
   while (!back->table) back++;
   NOTICE(back->table, struct table *, graph->empty, "does not lead back");
   NOTICE(edge->table, struct table *, table, "leads to a table of other ids");
-  NOTICE(edge->count, uint16_t, 7, "an edge knows other columns");
+  NOTICE(edge->count, uint16_t, 7, "an edge has other columns");
   NOTICE(table->edge_count, uint32_t, 7, "edges are miscounted");
-  NOTICE(table->near_edge.first, uint32_t, 7, "the near edge is not an edge's copy");
-  NOTICE(table->near_edge.table, struct table *, NULL, "the near edge is not an edge's copy");
-  NOTICE(table->column_count, uint32_t, table->column_count + 1, "columns too many");
+  NOTICE(table->near_edge.first, uint32_t, 7, "the cached edge is not an edge's copy");
+  NOTICE(table->near_edge.table, struct table *, NULL, "the cached edge is not an edge's copy");
+  NOTICE(table->column_count, uint32_t, table->column_count + 1, "too many columns");
   NOTICE(graph->empty, struct table *, table, "an empty table is not listed");
   struct id_record *record = graph_record(f.world, f.label);
   NOTICE(record->table_count, uint32_t, 0, "misses a table");
@@ -110,7 +110,7 @@ static void notices_tables(void) {
   label->require_count = 1;
   f.world->registry.requires = true;
   NOTICE(required[0], ecs_id, f.velocity, "lacks what one of its components requires");
-  NOTICE(required[0], ecs_id, 900, "requires what is none");
+  NOTICE(required[0], ecs_id, 900, "requires a non-component");
   NOTICE(label->require_count, uint32_t, 2, "not sorted");
   label->require_count = 0;
   NOTICE(graph->by_hash.count, uint32_t, graph->by_hash.count + 1, "a hash map");
@@ -122,8 +122,8 @@ static void notices_columns(void) {
   struct column *column = &table->columns[0];
   NOTICE(column->size, uint32_t, 8, "differs from its field");
   NOTICE(column->value.u64, uint64_t, 5, "differs from its field");
-  NOTICE(column->id, ecs_id, table->ids[1], "another id's");
-  NOTICE(column->leaf, uint32_t, 1, "another id's");
+  NOTICE(column->id, ecs_id, table->ids[1], "another id");
+  NOTICE(column->leaf, uint32_t, 1, "another id");
   NOTICE(column->data, void *, (char *)column->data + 4, "not aligned");
   NOTICE(column->buffer.size, size_t, 64, "shorter than its table");
   const struct table *packed = place_of(SPAWN(f.world, f.position));
@@ -142,7 +142,7 @@ static void notices_queries(void) {
   NOTICE(f.query->count, uint32_t, 0, "misses a table");
   NOTICE(f.query->tables[0], uint32_t, 0, "misses a table");
   NOTICE(f.query->columns[0], uint32_t, 1, "column is wrong");
-  NOTICE(f.query->terms.terms[0].id, ecs_id, f.velocity, "tables too many");
+  NOTICE(f.query->terms.terms[0].id, ecs_id, f.velocity, "too many tables");
   close_world(&f);
 }
 
@@ -212,7 +212,7 @@ static void notices_the_rest(void) {
   struct phase strange = *system->phase;
   strange.name = "strange";
   NOTICE(system->removed, bool, true, "removed system");
-  NOTICE(system->phase, struct phase *, &strange, "phase is gone");
+  NOTICE(system->phase, struct phase *, &strange, "phase does not exist");
   close_world(&f);
 }
 
@@ -224,14 +224,14 @@ static void notices_events(void) {
   CHECK_OK(f.world, ecs_event(f.world, &desc, &hit));
   struct event *event = component_of(f.world, hit)->event;
   struct later *later = &event->later;
-  NOTICE(later->clock, double, 1, "has put off without times");
+  NOTICE(later->clock, double, 1, "has delayed events without times");
   CHECK_OK(f.world, ecs_after(f.world, 2, hit, &(double){3}));
   CHECK_SOUND(f.world);
-  NOTICE(later->capacity, uint32_t, 0, "has put off without times");
-  NOTICE(later->order_capacity, uint32_t, 0, "has put off without times");
-  NOTICE(later->due[0], double, -1, "until no time");
-  NOTICE(event->component, struct component *, component_of(f.world, f.position), "is none");
-  NOTICE(event->aged, uint64_t, 9, "older than it is");
+  NOTICE(later->capacity, uint32_t, 0, "has delayed events without times");
+  NOTICE(later->order_capacity, uint32_t, 0, "has delayed events without times");
+  NOTICE(later->due[0], double, -1, "to an invalid time");
+  NOTICE(event->component, struct component *, component_of(f.world, f.position), "is invalid");
+  NOTICE(event->aged, uint64_t, 9, "has an invalid age");
   close_world(&f);
 }
 

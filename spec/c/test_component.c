@@ -86,7 +86,7 @@ static void lays_nested_ones_out_like_c(void) {
   f.a = SPAWN(f.world, id);
   CHECK_OK(f.world, ecs_get(f.world, f.a, id, &got));
   CHECK(got.one.at == 2.5 && got.two[1].at == 2.5 && got.m[2] == 0);
-  CHECK_FAILS(f.world, ECS_EINVAL, "field 'Outer.one' is made of it",
+  CHECK_FAILS(f.world, ECS_EINVAL, "it is the type of field 'Outer.one'",
               ecs_undeclare(f.world, nested));
   CHECK_OK(f.world, ecs_undeclare(f.world, id));
   CHECK_OK(f.world, ecs_undeclare(f.world, nested));
@@ -299,10 +299,10 @@ static void refuses_paths(void) {
     {"Postion.x", "unknown component 'Postion' (did you mean 'Position'?)"},
     {"Position.z", "component 'Position' has no field 'z'"},
     {"Position.", "component 'Position' has no field ''"},
-    {"Position", "'Position' names no field: write one behind it, as 'Position.x'"},
+    {"Position", "'Position' does not name a field: add one, as in 'Position.x'"},
     {"Frozen", "'Frozen' is a tag: it has no fields"},
     {"Frozen.x", "'Frozen' is a tag: it has no field 'x'"},
-    {"Row.m", "field 'Row.m' is not a single value: name a part, as 'Row.m[1]'"},
+    {"Row.m", "field 'Row.m' is not a single value: name a part, as in 'Row.m[1]'"},
     {"Row.m[3]", "component 'Row' has no field 'm[3]'"},
     {"", "unknown component ''"},
   };
@@ -347,7 +347,7 @@ static void refuses_names(void) {
   CHECK_FAILS(f.world, ECS_EINVAL, "not a name for a component", ecs_tag(f.world, NULL, &id));
   refuse(ECS_EINVAL, "not a name for a field", (ecs_field){.name = NULL});
   ecs_field twice[] = {{.name = "a", .type = ECS_F32}, {.name = "a", .type = ECS_F64}};
-  CHECK_FAILS(f.world, ECS_EINVAL, "two fields 'a'", declare("Thing", twice, 2, 0, &id));
+  CHECK_FAILS(f.world, ECS_EINVAL, "two fields named 'a'", declare("Thing", twice, 2, 0, &id));
   close_world(&f);
 }
 
@@ -358,7 +358,7 @@ static void refuses_fields(void) {
   ecs_value integer = {.kind = ECS_KIND_INTEGER, .integer = 300};
   ecs_value flag = {.kind = ECS_KIND_BOOL, .boolean = true};
   static const char *const doubled[] = {"a", "b", "a"}, *const colours[] = {"rod", "blue"};
-  refuse(ECS_EINVAL, "no known type", (ecs_field){.name = "x", .type = (ecs_type)99});
+  refuse(ECS_EINVAL, "an unknown type", (ecs_field){.name = "x", .type = (ecs_type)99});
   refuse(ECS_ETYPE, "field 'Thing.x' is f32, got a string",
          (ecs_field){.name = "x", .value = text});
   refuse(ECS_ETYPE, "field 'Thing.x' is i32: 1.5 is not an integer",
@@ -375,13 +375,13 @@ static void refuses_fields(void) {
   refuse(ECS_ERANGE, "has no name 'red' (did you mean 'rod'?)",
          (ecs_field){.name = "x", .type = ECS_ENUM, .names = colours, .name_count = 2,
                      .value = text});
-  refuse(ECS_EINVAL, "names 'a' twice",
+  refuse(ECS_EINVAL, "lists 'a' twice",
          (ecs_field){.name = "x", .type = ECS_ENUM, .names = doubled, .name_count = 3});
   refuse(ECS_EUNBORN, "never spawned",
          (ecs_field){.name = "x", .type = ECS_NESTED, .nested = 900});
   refuse(ECS_EINVAL, "'Frozen' is a tag",
          (ecs_field){.name = "x", .type = ECS_NESTED, .nested = f.frozen});
-  refuse(ECS_EINVAL, "default of a nested component",
+  refuse(ECS_EINVAL, "a nested component has its own defaults",
          (ecs_field){.name = "x", .type = ECS_NESTED, .nested = f.position,
                      .value = integer});
   refuse(ECS_ENOID, "is not an entity id",

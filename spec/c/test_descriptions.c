@@ -46,7 +46,7 @@ static void empty_components(void) {
   CHECK_FAILS(f.world, ECS_EINVAL, words, ecs_component(f.world, &desc, &id));
   CHECK_FAILS(f.world, ECS_EINVAL, words, ecs_relation(f.world, &desc, &id));
   CHECK_FAILS(f.world, ECS_EINVAL, words, ecs_event(f.world, &desc, &id));
-  CHECK_FAILS(f.world, ECS_ELIMIT, "it has 1 to 16777216 elements",
+  CHECK_FAILS(f.world, ECS_ELIMIT, "the length must be 1 to 16777216",
               ecs_array(f.world, NULL, ECS_F32, 0, &id));
   close_world(&f);
 }
@@ -61,7 +61,7 @@ static void empty_parts_of_components(void) {
   for (size_t i = 0; i < sizeof renames / sizeof *renames; i++) {
     const ecs_component_desc renamed = {
       .name = "A", .fields = &field, .field_count = 1, .was = &renames[i], .was_count = 1};
-    CHECK_FAILS(f.world, ECS_EINVAL, "component 'A': a rename takes the name of a field",
+    CHECK_FAILS(f.world, ECS_EINVAL, "component 'A': a renamed field needs its name",
                 ecs_component(f.world, &renamed, &id));
   }
   const ecs_component_desc requiring = {.name = "A", .required = &null, .required_count = 1};
@@ -89,11 +89,11 @@ static void empty_systems(void) {
   CHECK_FAILS(f.world, ECS_EINVAL, "a phase needs a name", ecs_phase(f.world, &phase));
   CHECK_FAILS(f.world, ECS_EINVAL, "a system needs a name", ecs_system_new(f.world, &system));
   system.name = "s";
-  CHECK_FAILS(f.world, ECS_EINVAL, "nothing to run", ecs_system_new(f.world, &system));
+  CHECK_FAILS(f.world, ECS_EINVAL, "has no function to", ecs_system_new(f.world, &system));
   CHECK_FAILS(f.world, ECS_EINVAL, "an observer needs a name",
               ecs_observer_new(f.world, &observer));
   observer.name = "o";
-  CHECK_FAILS(f.world, ECS_EINVAL, "nothing to run", ecs_observer_new(f.world, &observer));
+  CHECK_FAILS(f.world, ECS_EINVAL, "has no function to", ecs_observer_new(f.world, &observer));
   close_world(&f);
 }
 
@@ -105,17 +105,17 @@ static void empty_queries(void) {
   ecs_query *query = NULL;
   ecs_index *made = NULL;
   size_t count;
-  CHECK_FAILS(f.world, ECS_EINVAL, "a query has a text", ecs_query_new(f.world, NULL, &query));
-  CHECK_FAILS(f.world, ECS_EINVAL, "a query has a text",
+  CHECK_FAILS(f.world, ECS_EINVAL, "a query needs a text", ecs_query_new(f.world, NULL, &query));
+  CHECK_FAILS(f.world, ECS_EINVAL, "a query needs a text",
               ecs_query_with(f.world, NULL, NULL, 0, &query));
-  CHECK_FAILS(f.world, ECS_EINVAL, "a query has a text", ecs_count(f.world, NULL, &count));
+  CHECK_FAILS(f.world, ECS_EINVAL, "a query needs a text", ecs_count(f.world, NULL, &count));
   CHECK_FAILS(f.world, ECS_EINVAL, "a variable needs a name",
               ecs_query_with(f.world, "Health($x)", &variable, 1, &query));
-  CHECK_FAILS(f.world, ECS_EINVAL, "an index needs a name", ecs_index_new(f.world, &index, &made));
+  CHECK_FAILS(f.world, ECS_EINVAL, "the name of an index", ecs_index_new(f.world, &index, &made));
   index.name = "i";
-  CHECK_FAILS(f.world, ECS_EINVAL, "a query is needed", ecs_index_new(f.world, &index, &made));
+  CHECK_FAILS(f.world, ECS_EINVAL, "needs a query", ecs_index_new(f.world, &index, &made));
   index.query = "Health";
-  CHECK_FAILS(f.world, ECS_EINVAL, "what is it by?", ecs_index_new(f.world, &index, &made));
+  CHECK_FAILS(f.world, ECS_EINVAL, "needs a key", ecs_index_new(f.world, &index, &made));
   close_world(&f);
 }
 
@@ -124,7 +124,7 @@ static void empty_prefabs(void) {
   ecs_prefab_desc prefab;
   memset(&prefab, 0, sizeof prefab);
   ecs_id id;
-  CHECK_FAILS(f.world, ECS_EINVAL, "declared by a list", ecs_prefab(f.world, NULL, 0, &id));
+  CHECK_FAILS(f.world, ECS_EINVAL, "needs a list of itself", ecs_prefab(f.world, NULL, 0, &id));
   CHECK_FAILS(f.world, ECS_EINVAL, "a prefab needs a name", ecs_prefab(f.world, &prefab, 1, &id));
   close_world(&f);
 }
@@ -147,10 +147,10 @@ static void no_names(void) {
   CHECK_OK(world, ecs_name(world, id, NULL));
   CHECK(!ecs_name_of(world, id));
   CHECK(!ecs_index_find(world, NULL));
-  CHECK_FAILS(world, ECS_ENAME, "no index is named ''", ecs_index_drop(world, NULL));
-  CHECK_FAILS(world, ECS_ENAME, "no system is named ''", ecs_system_remove(world, NULL));
-  CHECK_FAILS(world, ECS_ENAME, "no system or phase is named ''", ecs_switch(world, NULL, true));
-  CHECK_FAILS(world, ECS_ENAME, "no system or phase is named ''", ecs_run(world, NULL, 0));
+  CHECK_FAILS(world, ECS_ENAME, "there is no index ''", ecs_index_drop(world, NULL));
+  CHECK_FAILS(world, ECS_ENAME, "there is no system ''", ecs_system_remove(world, NULL));
+  CHECK_FAILS(world, ECS_ENAME, "there is no system or phase ''", ecs_switch(world, NULL, true));
+  CHECK_FAILS(world, ECS_ENAME, "there is no system or phase ''", ecs_run(world, NULL, 0));
   CHECK_FAILS(world, ECS_EINVAL, "no phase is fixed", ecs_alpha(world, NULL, &alpha));
   close_world(&f);
 }

@@ -83,7 +83,8 @@ static void is_no_component(void) {
   CHECK(ecs_set(f.world, e, hit, &value) == ECS_EINVAL);
   CHECK(ecs_resource(f.world, hit) == ECS_EINVAL);
   CHECK(ecs_spawn(f.world, &hit, 1, &e) == ECS_EINVAL);
-  CHECK_TEXT("'Hit' is an event, which no entity has, not a component", ecs_message(f.world));
+  CHECK_TEXT("'Hit' is an event, not a component: no entity has it; emit it, and read it with a "
+             "query", ecs_message(f.world));
   CHECK(ecs_emit(f.world, f.position, &value) == ECS_EINVAL);
   CHECK_TEXT("'Position' is a component, not an event", ecs_message(f.world));
   value.who = e + 5;
@@ -151,7 +152,7 @@ static void waits_for_systems_that_ran_short(void) {
 
 /* Components and events alike. */
 static void asks_for_a_struct(void) {
-  static const char words[] = "has fields: give its struct instead of NULL";
+  static const char words[] = "has fields: pass its struct instead of NULL";
   struct fixture f;
   open_usual(&f);
   ecs_id hit = declare_hit(&f), e = SPAWN(f.world, f.position);
@@ -204,7 +205,7 @@ static const struct test tests[] = {
   {"a value of fields is never NULL", asks_for_a_struct},
   {"is gone through in the order of emission", is_gone_through_in_order},
   {"leads to what its entity fields name", leads_to_entities},
-  {"is no component", is_no_component},
+  {"is not a component", is_no_component},
   {"is given to a system once", is_given_once_to_systems},
   {"waits for systems that ran out of memory", waits_for_systems_that_ran_short},
   {"goes with the scope that emitted it", goes_with_its_scope},

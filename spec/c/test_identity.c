@@ -275,9 +275,9 @@ static void adopts_ids(void) {
   ecs_id unborn = make(65540, 3, 1);
   CHECK_OK(f.world, ecs_spawn_at(f.world, unborn, &f.health, 1));
   CHECK(ecs_alive(f.world, unborn) && ecs_has(f.world, unborn, f.health));
-  CHECK_FAILS(f.world, ECS_ETAKEN, "65540v3@1 has its slot",
+  CHECK_FAILS(f.world, ECS_ETAKEN, "65540v3@1 has its index",
               ecs_spawn_at(f.world, unborn, NULL, 0));
-  CHECK_FAILS(f.world, ECS_ETAKEN, "has its slot",
+  CHECK_FAILS(f.world, ECS_ETAKEN, "has its index",
               ecs_spawn_at(f.world, make(65540, 9, 1), NULL, 0));
   CHECK_STATUS(f.world, ECS_EDEAD, ecs_spawn_at(f.world, make(65540, 2, 1), NULL, 0));
   CHECK_OK(f.world, ecs_despawn(f.world, unborn));

@@ -288,7 +288,7 @@ static void survives_failing_readers(void) {
   for (size_t i = 1; i <= calls; i++) {
     check_context("read %zu", i);
     broken.fail_at = i;
-    is_refused(i == 1 ? "not the image" : "");
+    is_refused(i == 1 ? "not an image" : "");
     CHECK_INTEGER(i, broken.calls);
   }
   check_context(NULL);
@@ -329,7 +329,7 @@ static void asks_codecs(void) {
   image.size = 0;
   CHECK_OK(f.world, ecs_save(f.world, write_bytes_to, &image, &willing));
   uint64_t before = world_digest(g.world);
-  CHECK_FAILS(g.world, ECS_ETYPE, "give a codec", load(&g, &image));
+  CHECK_FAILS(g.world, ECS_ETYPE, "pass a codec", load(&g, &image));
   image.at = 0;
   CHECK_FAILS(g.world, ECS_EUSER, "cannot decode",
               ecs_load(g.world, read_bytes_from, &image, &refusing));
@@ -415,7 +415,7 @@ static void restores_no_other_components(void) {
   ecs_snapshot_free(kept);
   CHECK_OK(f.world, ecs_snapshot_new(f.world, &kept));
   CHECK_OK(f.world, load(&f, &image));
-  CHECK_FAILS(f.world, ECS_EINVAL, "a world was loaded", ecs_restore(kept));
+  CHECK_FAILS(f.world, ECS_EINVAL, "the world has loaded an image", ecs_restore(kept));
   close_world(&f);
 }
 

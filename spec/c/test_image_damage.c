@@ -174,7 +174,7 @@ static void refuses_other_formats(void) {
   seal(&broken);
   is_refused("format 9; this version reads formats 1 to 3");
   broken.data[0] = 'E';
-  is_refused("not the image of a world");
+  is_refused("not an image of a world");
   close_both();
 }
 
@@ -185,7 +185,7 @@ static void refuses_more_bytes(void) {
     copy_image(image.size);
     memset(broken.data + broken.size, 0, more);
     broken.size += more;
-    is_refused("behind its end");
+    is_refused("after its end");
   }
   CHECK_OK(g.world, load(&g, &image));
   close_both();

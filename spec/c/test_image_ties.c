@@ -99,7 +99,7 @@ static void refuses_forged_lists_of_ties(void) {
   forge(NUMBERS(2, a, b), NUMBERS(2, a, 0xFFFFFFFF));
   is_refused("a tie has no source");
   forge(NUMBERS(2, a, b), NUMBERS(1, a));
-  is_refused("its ties are not what its cells say");
+  is_refused("its ties differ from its cells");
   forge(NUMBERS(2, a, b), NUMBERS(3, a, b, c));
   is_refused("a tie has no source");
   forge(NUMBERS(2, a, b), NUMBERS(0xFFFFFFFF, a, b));
@@ -115,13 +115,13 @@ static void refuses_forged_targets(void) {
   for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {
     *cell = forged[i];
     CHECK_OK(f.world, save(&f, &broken));
-    is_refused(forged[i] == f.a ? "its ties are not what its cells say" : "a tie has no target");
+    is_refused(forged[i] == f.a ? "its ties differ from its cells" : "a tie has no target");
   }
   *cell = f.b;
   cell = ecs_cell_of(f.world, f.b, rides, TARGET_LEAF);
   *cell = f.a;
   CHECK_OK(f.world, save(&f, &broken));
-  is_refused("its ties are not what its cells say");
+  is_refused("its ties differ from its cells");
   *cell = f.c;
   close_both();
 }
@@ -132,20 +132,20 @@ static void refuses_forged_pairs(void) {
   uint32_t dead = c + 1, others[] = {place_of(rides), place_of(f.position), place_of(f.frozen), 99};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     forge(NUMBERS(2, place, b, place, c), NUMBERS(2, others[i], b, others[i], c));
-    is_refused("a pair is none");
+    is_refused("a pair is invalid");
   }
   forge(NUMBERS(2, place, b, place, c), NUMBERS(2, place, c, place, b));
-  is_refused("a pair is none");
+  is_refused("a pair is invalid");
   forge(NUMBERS(2, place, b, place, c), NUMBERS(2, place, b, place, b));
-  is_refused("a pair is none");
+  is_refused("a pair is invalid");
   forge(NUMBERS(2, place, b, place, c), NUMBERS(2, place, b, place_of(eats), c));
-  is_refused("a pair is none");
+  is_refused("a pair is invalid");
   forge(NUMBERS(2, place, b, place, c), NUMBERS(2, place, b, place, dead));
-  is_refused("a pair is none");
+  is_refused("a pair is invalid");
   forge(NUMBERS(2, place, b, place, c), NUMBERS(2, place, b, place, 0));
-  is_refused("a pair is none");
+  is_refused("a pair is invalid");
   forge(NUMBERS(2, place, b, place, c), NUMBERS(2, place, b, place, 0x0FFFFFFF));
-  is_refused("a pair is none");
+  is_refused("a pair is invalid");
   forge(NUMBERS(2, place, b, place, c), NUMBERS(0xFFFFFFFF, place, b, place, c));
   is_refused("");
   close_both();

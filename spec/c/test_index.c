@@ -446,7 +446,7 @@ static void is_replaced_and_dropped(void) {
   CHECK_OK(f.world, ecs_index_drop(f.world, "near"));
   CHECK_INTEGER(2, count);
   CHECK(!ecs_index_find(f.world, "near"));
-  CHECK_TEXT("no index is named 'near'", ecs_message(f.world));
+  CHECK_TEXT("there is no index 'near'", ecs_message(f.world));
   CHECK(ecs_index_drop(f.world, "near") == ECS_ENAME);
   CHECK_OK(f.world, ecs_index_new(f.world, &desc, &near));
   close_world(&f);
@@ -467,24 +467,24 @@ static void refuses_what_makes_no_sense(void) {
   open_usual(&f);
   declare_one(f.world, "Bag", "x", ECS_ANY);
   refuse(&f, (ecs_index_desc){.name = "Position"}, "the name is that of a component");
-  refuse(&f, (ecs_index_desc){.name = "no name"}, "an index needs a name");
-  refuse(&f, (ecs_index_desc){.query = NULL}, "a query is needed");
-  refuse(&f, (ecs_index_desc){.query = "Position"}, "what is it by?");
+  refuse(&f, (ecs_index_desc){.name = "no name"}, "the name of an index");
+  refuse(&f, (ecs_index_desc){.query = NULL}, "needs a query");
+  refuse(&f, (ecs_index_desc){.query = "Position"}, "needs a key");
   refuse(&f, (ecs_index_desc){.query = "Position", .of = "Position"}, "a number above 0");
   refuse(&f, (ecs_index_desc){.query = "Position", .of = "Position", .cell = NAN}, "got nan");
-  refuse(&f, (ecs_index_desc){.query = "Health", .by = ECS_BY_HASH}, "what is it by?");
+  refuse(&f, (ecs_index_desc){.query = "Health", .by = ECS_BY_HASH}, "needs a key");
   refuse(&f, (ecs_index_desc){.query = "Label", .by = ECS_BY_ORDER, .of = "text"},
-         "only numbers have an order");
+         "or use hash");
   refuse(&f, (ecs_index_desc){.query = "Health.hp", .by = ECS_BY_HASH, .of = "Health.armour"},
-         "does not give 'Health.armour'");
+         "does not yield 'Health.armour'");
   refuse(&f, (ecs_index_desc){.query = "Positio", .of = "Position", .cell = 1}, "Position");
   refuse(&f, (ecs_index_desc){.query = "Enemy", .of = "Position", .cell = 1},
-         "write 'Position:in' into it");
+         "add 'Position:in' to it");
   refuse(&f, (ecs_index_desc){.query = "Health", .of = "Health", .cell = 1},
-         "a grid needs the fields x and y of 'Health'");
+         "a grid needs the number fields x and y of 'Health'");
   refuse(&f, (ecs_index_desc){.query = "Position.x", .of = "Position", .cell = 1}, "gives no y");
   refuse(&f, (ecs_index_desc){.query = "Bag, Position", .of = "Position", .cell = 1},
-         "'Bag.x' is of type any");
+         "'Bag.x' has type any");
   CHECK_SOUND(f.world);
   close_world(&f);
 }

@@ -331,7 +331,7 @@ static void failing_rows(void) {
   }
   build_division(&job, &f);
   char words[80];
-  text_format(words, sizeof words, "entity " SHOW_ID ": an integer is divided by zero", ids[BAD]);
+  text_format(words, sizeof words, "entity " SHOW_ID ": an integer was divided by zero", ids[BAD]);
   CHECK_OK(f.world, ecs_defer(f.world));
   CHECK_FAILS(f.world, ECS_EUSER, words, run(&job));
   CHECK(job.failure.entity == ids[BAD]);
@@ -399,9 +399,9 @@ static void reasons(void) {
   ecs_id id = SPAWN(f.world, f.health);
   f.query = new_query(f.world, "Health");
   fails(&f, id, 256, "is out of range for its field", store_armour, KE_RANGE);
-  fails(&f, id, 3, "is not an integer that its field takes", store_fraction, KE_FRACTION);
-  fails(&f, id, 0, "an integer is taken modulo zero", store_modulo, KE_MOD);
-  fails(&f, id, 0, "the fmod of an integer and zero", store_fmod, KE_FMOD);
+  fails(&f, id, 3, "is not an integer, which its field needs", store_fraction, KE_FRACTION);
+  fails(&f, id, 0, "an integer was taken modulo zero", store_modulo, KE_MOD);
+  fails(&f, id, 0, "math.fmod of an integer and zero", store_fmod, KE_FMOD);
   fails(&f, id, 100, "has no integer representation", store_floor, KE_INTEGER);
   fails(&f, id, 0, "the interval of a random number is empty", store_random, KE_EMPTY);
   CHECK_INTEGER(0, get_health(&f, id).armour);

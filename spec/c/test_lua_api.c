@@ -33,7 +33,7 @@ static void check_error(lua_CFunction function, const char *words) {
 
 static void wants_ecs_first(void) {
   open_lua(&host);
-  check_error(ask, "require \"ecs\" before this module");
+  check_error(ask, "require \"ecs\", of the version this module was built for");
   lua_pushcfunction(host.L, open_module);
   CHECK_INTEGER(LUA_OK, lua_pcall(host.L, 0, 0, 0));
   const ecs_lua_api *api = ecs_lua_functions(host.L);
@@ -50,7 +50,7 @@ static void tells_versions_apart(void) {
   open_lua(&host);
   lua_pushlightuserdata(host.L, &other);
   lua_setfield(host.L, LUA_REGISTRYINDEX, ECS_LUA_API_KEY);
-  check_error(ask, "was built for version 1 of ecs.lua_api.3, and ecs has version 0");
+  check_error(ask, "was built for version 1 of ecs.lua_api.3, but ecs has version 0");
   other.version = ECS_LUA_API_VERSION + 1;
   CHECK(ecs_lua_functions(host.L) == &other);
   close_lua(&host);

@@ -167,7 +167,7 @@ static void keeps_indexes_without_functions(void) {
   const ecs_value key = {.kind = ECS_KIND_INTEGER, .integer = 6};
   CHECK(index != NULL);
   if (index)
-    CHECK_FAILS(f.world, ECS_EUSER, "only scripts bring it up to date",
+    CHECK_FAILS(f.world, ECS_EUSER, "only a script can update it",
                 ecs_index_equal(index, &key, &found));
   struct state other;
   open_state(&other);

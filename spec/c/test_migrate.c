@@ -393,9 +393,9 @@ static void refuses_circles(void) {
   ecs_id body = f.c;
   SPAWN(f.world, body, f.position);
   remember();
-  CHECK_FAILS(f.world, ECS_EINVAL, "made of itself", made_of("Position", f.position, ECS_NULL));
+  CHECK_FAILS(f.world, ECS_EINVAL, "contain itself", made_of("Position", f.position, ECS_NULL));
   is_as_it_was();
-  CHECK_FAILS(f.world, ECS_EINVAL, "made of itself", made_of("Velocity", f.health, body));
+  CHECK_FAILS(f.world, ECS_EINVAL, "contain itself", made_of("Velocity", f.health, body));
   is_as_it_was();
   CHECK_FAILS(f.world, ECS_ELIMIT, "4096",
               change_to("Position", (ecs_field[]){{.name = "m", .type = ECS_U8, .count = 1024},

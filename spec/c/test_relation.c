@@ -143,7 +143,7 @@ static void refuses_circles(void) {
   open_relations();
   CHECK_OK(f.world, ecs_add(f.world, f.a, ecs_pair(child_of, f.b)));
   CHECK_OK(f.world, ecs_add(f.world, f.b, ecs_pair(child_of, f.c)));
-  CHECK_FAILS(f.world, ECS_ECYCLE, "'Within' would go in a circle",
+  CHECK_FAILS(f.world, ECS_ECYCLE, "'Within' would form a cycle",
               ecs_add(f.world, f.c, ecs_pair(child_of, f.a)));
   CHECK_FAILS(f.world, ECS_ECYCLE, "circle", ecs_add(f.world, f.c, ecs_pair(child_of, f.c)));
   CHECK(!ecs_has(f.world, f.c, child_of));
@@ -157,9 +157,9 @@ static void refuses_circles(void) {
 
 static void refuses_what_is_no_tie(void) {
   open_relations();
-  CHECK_FAILS(f.world, ECS_EINVAL, "say to whom", ecs_add(f.world, f.a, likes));
-  CHECK_FAILS(f.world, ECS_EINVAL, "say to whom", ecs_add(f.world, f.a, docked));
-  CHECK_FAILS(f.world, ECS_EINVAL, "say to whom",
+  CHECK_FAILS(f.world, ECS_EINVAL, "needs a target", ecs_add(f.world, f.a, likes));
+  CHECK_FAILS(f.world, ECS_EINVAL, "needs a target", ecs_add(f.world, f.a, docked));
+  CHECK_FAILS(f.world, ECS_EINVAL, "needs a target",
               ecs_set(f.world, f.a, owes, &(struct owes){1}));
   CHECK_OK(f.world, ecs_despawn(f.world, f.c));
   CHECK_FAILS(f.world, ECS_EUNBORN, "never spawned",
@@ -168,13 +168,13 @@ static void refuses_what_is_no_tie(void) {
   static const ecs_field target = {.name = "target", .type = ECS_ENTITY};
   ecs_component_desc desc = {.name = "Wrong", .fields = &target, .field_count = 1};
   ecs_id id;
-  CHECK_FAILS(f.world, ECS_EINVAL, "cannot be called 'target'",
+  CHECK_FAILS(f.world, ECS_EINVAL, "cannot be named 'target'",
               ecs_relation(f.world, &desc, &id));
   desc.exclusive = true;
-  CHECK_FAILS(f.world, ECS_EINVAL, "cannot be called 'target'",
+  CHECK_FAILS(f.world, ECS_EINVAL, "cannot be named 'target'",
               ecs_relation(f.world, &desc, &id));
   desc = (ecs_component_desc){.name = "Wrong", .acyclic = true};
-  CHECK_FAILS(f.world, ECS_EINVAL, "acyclic and not exclusive",
+  CHECK_FAILS(f.world, ECS_EINVAL, "acyclic but not exclusive",
               ecs_relation(f.world, &desc, &id));
   CHECK_FAILS(f.world, ECS_EINVAL, "is not a relation", ecs_component(f.world, &desc, &id));
   close_world(&f);
@@ -186,9 +186,9 @@ static void spawns_nobody_without_a_living_target(void) {
   ecs_id pair = ecs_pair(likes, f.b), many[2], id;
   SPAWN(f.world, pair);
   SPAWN(f.world, ecs_pair(docked, f.b));
-  CHECK_FAILS(f.world, ECS_EINVAL, "say to whom", ecs_spawn(f.world, &docked, 1, &id));
+  CHECK_FAILS(f.world, ECS_EINVAL, "needs a target", ecs_spawn(f.world, &docked, 1, &id));
   CHECK_SOUND(f.world);
-  CHECK_FAILS(f.world, ECS_EINVAL, "say to whom",
+  CHECK_FAILS(f.world, ECS_EINVAL, "needs a target",
               ecs_spawn_many(f.world, 2, &docked, 1, many));
   CHECK_OK(f.world, ecs_despawn(f.world, f.b));
   CHECK(ecs_spawn(f.world, &pair, 1, &id) != ECS_OK);
@@ -256,7 +256,7 @@ static void never_ends_components(void) {
   CHECK_OK(f.world, ecs_defer(f.world));
   CHECK_OK(f.world, ecs_despawn(f.world, f.c));
   CHECK_OK(f.world, ecs_add(f.world, f.position, ecs_pair(rides, f.c)));
-  CHECK_FAILS(f.world, ECS_EDEAD, "is dead by now", ecs_commit(f.world));
+  CHECK_FAILS(f.world, ECS_EDEAD, "has died in the meantime", ecs_commit(f.world));
   CHECK(!ecs_alive(f.world, f.c) && !ecs_has(f.world, f.position, rides));
   close_world(&f);
 }

@@ -32,7 +32,7 @@ static void renames_components(void) {
   CHECK(ecs_component_find(f.world, "Position") == ECS_NULL);
   CHECK_TEXT("Place", ecs_component_name(f.world, id));
   CHECK_INTEGER(1, ecs_query_count(query));
-  CHECK_FAILS(f.world, ECS_ENAME, "'Position': it is called 'Place' now",
+  CHECK_FAILS(f.world, ECS_ENAME, "'Position': its name is now 'Place'",
               ecs_query_new(f.world, "Position", &f.query));
   CHECK_OK(f.world, declare_was("Spot", "Place", ECS_F64, &id));
   CHECK(id == f.position && *(double *)ecs_cell_of(f.world, f.a, id, 0) == 3);
@@ -75,17 +75,18 @@ static void refuses_names(void) {
   open_usual(&f);
   ecs_id id;
   remember();
-  CHECK_FAILS(f.world, ECS_ETAKEN, "'Velocity' was 'Position', but both are declared",
+  CHECK_FAILS(f.world, ECS_ETAKEN, "'Velocity' cannot take over 'Position', since both are "
+                                   "declared",
               declare_was("Velocity", "Position", ECS_F32, &id));
-  CHECK_FAILS(f.world, ECS_EINVAL, "that is its name now", declare_was("A", "A", ECS_F32, &id));
+  CHECK_FAILS(f.world, ECS_EINVAL, "is its name now", declare_was("A", "A", ECS_F32, &id));
   CHECK_FAILS(f.world, ECS_EINVAL, "not a name for a component",
               declare_was("A", "a b", ECS_F32, &id));
   is_as_it_was();
   CHECK_OK(f.world, declare_was("Place", "Position", ECS_F32, &id));
   remember();
-  CHECK_FAILS(f.world, ECS_ETAKEN, "'Position' is what component 'Place' was called",
+  CHECK_FAILS(f.world, ECS_ETAKEN, "'Position' is the former name of component 'Place'",
               ecs_tag(f.world, "Position", &id));
-  CHECK_FAILS(f.world, ECS_ETAKEN, "both 'Place' and 'Spot' were 'Position'",
+  CHECK_FAILS(f.world, ECS_ETAKEN, "both 'Place' and 'Spot' give 'Position' as their former name",
               declare_was("Spot", "Position", ECS_F32, &id));
   is_as_it_was();
   CHECK_OK(f.world, declare_was("Place", NULL, ECS_F32, &id));

@@ -315,8 +315,9 @@ static void many(void) {
 static void undeclared(void) {
   open_required();
   f.c = SPAWN(f.world, f.a);
-  CHECK_FAILS(f.world, ECS_EINVAL, "'B' cannot go: 'A' requires it", ecs_undeclare(f.world, f.b));
-  CHECK_FAILS(f.world, ECS_EINVAL, "'Frozen' cannot go: 'B' requires it",
+  CHECK_FAILS(f.world, ECS_EINVAL, "'B' cannot be undeclared: 'A' requires "
+                                   "it", ecs_undeclare(f.world, f.b));
+  CHECK_FAILS(f.world, ECS_EINVAL, "'Frozen' cannot be undeclared: 'B' requires it",
               ecs_undeclare(f.world, f.frozen));
   CHECK_OK(f.world, ecs_undeclare(f.world, f.a));
   CHECK_OK(f.world, ecs_undeclare(f.world, f.b));

@@ -394,7 +394,7 @@ static void iterators_after_a_defer(void) {
   CHECK_OK(f.world, ecs_defer(f.world));
   CHECK_OK(f.world, ecs_iter_open(new_query(f.world, "Position"), &it));
   CHECK_OK(f.world, ecs_add(f.world, f.a, f.frozen));
-  CHECK_FAILS(f.world, ECS_EBUSY, "commit is not possible inside a loop that was begun after",
+  CHECK_FAILS(f.world, ECS_EBUSY, "commit is not possible inside a loop that began after",
               ecs_commit(f.world));
   CHECK_FAILS(f.world, ECS_EBUSY, "cancel is not possible inside a loop", ecs_cancel(f.world));
   CHECK_OK(f.world, ecs_iter_close(&it));

@@ -209,26 +209,27 @@ describe("a term with :changed", function()
     local world = scene()
     world:event("Hit", { "who: entity" })
     for text, message in pairs {
-      ["ChildOf->P:changed"] = "write a system over 'P:changed' that goes to the others by",
+      ["ChildOf->P:changed"] = "write a system over 'P:changed' that finds the others with",
       ["ChildOf*->P:in:changed?"] = "and this 'P' is another entity's",
       ["(ChildOf, $x), P:changed, P($x):changed"] = "and this 'P' is another entity's",
-      ["Hit, Hit.who->P:changed"] = "a path from an event leads to another one's: leave it out",
-      ["Hit:changed"] = "':changed' goes with a component of the row itself",
+      ["Hit, Hit.who->P:changed"] = "a path from an event leads to another entity: leave it out",
+      ["Hit:changed"] = "':changed' applies only to a component of the row itself",
       ["P:changed:changed"] = "':changed' or ':added' is there twice",
-      ["!P:changed"] = "'!' goes with a component's name alone",
-      ["P:added"] = "when 'P' was added is kept only where it is declared with track = true",
+      ["!P:changed"] = "'!' takes only a component's name",
+      ["P:added"] = "':added' needs 'P' to be declared with track = true",
     } do
       has_error(function() world:query(text) end, message)
     end
-    has_error(function() world:count "P:changed" end, "make a query of it, and count that")
+    has_error(function() world:count "P:changed" end, "create one with world:query and count that")
     has_error(function()
       world:index("near", { query = "P:changed:in", grid = "P", cell = 1 })
-    end, "index 'near': it has all that its query")
+    end, "index 'near' holds every match of its query")
     has_error(function()
       world:observer("seen", { on = "set", query = "P:changed", each = function() end })
-    end, "an observer is called for what changes: leave out ':changed'")
-    has_error(function() world:component("Q", { track = 1 }) end, "'track' is true or false, got 1")
-    has_error(function() world:event("E", { track = true }) end, "an event has no 'track'")
+    end, "an observer is called only for changes: leave out ':changed'")
+    has_error(function() world:component("Q", { track = 1 }) end,
+      "'track' must be true or false, got 1")
+    has_error(function() world:event("E", { track = true }) end, "an event cannot have 'track'")
   end)
 
   it("with :added matches what has come", function()

@@ -14,7 +14,7 @@ describe("an observer of deaths", function()
     world:observer("tell", { on = "despawn", query = "Crate",
       each = function(e) world:emit("Gone", e, 0) end })
     helper.has_error(function() world:despawn(world:spawn { Crate = true }) end,
-      "is dead (give ecs.null, or keep ids of the dead in an i64 field)")
+      "is dead (pass ecs.null, or keep ids of dead entities in an i64 field)")
     world:observer("tell", { on = "despawn", query = "Crate",
       each = function(e) world:emit("Gone", 0, e) end })
     local crate = world:spawn { Crate = true }
@@ -174,7 +174,7 @@ describe("world:observer", function()
           assert.are.equal(1, p.x)
           assert.is_nil(health)
           alive, id = world:alive(e), e
-          has_error(function() p.x = 2 end, "'Position' is shown as it was")
+          has_error(function() p.x = 2 end, "'Position' is read only")
         end })
       world:observer("here", { on = "add", query = "Position", each = function(p) p.y = 8 end })
       local e = world:spawn { Position = { x = 1 } }
@@ -415,7 +415,7 @@ describe("world:observer", function()
       world:observer("bystander", { on = "add", query = "Frozen", each = function() end })
       local e = world:spawn()
       local message = has_error(function() world:add(e, "Frozen") end,
-        "for more than 64 rounds: 'ping', 'pong'")
+        "after 64 rounds: 'ping', 'pong'")
       assert.is_nil(message:find "bystander")
       assert.are.equal(64, calls)
       assert.is_false(world:has(e, "Frozen"))

@@ -23,12 +23,12 @@ describe("an entity's name for its id", function()
       "name", "spawn_at" } do
       helper.has_error(function() world[method](world, "player", "Link", e) end,
         "bad argument #2", "entity id expected, got string",
-        "world:lookup('player') gives the id of a name")
+        "world:lookup('player') returns the id of a name")
     end
     helper.has_error(function() world:despawn "player" end, "bad argument #1 to 'despawn'",
       "lookup")
     helper.has_error(function() world:set(e, "Link.to", "player") end, "'Link.to' is entity",
-      "world:lookup gives the id of a name")
+      "(world:lookup returns the id of a name)")
   end)
 end)
 
@@ -75,8 +75,8 @@ describe("spawn", function()
     has_error(function() world:spawn { Position = {}, Heath = {} } end, "'Heath'", "'Health'?")
     has_error(function() world:spawn { Position = 5 } end, "'Position'", "got 5")
     has_error(function() world:spawn { Position = false } end, "'Position'", "got false")
-    has_error(function() world:spawn { [{}] = {} } end, "a table is not a name or id")
-    has_error(function() world:spawn { [1.5] = {} } end, "1.5 is not a name or id")
+    has_error(function() world:spawn { [{}] = {} } end, "a table is not the name or id")
+    has_error(function() world:spawn { [1.5] = {} } end, "1.5 is not the name or id")
     has_error(function() world:spawn { [99] = {} } end, "99v0@0")
     has_error(function() world:spawn { [world:spawn()] = {} } end, "an entity, not a component")
     has_error(function() world:spawn { ["Position.x"] = 1 } end, "'Position.x'")

@@ -26,7 +26,8 @@ describe("a prefab", function()
       function() world:set(k, "ChildOf", 0) end,
       function() world:defer() world:remove(k, "ChildOf") world:commit() end,
     } do
-      has_error(act, "a prefab stays where it was declared", "cannot be taken from its parent")
+      has_error(act, "a prefab keeps the parent it was declared "
+        .. "with", "cannot be taken from its parent")
       assert.are.equal(k, world:lookup "P.k")
     end
     has_error(function() world:add(k, "ChildOf", world:spawn()) end, "tied to another parent")
@@ -58,7 +59,7 @@ describe("a prefab", function()
       function() world:array("Z", "f64", 3) end,
       function() world:component("Z", { "x: i32", was = "H" }) end,
     } do
-      has_error(act, "'Z' is a prefab", "call that otherwise")
+      has_error(act, "'Z' is a prefab", "give the component another name")
     end
     assert.are.equal(0, world:describe("H").rows or 0)
     world:name(world:spawn(), "free")

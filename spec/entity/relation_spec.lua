@@ -63,7 +63,7 @@ describe("C74: a relation of several targets", function()
     assert.is_true(world:has(e, "Likes", "Frozen"))
     assert.same({ e }, collect(world:sources("Frozen", "Likes")))
     helper.has_error(function() world:undeclare "Frozen" end,
-      "'Frozen' cannot go while entities are tied to it")
+      "'Frozen' cannot be undeclared while entities are tied to it")
   end)
 
   it("C75: has its fields for each target", function()
@@ -80,9 +80,9 @@ describe("C74: a relation of several targets", function()
   end)
 
   it("says what is missing, and what is too much", function()
-    local needs = "'Likes' is a relation: say to whom, as in add(entity, \"Likes\", target)"
+    local needs = "'Likes' is a relation and needs a target, as in add(entity, \"Likes\", target)"
     helper.has_error(function() world:add(e, "Likes") end, needs)
-    helper.has_error(function() world:get(e, "Owes") end, "'Owes' is a relation: say to whom")
+    helper.has_error(function() world:get(e, "Owes") end, "'Owes' is a relation and needs a target")
     helper.has_error(function() world:add(e, "Likes", bob, eve) end, "one target expected")
     helper.has_error(function() world:add(e, "Frozen", bob) end, "'Frozen' is not a relation")
     helper.has_error(function() world:target(e, "Frozen") end, "'Frozen' is not a relation")
@@ -121,7 +121,7 @@ describe("C74: a relation of several targets", function()
     world:query("Position"):run(function(_, _, entity) world:remove(entity, pair) end)
     assert.is_false(world:has(e, "Likes", bob))
     local where = world:query("Position"):where(function(p) return p.x == 0 end)
-    helper.has_error(function() where:set("Owes", bob, 1) end, "'Owes' is a relation of several")
+    helper.has_error(function() where:set("Owes", bob, 1) end, "'Owes' is a pair, or a relation")
   end)
 end)
 
@@ -142,15 +142,15 @@ describe("C72: an exclusive relation", function()
     assert.is_true(world:has(e, "DockedTo", port))
     world:set(e, "DockedTo", ecs.null)
     assert.is_false(world:has(e, "DockedTo"))
-    helper.has_error(function() world:set(e, "DockedTo.since", 2) end, "say to whom")
+    helper.has_error(function() world:set(e, "DockedTo.since", 2) end, "needs a target")
     helper.has_error(function() world:set(e, world:pair("DockedTo", bob), 1, 2) end,
-      "has 1 fields behind its target, got 2 values")
+      "takes at most 1 values after its target, got 2")
   end)
 
   it("is given its target once", function()
     for _, given in ipairs { { target = bob }, { bob }, { target = port, since = 2 }, { 0, 2 } } do
       helper.has_error(function() world:set(e, world:pair("DockedTo", port), given) end,
-        "'DockedTo' is given a target twice: leave it out of the table")
+        "'DockedTo' has its target twice: leave it out of the table")
       helper.has_error(function() world:set(e, "DockedTo", "Position", given) end, "twice")
     end
     assert.is_nil(world:target(e, "DockedTo"))
@@ -208,7 +208,7 @@ describe("C72: an exclusive relation", function()
     world:add(e, "DockedTo", port)
     local all = world:query("Position"):where(function() return true end)
     helper.has_error(function() all:set("DockedTo", { since = 5 }) end,
-      "'DockedTo' is a relation: say to whom")
+      "'DockedTo' is a relation and needs a target")
     assert.equal(0.0, world:get(e, "DockedTo.since"))
     all:set("DockedTo", port, 7)
     assert.same({ e, eve, bob }, collect(world:sources(port, "DockedTo")))
@@ -225,7 +225,7 @@ describe("C72: an exclusive relation", function()
   it("is read, and its target not written, by views, maps, chunks and kernels", function()
     world:set(e, "DockedTo", port, 1)
     local query = world:query "DockedTo"
-    local refused = "field 'DockedTo.target' is read only: tie by world:add"
+    local refused = "field 'DockedTo.target' is read only: write world:add(entity"
     for docked in query:each() do
       assert.equal(port, docked.target)
       docked.since = 2
@@ -241,7 +241,7 @@ describe("C72: an exclusive relation", function()
     end
     query:run(function(docked) docked.since = docked.since + 1 end)
     helper.has_error(function() query:run(function(docked) docked.target = docked.target end) end,
-      "it writes to 'DockedTo.target', which only world:add and world:set do")
+      "it writes to 'DockedTo.target', which only world:add and world:set can change")
     helper.has_error(function()
       world:system("s", { query = "DockedTo", each = function(d) d.target = d.target end })
     end, "it writes to 'DockedTo.target'")
@@ -262,9 +262,9 @@ describe("a relation", function()
     assert.equal(bob, world:parent(world:spawn_at(e + 5000, { ChildOf = bob })))
     for message, components in pairs {
       ["relation 'Likes' takes a target's id, got true"] = { Likes = true },
-      ["its target is missing, as in DockedTo = { target = id }"] = { DockedTo = {} },
-      ["there is no target 'Nope'"] = { Likes = { "Nope" } },
-      ["relation 'ChildOf' takes a target, and ecs.null is none"] = { ChildOf = ecs.null },
+      ["lacks its target: write DockedTo = { target = id }"] = { DockedTo = {} },
+      ["unknown target 'Nope'"] = { Likes = { "Nope" } },
+      ["relation 'ChildOf' needs a target, and ecs.null is not an entity"] = { ChildOf = ecs.null },
       ["got the key 'amount'"] = { Owes = { bob, amount = 1 } },
       ["takes true, or a table of the relation's fields"] = { [world:pair("Owes", bob)] = 3 },
     } do
@@ -288,16 +288,16 @@ describe("a relation", function()
   it("is declared with options that make sense", function()
     for message, fields in pairs {
       ["only an exclusive relation can be acyclic"] = { acyclic = true },
-      ["'exclusive' is true or false, got 1"] = { exclusive = 1 },
-      ["on_target_despawn is 'remove', 'despawn' or 'error'"] = { on_target_despawn = "x" },
-      ["a field cannot be called 'target'"] = { "target: entity" },
-      ["a relation has no 'storage'"] = { storage = "table" },
+      ["'exclusive' must be true or false, got 1"] = { exclusive = 1 },
+      ["on_target_despawn must be 'remove', 'despawn' or 'error'"] = { on_target_despawn = "x" },
+      ["a field cannot be named 'target'"] = { "target: entity" },
+      ["a relation cannot have 'storage'"] = { storage = "table" },
     } do
       helper.has_error(function() world:relation("Bad", fields) end, message)
     end
     helper.has_error(function() world:component("Bad", { exclusive = true }) end,
       "'exclusive' is an option of relations")
-    helper.has_error(function() world:relation "ChildOf" end, "it cannot be declared")
+    helper.has_error(function() world:relation "ChildOf" end, "and cannot be declared")
     helper.has_error(function() world:tag "Likes" end, "cannot become a plain component or tag")
     helper.has_error(function() world:relation "Position" end, "cannot become a relation")
     helper.has_error(function() world:resource "Owes" end, "cannot be a resource")
@@ -311,10 +311,10 @@ describe("a relation", function()
     assert.equal(2.0, world:get(e, "Likes", bob))
     local acyclic = { "since: f64", exclusive = true, acyclic = true }
     helper.has_error(function() world:relation("DockedTo", acyclic) end,
-      "cannot become acyclic: some of its ties go in a circle: ")
+      "cannot become acyclic while its ties form a cycle: ")
     world:remove(bob, "DockedTo")
     world:relation("DockedTo", acyclic)
-    helper.has_error(function() world:add(bob, "DockedTo", e) end, "would go in a circle")
+    helper.has_error(function() world:add(bob, "DockedTo", e) end, "would form a cycle")
     world:despawn(bob)
     assert.is_false(world:alive(e))
     world:undeclare "Likes"
@@ -358,7 +358,7 @@ describe("when a target dies", function()
     world:add(eve, "Rides", bob)
     world:add(port, "Needs", bob)
     helper.has_error(function() world:despawn(bob) end, "cannot be despawned while ",
-      "is tied to it by 'Needs', whose on_target_despawn is \"error\": remove that first")
+      "is tied to it by 'Needs', whose on_target_despawn is \"error\": remove that tie first")
     assert.is_true(world:alive(bob) and world:has(e, "Likes") and world:alive(eve))
     world:remove(port, "Needs")
     world:despawn(bob)
@@ -429,7 +429,7 @@ describe("in a scope, ties and despawns apply in the order given", function()
       world:add(e, "Frozen")
     end)
     assert.is_false(ok)
-    assert(message:find("'ChildOf' would go in a circle", 1, true), message)
+    assert(message:find("'ChildOf' would form a cycle", 1, true), message)
     assert.same({ bob, true }, { world:parent(e), world:has(e, "Frozen") })
     assert.is_nil(world:parent(bob))
   end)
@@ -453,7 +453,7 @@ describe("in a scope, ties and despawns apply in the order given", function()
       world:add(bob, "ChildOf", e)
     end })
     helper.has_error(function() world:update(1) end,
-      "system 'loop': 'ChildOf' would go in a circle")
+      "system 'loop': 'ChildOf' would form a cycle")
     assert.equal(bob, world:parent(e))
   end)
 end)
@@ -509,7 +509,7 @@ describe("C87: parents and children", function()
     local way = ("%s -> %s -> %s -> %s"):format(ecs.format(e), ecs.format(eve), ecs.format(bob),
       ecs.format(e))
     helper.has_error(function() world:add(e, "ChildOf", eve) end,
-      "'ChildOf' would go in a circle: " .. way)
+      "'ChildOf' would form a cycle: " .. way)
     world:name(e, "ship")
     world:name(eve, ("long"):rep(10))
     helper.has_error(function() world:add(e, "ChildOf", eve) end, (way:gsub("^%S+", "%0 'ship'")))

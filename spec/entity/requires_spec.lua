@@ -409,9 +409,9 @@ describe("a requirement is refused", function()
     has_error(with { 99 }, "never spawned")
     has_error(with { 1.5 }, "names or ids of components, got 1.5")
     has_error(with { true }, "got a boolean")
-    has_error(with { a = "Oath" }, "'requires' is a list, got an entry at 'a'")
-    has_error(with { [2] = "Oath" }, "'requires' is a list")
-    has_error(with "Oath", "'requires' is a list of components", "got 'Oath'")
+    has_error(with { a = "Oath" }, "'requires' must be a list, got an entry at 'a'")
+    has_error(with { [2] = "Oath" }, "'requires' must be a list")
+    has_error(with "Oath", "'requires' must be a list of components", "got 'Oath'")
     has_error(with(5), "got 5")
     with { world:describe("Duty").id, "Calm" }()
     assert.are.equal("Calm Duty New Oath", names_of(world, world:spawn { New = {} }))
@@ -420,7 +420,8 @@ describe("a requirement is refused", function()
   it("to be undeclared alone", function()
     local world = new_world()
     world:spawn { Power = {} }
-    has_error(function() world:undeclare "Duty" end, "'Duty' cannot go: 'Power' requires it")
+    has_error(function() world:undeclare "Duty" end, "'Duty' cannot be undeclared: 'Power' "
+      .. "requires it")
     has_error(function() world:undeclare "Known" end, "'Known'", "'Power'")
     world:undeclare "Power"
     world:undeclare "Known"
@@ -429,7 +430,8 @@ describe("a requirement is refused", function()
 
   it("to be undeclared where no row has either", function()
     local world = new_world()
-    has_error(function() world:undeclare "Oath" end, "'Oath' cannot go: 'Duty' requires it")
+    has_error(function() world:undeclare "Oath" end, "'Oath' cannot be undeclared: 'Duty' "
+      .. "requires it")
     world:undeclare "Power"
     world:undeclare "Duty"
     world:undeclare "Oath"
@@ -537,7 +539,7 @@ describe("live scripts", function()
     files:remove "b.lua"
     assert.is_true((helper.poll(session)))
     assert.are.same({ "B" }, session:status().orphans)
-    has_error(function() session:forget() end, "'B' cannot go: 'A' requires it")
+    has_error(function() session:forget() end, "'B' cannot be undeclared: 'A' requires it")
     files:write("a.lua", "")
     assert.is_true((helper.poll(session)))
     assert.are.same({ "A", "B" }, session:forget())

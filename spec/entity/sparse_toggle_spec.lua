@@ -94,7 +94,7 @@ describe("a sparse component that is a toggle", function()
     assert.same({ { ids[2], ids[4] }, { ids[2], ids[4] } }, { off:ids(), without:ids() })
     for _, storage in ipairs { "sparse", "table" } do
       has_error(function() world:component("AI", { "mood: i32", storage = storage }) end,
-        "'AI' cannot be without toggle while entity", "has it switched off")
+        "'AI' cannot lose toggle while entity", "has it switched off")
     end
     world:enable(ids[2], "AI")
     world:enable(ids[4], "AI")

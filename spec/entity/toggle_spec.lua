@@ -175,7 +175,7 @@ describe("a component that is a toggle", function()
 
   it("C77: does nothing where it is absent, and refuses what is no toggle", function()
     world:component("Packed", { storage = "sparse" })
-    has_error(function() world:tag("Off", { toggle = true }) end, "a tag takes its name alone",
+    has_error(function() world:tag("Off", { toggle = true }) end, "a tag takes only a name",
       "world:component(\"Frozen\", { toggle = true })")
     world:disable(c, "AI")
     assert.is_false(world:has(c, "AI"))
@@ -193,11 +193,13 @@ describe("a component that is a toggle", function()
     end
     has_error(function() world:query "Position:off" end, "'Position' cannot be switched off",
       "toggle = true")
-    has_error(function() world:query "AI:off:any" end, "':off' and ':any' go alone")
+    has_error(function() world:query "AI:off:any" end, "':off' and ':any' exclude each other")
     world:despawn(a)
     has_error(function() world:disable(a, "AI") end, "bad argument #1", "is dead")
-    has_error(function() world:component("Bad", { toggle = 1 }) end, "'toggle' is true or false")
-    has_error(function() world:relation("Bad", { toggle = true }) end, "a relation has no 'toggle'")
+    has_error(function() world:component("Bad", { toggle = 1 }) end, "'toggle' must be true or "
+      .. "false")
+    has_error(function() world:relation("Bad", { toggle = true }) end, "a relation cannot have "
+      .. "'toggle'")
   end)
 
   it("says so in its description, and how many have it off", function()
@@ -216,7 +218,7 @@ describe("a component that is a toggle", function()
     assert.same({ b }, without:ids())
     assert.same({ 2, 0 }, { world:get(b, "Position") })
     has_error(function() world:component("Position", { "x: f32", "y: f32" }) end,
-      "'Position' cannot be without toggle while entity", "has it switched off")
+      "'Position' cannot lose toggle while entity", "has it switched off")
     assert.same({ b }, without:ids())
     world:component("Position", { "x: f64", "y: f32", toggle = true })
     assert.same({ b }, ids "Position:off")
@@ -250,7 +252,7 @@ describe("a component that is a toggle", function()
     assert.is_true(other:describe("AI").toggle)
     other = new_world()
     other:component("AI", { "mood: i32 = 3", "name: string" })
-    has_error(function() other:load(bytes) end, "'AI' cannot be without toggle")
+    has_error(function() other:load(bytes) end, "'AI' cannot lose toggle")
     assert.equal(0, other:count "AI")
   end)
 end)

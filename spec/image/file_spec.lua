@@ -65,7 +65,7 @@ describe("a saved file", function()
     local file = assert(io.open(path, "wb"))
     file:write "rubbish"
     file:close()
-    has_error(function() ecs.load_file(other, path) end, path, "not the image")
+    has_error(function() ecs.load_file(other, path) end, path, "not an image")
     assert.equal(world:digest(), other:digest())
   end)
 

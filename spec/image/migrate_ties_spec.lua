@@ -103,11 +103,11 @@ describe("a relation of several targets that comes to have one", function()
     local acyclic = { "amount: i32 = 3", "note: string", "what: any", exclusive = true,
       acyclic = true }
     local digest = world:digest()
-    helper.has_error(function() world:relation("Owes", acyclic) end, "in a circle: 65537v0@")
+    helper.has_error(function() world:relation("Owes", acyclic) end, "form a cycle: 65537v0@")
     assert.are.equal(digest, world:digest())
     world:remove(ids[3], "Owes")
     world:relation("Owes", acyclic)
-    helper.has_error(function() world:add(ids[3], "Owes", ids[1]) end, "would go in a circle")
+    helper.has_error(function() world:add(ids[3], "Owes", ids[1]) end, "would form a cycle")
   end)
 end)
 

@@ -80,7 +80,7 @@ describe("a component that was called otherwise", function()
       function() world:component("Other", { requires = { "Pos" } }) end,
       function() world:res "Pos" end, function() world:undeclare "Pos" end,
     } do
-      has_error(use, "'Pos'", "called 'Position' now")
+      has_error(use, "'Pos'", "its name is now 'Position'")
     end
   end)
 
@@ -97,7 +97,8 @@ describe("a component that was called otherwise", function()
       world:component("Frozen", { was = "Cold" })
       world:remove(e, "Frozen")
       assert.are.same({ e, 1 }, { query:first(), query:count() })
-      has_error(function() world:update(1) end, "system 'add'", "'Cold'", "called 'Frozen' now")
+      has_error(function() world:update(1) end, "system 'add'", "'Cold'", "its name is now "
+        .. "'Frozen'")
       assert.are.equal(3, (world:get(e, "Position.x")))
     end
   end)
@@ -124,7 +125,7 @@ describe("a component that was called otherwise", function()
     assert.are.equal("Position", report.was)
     assert.are.equal(3, (world:get(e, "Pos.x")))
     assert.are.equal(id, (world:component("Place", { "x: f32", "y: f32 = 2", was = "Pos" })))
-    has_error(function() world:get(e, "Pos") end, "called 'Place' now")
+    has_error(function() world:get(e, "Pos") end, "its name is now 'Place'")
     has_error(function() world:get(e, "Position") end, "unknown component 'Position'")
   end)
 
@@ -132,14 +133,14 @@ describe("a component that was called otherwise", function()
     local world = new_world()
     world:component("Position", { "x: f32" })
     has_error(function() world:component("Position", { "x: f32", was = "Pos" }) end,
-      "'Position' was 'Pos', but both are declared", "undeclare one of them")
+      "'Position' cannot take over 'Pos', since both are declared", "undeclare one of them")
     world:undeclare "Position"
     world:component("Position", POSITION)
     has_error(function() world:component("Pos", { "x: f32" }) end,
-      "'Pos' is what component 'Position' was called", 'was = "Position"')
+      "'Pos' is the former name of component 'Position'", 'was = "Position"')
     has_error(function() world:tag "Pos" end, "'Position'")
     has_error(function() world:component("Place", { was = "Pos" }) end,
-      "both 'Position' and 'Place' were 'Pos'")
+      "both 'Position' and 'Place' give 'Pos' as their former name")
     world:component("Position", { "x: f32", "y: f32 = 2" })
     world:component("Pos", { "x: f32" })
     assert.are.equal(4, #world:describe().components)
@@ -166,11 +167,11 @@ describe("a component that was called otherwise", function()
     local function with(was)
       return function() world:component("New", { "x: f32", was = was }) end
     end
-    has_error(with(5), "'was' is what it was called, or a table", "got 5")
+    has_error(with(5), "'was' must be its former name, or a table", "got 5")
     has_error(with { 5 }, "'was' has field names")
     has_error(with { "Pos", "Cold" }, "'was' has field names")
     has_error(with { [2] = "Pos" }, "'was' has field names")
-    has_error(with "New", "'New' was 'New': that is its name now")
+    has_error(with "New", "'New' is its name now")
     has_error(with "a b", "'a b' is not a name for a component")
     has_error(with(("n"):rep(64)), "is not a name for a component")
   end)
@@ -219,7 +220,7 @@ describe("an image with an old name", function()
       world:component(name, { "x: f32", was = "Pos" })
       local before = world:digest()
       has_error(function() world:load(old:save()) end, "both 'Pos' and '" .. name .. "'",
-        "'" .. name .. "' was 'Pos'", "leave its `was` out")
+        "'" .. name .. "' was renamed from 'Pos'", "leave its `was` out")
       assert.are.equal(before, world:digest())
       world:component(name, { "x: f32" })
       world:load(old:save())
@@ -303,7 +304,7 @@ world:system("move", { query = "NAME", each = function(p, dt) p.x = p.x + 2 * dt
       has_error(function() world:get(e, "Position") end, "unknown component 'Position'")
       helper.check(world)
     end
-    assert.is_truthy(errors[3]:find("'Pos': it is called 'Position' now", 1, true))
+    assert.is_truthy(errors[3]:find("'Pos': its name is now 'Position'", 1, true))
     files:write("a.lua", renamed("Position", '"Pos"'))
     assert.is_true((helper.poll(session)))
     assert.are.same({ 1, 2 }, { world:get(e, "Position") })
@@ -323,13 +324,13 @@ world:system("move", { query = "NAME", each = function(p, dt) p.x = p.x + 2 * dt
   it("cannot rename what another file, or the host, declares", function()
     files:write("b.lua", 'local world = ... world:component("Position", { "x: f32", was = "Pos" })')
     assert.is_false((helper.poll(session)))
-    assert.is_truthy(errors[1]:find("b.lua:1: component 'Position' was 'Pos', but that is declared "
-      .. "in ", 1, true), errors[1])
+    assert.is_truthy(errors[1]:find("b.lua:1: component 'Position' cannot take over 'Pos', "
+      .. "which is declared in ", 1, true), errors[1])
     assert.is_truthy(errors[1]:find("a.lua", 1, true))
     world:component("Mine", { "x: f32" })
     files:write("b.lua", 'local world = ... world:component("Yours", { "x: f32", was = "Mine" })')
     assert.is_false((helper.poll(session)))
-    assert.is_truthy(errors[2]:find("'Mine', but that is declared outside the scripts", 1, true))
+    assert.is_truthy(errors[2]:find("'Mine', which is declared outside the scripts", 1, true))
     assert.are.equal("Mine", world:describe("Mine").name)
   end)
 
@@ -365,7 +366,7 @@ world:system("move", { query = "NAME", each = function(p, dt) p.x = p.x + 2 * dt
     files:write("a.lua", renamed("Position", '"Pos"'))
     files:write("b.lua", 'local world = ... world:tag "Pos"')
     assert.is_false((helper.poll(session)))
-    assert.is_truthy(errors[1]:find("'Pos' is what component 'Position' was called", 1, true),
+    assert.is_truthy(errors[1]:find("'Pos' is the former name of component 'Position'", 1, true),
       errors[1])
     assert.are.equal(1, world:count "Pos")
   end)

@@ -444,7 +444,7 @@ describe("an image with bytes behind it", function()
     local world, target = make(3), make(2)
     local bytes, before = world:save(), target:digest()
     for _, more in ipairs { "x", "\0", ("\0"):rep(8), bytes } do
-      has_error(function() target:load(bytes .. more) end, "damaged", "behind its end")
+      has_error(function() target:load(bytes .. more) end, "damaged", "after its end")
     end
     assert.are.equal(before, target:digest())
     target:load(bytes)

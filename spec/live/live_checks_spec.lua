@@ -180,9 +180,10 @@ describe("registration", function()
 
   it("knows how many parameters are given", function()
     refused({ query = "P", each = function(_, dt, _, _) return dt end },
-      "it has 4 parameters, but is given 3: what its query gives, dt, entity")
-    refused({ query = "P.x, P.y", map = function(_, _, _, _, _) end }, "5 parameters", "given 4")
-    refused({ run = function(_, _, _, _) end }, "4 parameters", "given 3: world, dt, query")
+      "it has 4 parameters, but gets 3 arguments: the values of its query, dt, entity")
+    refused({ query = "P.x, P.y", map = function(_, _, _, _, _) end }, "5 parameters", "gets 4")
+    refused({ run = function(_, _, _, _) end }, "4 parameters",
+      "gets 3 arguments: world, dt, query")
     world:system("s", { query = "P.x, P.y?, Q|P", each = function(_, _, _, _, _, _) end })
     world:system("s", { query = "P", each = function(_, ...) return ... end })
     world:system("s", { query = "P", each = print })
@@ -191,7 +192,7 @@ describe("registration", function()
 
   it("knows where dt is", function()
     refused({ query = "P, Q", each = function(_, dt) return dt end },
-      "its parameter 2 is called 'dt', but what it is given as dt is parameter 3")
+      "its parameter 2 is named 'dt', but dt is passed as parameter 3")
     refused({ query = "P.x", map = function(dt) return dt end }, "parameter 1", "parameter 2")
     refused({ run = function(dt) return dt end }, "parameter 1", "parameter 2")
     world:system("s", { query = "P, Q", each = function(_, _, dt) return tostring(dt) end })
@@ -199,8 +200,9 @@ describe("registration", function()
   end)
 
   it("knows results that nothing takes", function()
-    local why = "it returns a value, which nothing takes: write 'return' alone"
-    refused({ query = "P", each = function(p) return p.x end }, why, "or 'map' for what becomes")
+    local why = "it returns a value, which is ignored: write a bare 'return'"
+    refused({ query = "P", each = function(p) return p.x end }, why, "or use 'map' to write "
+      .. "results to")
     refused({ query = "P", each = function(p) if p.x > 0 then return false end p.x = 1 end }, why)
     refused({ query = "P", each = function(p) return (tostring(p)) end, compile = false }, why)
     refused({ query = "P", each = function(p) return nil, p.x end }, why)
@@ -221,7 +223,7 @@ describe("registration", function()
     refused({ query = "P", each = function(p) p.z = 1 end }, "component 'P' has no field 'z'")
     refused({ query = "P", compile = false, each = function(p) return { p.z } end }, "'z'")
     refused({ query = "P:in", each = function(p) local t = { p.x } p.x = #t end },
-      "it writes to 'P', which the query reads only (:in)")
+      "it writes to 'P', which is read only (:in)")
     local function set(v) v.x = 1 end
     refused({ query = "P:in", each = function(p) set(p) end }, "it writes to 'P'")
     refused({ query = "Q, P?", each = function(_, p) if p then p.z = 1 end end }, "'z'")
@@ -246,9 +248,9 @@ describe("registration", function()
       is_refused(function(p) return p.x + p.xx end, "component 'P' has no field 'xx'")
       is_refused(function(_, q) return q and q.y or 0.0 end, "component 'Q' has no field 'y'")
       is_refused(function(_, dt) return dt end,
-        "its parameter 2 is called 'dt', but it is given no dt: what its query gives, entity")
+        "its parameter 2 is named 'dt', but it gets no dt: the values of its query, entity")
       is_refused(function(_, _, _, _) return 1 end,
-        "it has 4 parameters, but is given 3: what its query gives, entity")
+        "it has 4 parameters, but gets 3 arguments: the values of its query, entity")
       give(function(p, q, e, ...) print(p.x, q, e, ...) end)
       if what == "observer 's'" then return end
       give(function(p, q, e) return p.x > 1 and (q and q.x or e) or p.y end)
@@ -265,11 +267,11 @@ describe("registration", function()
     local one = world:res "One"
     is_refused(function() return one.b end, "component 'One' has no field 'b'")
     is_refused(function(dt) return dt end,
-      "its parameter 1 is called 'dt', but what it is given as dt is parameter 3")
+      "its parameter 1 is named 'dt', but dt is passed as parameter 3")
     is_refused(function(_, _, entity) return entity end,
-      "its parameter 3 is called 'entity', but what it is given there is dt")
+      "its parameter 3 is named 'entity', but that argument is dt")
     is_refused(function(_, _, _, _, _) end,
-      "it has 5 parameters, but is given 4: what its query gives, dt, entity")
+      "it has 5 parameters, but gets 4 arguments: the values of its query, dt, entity")
     query:map(function(x, _, dt, entity) return entity and x + dt end, 1)
   end)
 

@@ -222,8 +222,8 @@ describe("live scripts", function()
       files:write("b.lua", "local w = ... local q = w:query 'P' " .. use)
       local ok, message = helper.poll(session)
       assert.is_false(ok)
-      assert.is_truthy(message:find("b.lua:1: a query can be used when all scripts have been read",
-        1, true), message)
+      assert.is_truthy(message:find("b.lua:1: a query cannot be used until all scripts have been "
+        .. "read", 1, true), message)
     end
   end)
 end)

@@ -164,7 +164,7 @@ describe("a prefab of a live script", function()
     files:write("a.lua", ORC:format("f64", 10))
     files:write("b.lua", "local world = ... world:prefab('Orc', {})")
     assert.is_false((helper.poll(session)))
-    assert.is_truthy(errors[#errors]:find("prefab 'Orc' is declared in", 1, true))
+    assert.is_truthy(errors[#errors]:find("prefab 'Orc' is also declared in", 1, true))
   end)
 
   it("whose values make no sense refuses the reload, with the place", function()

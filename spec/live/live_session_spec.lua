@@ -383,7 +383,8 @@ describe("a session of edits to the demo's scripts", function()
   step("a tag again", function()
     files:edit("components.lua", 'world:component("Wounded", { "since: f64 = 7" })',
       'world:tag "Wounded"')
-    refused("components.lua:", "'Wounded' has fields", "declare it as a component without any, {}")
+    refused("components.lua:", "'Wounded' has fields", "declare it with world:component and no "
+      .. "fields, {}")
     files:edit("components.lua", 'world:tag "Wounded"', 'world:component("Wounded", {})')
     files:revert "damage.lua"
     files:edit("damage.lua", "health.hp", "health.points")

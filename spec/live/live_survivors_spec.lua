@@ -26,7 +26,7 @@ end
 -- Puts `to` in the place of `from`, both plain, in a text that has it.
 local function put(text, from, to)
   local first, last = text:find(from, 1, true)
-  assert(first, "nothing says " .. from)
+  assert(first, "nothing gives" .. from)
   return text:sub(1, first - 1) .. to .. text:sub(last + 1)
 end
 

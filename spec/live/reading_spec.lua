@@ -5,7 +5,8 @@ local native = require "ecs.native"
 local helper = require "spec.support.ecs_helper"
 local hostile = require "spec.support.hostile"
 
-local REFUSED = "a script changes the world in script:on_load and in systems, not while it is read"
+local REFUSED = "a script cannot change the world while it is read: do that in script:on_load or "
+  .. "in a system"
 
 local function set(text)
   local names = {}
@@ -178,7 +179,7 @@ describe("while scripts are read", function()
       assert(load("local world, spec = ... world:system('s', spec)", "@a.lua"))(world, spec)
       helper.has_error(function()
         native.swap(world, recorded, {}, {})
-      end, "a.lua:1: system 's': ", "reading_spec.lua:", "reads only (:in)")
+      end, "a.lua:1: system 's': ", "reading_spec.lua:", "is read only (:in)")
     end)
     world:system("s", spec)
     world:update(0)
@@ -193,7 +194,7 @@ describe("while scripts are read", function()
       world:resource("R", { "n: i32 = 4" })
       world:system("s", { query = "P", each = nothing })
       local query, view = world:query "P", world:res "R"
-      helper.has_error(function() query:count() end, "when all scripts have been read")
+      helper.has_error(function() query:count() end, "until all scripts have been read")
       native.swap(world, recorded, {}, {})
       world:spawn { P = { 1 } }
       view.n = view.n + 1

@@ -269,7 +269,7 @@ describe("a prefab that is refused", function()
       assert.are.equal(before, world:digest())
       assert(world:check())
     end
-    assert.is_truthy(message:find("would go in a circle", 1, true))
+    assert.is_truthy(message:find("would form a cycle", 1, true))
     assert.is_true(failures > 10)
     world:prefab("A", { Health = { 5 } })
     assert.are.equal(5, (world:get(world:lookup "A", "Health")))

@@ -26,9 +26,9 @@ end
 describe("one argument more than there may be", function()
   it("is not passed over by queries", function()
     local query = world:query "P"
-    refused("world:despawn(entity) takes one", function() query:despawn(one) end)
-    refused("the query's text says what it counts", function() query:count(one) end)
-    refused("the query's text says whom it finds", function() query:ids(one) end)
+    refused("use world:despawn(entity) for one", function() query:despawn(one) end)
+    refused("the query's text says what to count", function() query:count(one) end)
+    refused("the query's text says what to find", function() query:ids(one) end)
     refused("one component expected", function() query:add("F", "G") end)
     assert.equal(2, query:count(nil))
   end)
@@ -40,7 +40,7 @@ describe("one argument more than there may be", function()
     refused("one entity expected", function() world:despawn(one, other) end)
     refused("one entity expected", function() world:alive(one, other) end)
     refused("world:spawn_many makes several", function() world:spawn({}, {}) end)
-    refused('world:add(entity, "ChildOf", parent) gives one', function()
+    refused('set one with world:add(entity, "ChildOf", parent)', function()
       world:parent(one, other)
     end)
     refused("width * height", function() world:array("m", "u8", 4, 4) end)
@@ -60,11 +60,11 @@ describe("a mistake is told with what to write", function()
     local function system(text, spec)
       refused(text, function() world:system("s", spec) end)
     end
-    system("its parameter 2 is called 'entity'",
+    system("its parameter 2 is named 'entity'",
       { query = "P", each = function(p, entity) p.x = entity end })
     system("a list of strings, without keys",
       { query = "P", after = { b = true }, each = function() end })
-    system("unknown option 'update' (there are phase, query, each,",
+    system("unknown option 'update' (known: phase, query, each,",
       { query = "P", update = function() end })
     system("declare it before the systems that run in it",
       { query = "P", phase = "physics", each = function() end })
@@ -72,7 +72,7 @@ describe("a mistake is told with what to write", function()
 
   it("in queries", function()
     for _, text in ipairs { "P, not F", "P, -F", "without F", "P, ~F" } do
-      refused("'!' expected for what is to be absent", function() world:query(text) end)
+      refused("'!' expected before an absent component", function() world:query(text) end)
     end
     refused("write query:each()", function() for _ in world:query "P".each do end end)
     refused("write query:chunks()", function() for _ in world:query "P".chunks do end end)
@@ -89,15 +89,16 @@ describe("a mistake is told with what to write", function()
   end)
 
   it("where entities are named", function()
-    refused("an entity is called so", function() world:add(one, "Owes", "bob") end)
-    refused("an entity its id, which world:lookup gives",
+    refused("that is the name of an entity", function() world:add(one, "Owes", "bob") end)
+    refused("an entity's id, which world:lookup returns",
       function() world:spawn { ChildOf = "bob" } end)
     refused("the entity comes first", function() world:get("P", one) end)
-    refused("what a function is given ends with dt, entity", function() world:add(0.016, "F") end)
+    refused("the last parameters of a function are dt and entity, in that "
+      .. "order", function() world:add(0.016, "F") end)
   end)
 
   it("where values are given", function()
-    refused("expected behind the target", function() world:set(one, "Owes", 5) end)
+    refused("expected after the target", function() world:set(one, "Owes", 5) end)
     refused("got an ecs.query", function() world:set(one, "P", world:query "P") end)
     refused("(use remove)", function() world:set(one, "F", false) end)
     refused("has 1 field, got 2 values", function() world:set(one, "P", 1, 2) end)
@@ -108,7 +109,7 @@ describe("a mistake is told with what to write", function()
       function() world:spawn_many(2, "Orc") end, function() world:clone(one, "Orc") end,
       function() world:spawn_at(one + 900, "Orc") end,
       function() world:instantiate("Orc", "Orc") end } do
-      refused('a prefab is copied by world:instantiate "Orc"', spawn)
+      refused('to copy a prefab, call world:instantiate "Orc"', spawn)
     end
     refused("a table of components expected", function() world:spawn(("x"):rep(1 << 20)) end)
   end)
@@ -152,8 +153,8 @@ describe("a loop that is taken for a list", function()
         function(it) return pairs(it) end,
         function(it) return table.unpack(it) end,
       } do
-        refused("this is a loop, without length, elements or methods: go through it by 'for ... in'"
-          .. ", and count what it gives there", function() misuse((loop())) end)
+        refused("this is an iterator, which has no length, elements or methods: write 'for ... "
+          .. "in', and count in the loop", function() misuse((loop())) end)
       end
       local count = 0
       for _ in loop() do count = count + 1 end
@@ -187,18 +188,18 @@ end)
 describe("a mistake with what something is", function()
   it("is told of a component that is not a relation and is given a target", function()
     for _, method in ipairs { "add", "remove", "has", "get", "read", "enabled" } do
-      refused("'P' is not a relation: it has no target", function()
+      refused("'P' is not a relation, so it has no target", function()
         world[method](world, one, "P", other)
       end)
     end
-    refused("one component expected: call it for each, and give values by world:set",
+    refused("one component expected: call it once for each, and set values with world:set",
       function() world:add(one, "P", { x = 1 }) end)
   end)
 
   it("is told of a dot behind a relation", function()
     for _, text in ipairs { "ChildOf.P", "Owes.P, F", "ChildOf.P.x", "!Owes.P" } do
       local left, right = text:match "(%a+)%.([%a.]+)"
-      refused(("'%s' is a relation: '%s->%s' is about the entity that it leads to")
+      refused(("'%s' is a relation: write '%s->%s' for its target")
         :format(left, left, right), function() world:query(text) end)
     end
     refused("has no field 'm' (did you mean 'n'?)", function() world:query "Owes.m" end)
@@ -206,7 +207,7 @@ describe("a mistake with what something is", function()
   end)
 
   it("is told of a query that is no text", function()
-    local text = 'one text, as "Position, Velocity"'
+    local text = 'one string, as in "Position, Velocity"'
     refused(text, function() world:query { "P", "F" } end)
     refused(text, function() world:query("P", "F") end)
     refused(text, function() world:count { "P" } end)
@@ -257,7 +258,7 @@ describe("a mistake with what something is", function()
           end
           assert.is_false(ok, what)
           assert.is_truthy(message:find("mistakes_spec.lua:%d+: .-callbacks cannot yield: yield "
-            .. "outside of them, or go through the rows by 'for ... in query:each%(%) do'"),
+            .. "outside them, or write 'for ... in query:each%(%) do'"),
             what .. ": " .. message)
         end
       end
@@ -266,6 +267,149 @@ describe("a mistake with what something is", function()
       world:query("P"):each(function() error("attempt to yield across a C-call boundary", 0) end)
     end)
     assert.is_true(not ok and not message:find "callbacks")
+  end)
+end)
+
+describe("a mistake says what to do", function()
+  -- Each is a message and a function of the world that raises it.
+  local function told(list)
+    world:component("P", { "x: f64", "y: f64" })
+    world:component("H", { "hp: i32", "kind: enum(a, b)", "label: string" })
+    world:relation "Likes"
+    world:relation("Dock", { exclusive = true })
+    world:event("Hit", { "n: i32", "on: entity" })
+    world:index("near", { query = "P:in", grid = "P", cell = 2 })
+    for _, case in ipairs(list) do refused(case[1], case[2]) end
+  end
+
+  it("about relations", function()
+    told {
+      { "'Likes' is a relation and needs a target, as in add(entity, \"Likes\", target)",
+        function() world:add(one, "Likes") end },
+      { "'P' is not a relation, so it has no target; declare it with relation(\"P\")",
+        function() world:target(one, "P") end },
+      { "'ChildOf' would form a cycle: ", function() world:add(one, "ChildOf", one) end },
+      { "'Likes' can have several targets: write '(Likes, *)' for each target, '!(Likes, *)' "
+        .. "for none",
+        function() world:query "Likes" end },
+      { "a path needs an exclusive relation, and 'Likes' can have several targets: join with "
+        .. "'(Likes, $to), Component($to)'", function() world:query "Likes->P" end },
+      { "'bob' is the name of an entity, which a query cannot hold: write '(Likes, $x)' and pass "
+        .. "its id as x", function() world:query "(Likes, bob)" end },
+      { "nothing gives $x a value: pass one with the query, or use it in a term that must match, "
+        .. "as in '(Relation, $x)'", function() world:query "P($x)" end },
+      { "'ChildOf' is a built-in relation and cannot be undeclared",
+        function() world:undeclare "ChildOf" end },
+    }
+  end)
+
+  it("about prefabs", function()
+    local orc = world:instantiate "Orc"
+    told {
+      { "there is no prefab 'Ork' (did you mean 'Orc'?)", function() world:instantiate "Ork" end },
+      { "is an entity, not a prefab: copy it with clone(entity)",
+        function() world:instantiate(orc) end },
+      { "prefab 'X': 'children' is an option, not a component: write it in the table after the "
+        .. "components", function() world:prefab("X", { P = {}, children = {} }) end },
+      { "prefab 'X', 'child': unknown option (known: children, is_a, shared)",
+        function() world:prefab("X", {}, { child = {} }) end },
+      { "relation 'Likes' cannot be shared",
+        function() world:prefab("X", {}, { shared = { Likes = {} } }) end },
+      { "prefab 'P': a component, tag or relation has this name, and ties and terms would mean "
+        .. "that: give the prefab another name", function() world:prefab("P", {}) end },
+      { "is a prefab: declare its children with it, by world:prefab(name, components, "
+        .. "{ children = ... })",
+        function() world:add(one, "ChildOf", world:lookup "Orc") end },
+    }
+  end)
+
+  it("about observers", function()
+    local function observer(options)
+      return function()
+        options.each = options.each or function() end
+        world:observer("o", options)
+      end
+    end
+    told {
+      { "option 'on' must be \"add\", \"set\", \"remove\", \"enter\", \"exit\" or \"despawn\", got "
+        .. "\"removed\"", observer { on = "removed", query = "P" } },
+      { "on = \"set\" watches values, and 'F' is a tag, which has none: write on = \"add\"",
+        observer { on = "set", query = "F" } },
+      { "on = \"add\" watches the first term, which must be a component that the entity itself "
+        .. "has, as in 'Position, !Frozen'", observer { on = "add", query = "!F" } },
+      { "an observer's terms must be about the entity itself: read 'P' with world:get in the "
+        .. "function", observer { on = "enter", query = "ChildOf->P" } },
+      { "observers cannot watch events: read them in a system",
+        observer { on = "add", query = "Hit" } },
+      { "an observer is called only for changes: leave out ':changed' and "
+        .. "':added'", observer { on = "enter", query = "P:changed" } },
+    }
+  end)
+
+  it("about indexes", function()
+    local function index(options) return function() world:index("i", options) end end
+    told {
+      { "there is no index 'neer' (did you mean 'near'?)", function() world:index "neer" end },
+      { "index 'i': give one of grid, hash, ordered and maybe", index { query = "P:in" } },
+      { "index 'i': give only one of grid, hash, ordered and maybe",
+        index { query = "P:in", grid = "P", hash = "P.x" } },
+      { "index 'i': its query 'F' does not yield 'P.x': add 'P:in' to it",
+        index { query = "F", hash = "P.x" } },
+      { "index 'i' holds every match of its query 'P:changed': leave out ':changed' and ':added'",
+        index { query = "P:changed", hash = "P.x" } },
+      { "index 'near' is by a grid: it has within and nearest",
+        function() world:index("near"):find(1) end },
+      { "an index yields a read-only copy: write to the entity with world:set(entity, \"P\", ...)",
+        function() for view in world:index("near"):within(0, 0, 9) do view.x = 1 end end },
+    }
+  end)
+
+  it("about scopes and loops", function()
+    local kept
+    for view in world:query("P"):each() do kept = view end
+    told {
+      { "commit without a defer: call defer first", function() world:commit() end },
+      { "end what it begins with world:commit() or world:cancel()",
+        function() world:defer(print) end },
+      { "update is not possible inside a system, a function form or defer", function()
+        world:system("s", { run = function() world:update(0) end })
+        local ok, message = pcall(world.update, world, 0)
+        world:remove_system "s"
+        error(ok or message, 0)
+      end },
+      { "a query cannot be called: write 'for view, entity in query:each() do'",
+        function() for _ in world:query "P" do end end },
+      { "stale view: its loop has ended", function() return kept.x end },
+    }
+  end)
+
+  it("about functions that are to be compiled", function()
+    local empty, text, each, math = {}, tostring, pairs, math
+    local function compiled(expected, query, fn)
+      world:system("s", { query = query, each = fn })
+      world:update(0)
+      local reason = world:explain("s").reason
+      world:remove_system "s"
+      assert.is_truthy(reason and reason:find(expected, 1, true), reason)
+    end
+    told {}
+    world:set(one, "H", { hp = 1 })
+    compiled("it uses a C function that is not a math function, 'tostring': call it in a system's "
+      .. "run, and keep its result in a resource", "H", function(h) h.hp = #text(h.hp) end)
+    compiled("it uses a C function that is not a math function, 'pairs': write a numeric for", "P",
+      function(p) for key in each(empty) do p.x = key end end)
+    compiled("it calls math.random, which does not use the world's random numbers: write "
+      .. "world:random(e)", "P", function(p) p.x = math.random() end)
+    compiled("it builds a string: do that in a system's run, or use the names of an enum", "H",
+      function(h) h.label = h.label .. "!" end)
+    compiled("it creates a function: create it outside this one", "P",
+      function(p) p.x = (function() return p.y end)() end)
+    compiled("it uses an element of 'empty', a table that has no element 1, or none for one of the "
+      .. "names: fill it before the run", "P", function(p) p.x = empty[p.x] or 0 end)
+    compiled("it calls world:clone, which kernels do not support: call it in a system's run", "P",
+      function(_, _, entity) world:clone(entity) end)
+    compiled("it sets the string field 'H.label' with world:set or world:spawn: do that in a "
+      .. "system's run", "H", function(_, _, entity) world:set(entity, "H.label", "a") end)
   end)
 end)
 
@@ -302,9 +446,9 @@ describe("a mistake that is no error", function()
   end
 
   it("is warned of once: an observer that takes its parameters for others", function()
-    local view = "observer 'o': it calculates with a view of 'P' as a whole: name a field of it"
-    local number = "observer 'o': it asks a number for a field: what it is given is what its query "
-      .. "gives, entity"
+    local view = "observer 'o': it calculates with the whole view of 'P': name one of its fields"
+    local number = "observer 'o': it takes a field of a number: its parameters are the values of "
+      .. "its query, entity"
     local cases = {
       { "'P'", "e", "print(e + 1)", view }, { "'P'", "p", "print(-p)", view },
       { "'P'", "p", "if 2 < p then print() end", view },
@@ -323,8 +467,8 @@ describe("a mistake that is no error", function()
       assert.are.same({ case[4] }, warned(register .. " w:update(0) w:update(0) " .. register
         .. " w:update(0)"), case[3])
     end
-    assert.are.same({ "system 's': it asks a number for a field: what it is given is what its "
-      .. "query gives, dt, entity" }, warned [[w:system("s", { query = "P", enabled = false,
+    assert.are.same({ "system 's': it takes a field of a number: its parameters are the values of "
+      .. "its query, dt, entity" }, warned [[w:system("s", { query = "P", enabled = false,
         each = function(p, dt, e) print(e.x) end }) w:update(0) w:update(0)]])
     assert.are.same({}, warned [[debug.setmetatable(0, { __index = { x = 1 } })
       w:observer('o', { on = "add", query = "P", each = function(p, e) print(e.x) end })
@@ -334,8 +478,8 @@ describe("a mistake that is no error", function()
   it("is warned of once: values that only views write, of which no observer is told", function()
     local set = "w:observer('o', { on = 'set', query = 'H', each = function() end }) "
     local writes = "w:system('s', { query = 'H', each = function(h) h.hp = h.hp + 1 end }) "
-    local text = "observer 'o' is called for values that world:set and spawns give 'H', not for "
-      .. "what system 's' writes to its view"
+    local text = "observer 'o' is called when world:set or a spawn gives 'H' a value, not when "
+      .. "system 's' writes to its view: let it call world:set"
     local updates = " w:update(0) w:update(0) w:update(0)"
     for script, expected in pairs {
       [set .. writes .. updates] = { text },
@@ -356,8 +500,8 @@ describe("a mistake that is no error", function()
     local prefab = [[w:prefab("Orc", { P = {} }, { shared = { H = { hp = 3 } } })
       w:prefab("Chief", {}, { is_a = "Orc" })
       local orc, chief = w:instantiate "Orc", w:instantiate "Chief" ]]
-    local text = "world:get and world:read give what an entity has itself, and 'H' is its "
-      .. "prefab's, which shares it: the term 'IsA*->H' of a query reads that"
+    local text = "world:get and world:read return only what the entity itself has, and 'H' is "
+      .. "shared by its prefab: read it in a query with the term 'IsA*->H'"
     for asked, expected in pairs {
       ["w:get(orc, 'H') w:get(orc, 'H.hp') w:update(0) w:get(orc, 'H') w:update(0)"] = { text },
       ["w:read(chief, 'H') w:update(0)"] = { text },

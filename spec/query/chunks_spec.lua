@@ -285,7 +285,7 @@ describe("query:chunks", function()
       assert.are.equal("ecs.column (stale)", tostring(x))
     end
     for current in world:query "Position":chunks() do
-      if chunk then check "gone on" end
+      if chunk then check "moved on" end
       chunk, x, entities = current, current:column "Position.x", current.entities
     end
     check "ended"

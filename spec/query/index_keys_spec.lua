@@ -124,7 +124,7 @@ describe("an index in order", function()
 
   it("takes numbers alone", function()
     for _, field in ipairs { "name", "kind", "on" } do
-      has_error(function() by("ordered", field) end, "only numbers have an order")
+      has_error(function() by("ordered", field) end, "or use hash")
     end
     local a = spawn { n = 1 }
     by("ordered", function() return "text" end)
@@ -178,12 +178,12 @@ describe("a key that is a function", function()
     fails(function(item)
       local one = item.n > 0 and item or nil
       one.n = 2
-    end, "is a copy, which is read only")
-    fails(function() return world:index("keys"):find(1) end, "its key function cannot look into it")
+    end, "read-only copy")
+    fails(function() return world:index("keys"):find(1) end, "its key function cannot use it")
     fails(function() world:update(1) end, "update is not possible inside")
     fails(function() world:undeclare "keys" end, "dropping an index")
     fails(function() by("hash", "n") end, "declaring an index again")
-    has_error(function() by("hash", function(_, _, _) end) end, "3 parameters, but is given 2")
+    has_error(function() by("hash", function(_, _, _) end) end, "3 parameters, but gets 2")
     world:system("look", { uses = "keys", query = "Item", each = function() end })
     by("hash", function() error "oh" end)
     has_error(function() world:update(1) end, "system 'look'", "oh")
@@ -198,7 +198,7 @@ describe("a key that is a function", function()
     local function refuses(why, fn, ...)
       for _, kind in ipairs { "hash", "ordered", "maybe" } do
         has_error(function() by(kind, fn) end, "index 'keys'", "index_keys_spec.lua", why,
-          "writes nothing", ...)
+          "cannot write", ...)
       end
       assert.are.equal("hash", world:explain("keys").by)
     end
@@ -214,8 +214,10 @@ describe("a key that is a function", function()
       sub.deep.last = item.n
       return sub.deep.n
     end)
-    refuses("an element of what it has not made", function(item) cache[item.n] = 1 return 1 end)
-    refuses("an element of what it has not made", function(item) array[item.n] = 1 return 1 end)
+    refuses("an element of something it has not "
+      .. "created", function(item) cache[item.n] = 1 return 1 end)
+    refuses("an element of something it has not "
+      .. "created", function(item) array[item.n] = 1 return 1 end)
     refuses("the global 'last'", load("return function(item) last = item.n end",
       "@index_keys_spec.lua")())
     for _, name in ipairs { "spawn", "set", "add", "remove", "despawn", "emit" } do
@@ -286,7 +288,7 @@ describe("a key that is a function", function()
   end)
 end)
 
-describe("an index of another kind", function()
+describe("which is of another kind", function()
   it("says what it has instead", function()
     world:component("At", { "x: f32", "y: f32" })
     local grid = world:index("grid", { query = "At", grid = "At", cell = 1 })
@@ -302,14 +304,14 @@ describe("an index of another kind", function()
       return function() world:index("near", options) end
     end
     has_error(declare { hash = "name", maybe = "name" }, "only one of grid, hash")
-    has_error(declare { hash = "name", cell = 1 }, "option 'cell' goes with 'grid'")
-    has_error(declare { hash = 1 }, "option 'hash' is a string, got 1")
-    has_error(declare { grid = function() end }, "option 'grid' is a string")
+    has_error(declare { hash = "name", cell = 1 }, "option 'cell' is only for 'grid'")
+    has_error(declare { hash = 1 }, "option 'hash' must be a string, got 1")
+    has_error(declare { grid = function() end }, "option 'grid' must be a string")
     has_error(declare { hash = "nam" }, "component 'Item' has no field 'nam'", "'name'")
     has_error(declare { hash = "Itm.name" }, "unknown component 'Itm'")
     has_error(declare { hash = "Item" }, "component 'Item' has no field 'Item'")
-    has_error(declare { query = "Item.n", hash = "name" }, "does not give 'Item.name'",
-      "write 'Item:in' into it")
+    has_error(declare { query = "Item.n", hash = "name" }, "does not yield 'Item.name'",
+      "add 'Item:in' to it")
   end)
 end)
 

@@ -128,7 +128,7 @@ describe("a view of an index", function()
     for p in flock:within(0, 0, 9) do
       first, count = first or p, (count or 0) + 1
       assert.are.equal(p.x, first.x)
-      has_error(function() p.x = 3 end, "is a copy, which is read only", "world:set(entity")
+      has_error(function() p.x = 3 end, "read-only copy", "world:set(entity")
       assert.are.equal(p.x == 1 and "Position { x = 1.0, y = 0.0 }"
         or "Position { x = 5.0, y = 0.0 }", tostring(p))
     end
@@ -237,14 +237,14 @@ describe("an index inside a system", function()
     world:system("hidden", spec)
     spawn(0, 0)
     has_error(function() world:update(1) end, "system 'hidden'", "index 'flock'",
-      'write uses = { "flock" }')
+      'add uses = { "flock" }')
     spec.uses = "flock"
     world:system("hidden", spec)
     world:update(1)
     assert.are.equal(1, seen)
     spec.uses = { "flock", "flok" }
     world:system("hidden", spec)
-    has_error(function() world:update(1) end, "no index is named 'flok'", "did you mean 'flock'")
+    has_error(function() world:update(1) end, "there is no index 'flok'", "did you mean 'flock'")
     spec.uses = { 1 }
     has_error(function() world:system("hidden", spec) end, "option 'uses'")
   end)
@@ -380,7 +380,7 @@ describe("what an index is declared with", function()
     assert.are.equal("ecs.index (flock, by Position)", tostring(boids))
     world:undeclare "flock"
     has_error(function() flock:within(0, 0, 1) end, "index 'flock' is no longer declared")
-    has_error(function() world:index "flock" end, "no index is named 'flock'")
+    has_error(function() world:index "flock" end, "no index 'flock'")
     assert.are.same({}, world:describe().indexes)
     world:index("flock", { query = "Position", grid = "Position", cell = 1 })
     assert.are.equal(1, #list(flock:within(0, 0, 9)))
@@ -403,22 +403,23 @@ describe("what an index is declared with", function()
     world:event("Hit", { "x: f32", "y: f32" })
     world:relation("Likes", { "x: f32", "y: f32" })
     local grid = "Position"
-    has_error(declare {}, "index 'near': option 'query' is a string, got nil")
-    has_error(declare { query = "Position" }, "one of grid, hash, ordered and maybe is needed")
-    has_error(declare { query = "Position", grid = grid }, "option 'cell' is how wide a cell is")
+    has_error(declare {}, "index 'near': option 'query' must be a string, got nil")
+    has_error(declare { query = "Position" }, "give one of grid, hash, ordered and maybe")
+    has_error(declare { query = "Position", grid = grid },
+      "option 'cell' must be the width of a cell")
     has_error(declare { query = "Position", grid = grid, cell = 0 }, "a number above 0, got 0")
     has_error(declare { query = "Position", grid = grid, cel = 1 }, "'cel'", "did you mean 'cell'")
     has_error(declare { query = "Positio", grid = grid, cell = 1 }, "did you mean 'Position'")
-    has_error(declare { query = "Boid", grid = grid, cell = 1 }, "write 'Position:in' into it")
-    has_error(declare { query = "Position.y", grid = grid, cell = 1 }, "gives no x")
+    has_error(declare { query = "Boid", grid = grid, cell = 1 }, "add 'Position:in' to it")
+    has_error(declare { query = "Position.y", grid = grid, cell = 1 }, "yields no x")
     has_error(declare { query = "Label", grid = "Label", cell = 1 }, "fields x and y of 'Label'")
-    has_error(declare { query = "Bag", grid = "Bag", cell = 1 }, "'Bag.x' is of type any")
+    has_error(declare { query = "Bag", grid = "Bag", cell = 1 }, "'Bag.x' has type any")
     has_error(declare { query = "Hit", grid = "Hit", cell = 1 }, "events")
     has_error(declare { query = "Position, (Likes, *)", grid = grid, cell = 1 }, "write 'with'")
     has_error(function() world:index("Position", { query = "Position", grid = grid, cell = 1 }) end,
-      "the name is that of a component")
+      "the name is already used by a component")
     has_error(function() world:index("", { query = "Position", grid = grid, cell = 1 }) end,
-      "an index needs a name of letters")
+      "an index has letters")
     assert.are.equal(1, #world:describe().indexes)
   end)
 
@@ -485,7 +486,8 @@ describe("an index of a world that is replaced", function()
   it("says so when what it is by is there no more", function()
     spawn(1, 1)
     world:component("Position", { "x: f32" })
-    has_error(function() flock:within(0, 0, 1) end, "a grid needs the fields x and y", "no y")
+    has_error(function() flock:within(0, 0, 1) end, "a grid needs the number fields x and "
+      .. "y", "no y")
     world:component("Position", { "x: f32", "y: f32" })
     assert.are.equal(1, #list(flock:within(0, 0, 1)))
     world:undeclare "Position"

@@ -64,9 +64,9 @@ describe("q:where", function()
       local _, why = pcall(function() return world:query("N"):where(failing):count() end)
       assert.matches("attempt to ", why)
       helper.has_error(function() world:query("N"):where(function(n, dt) return n.a > dt end) end,
-        "where_spec.lua", "its parameter 2 is called 'dt'", "given no dt")
+        "where_spec.lua", "its parameter 2 is named 'dt'", "gets no dt")
       helper.has_error(function() world:query("N"):where(function(n, _, e) return n.a > e end) end,
-        "it has 3 parameters, but is given 2: what its query gives, entity")
+        "it has 3 parameters, but gets 2 arguments: the values of its query, entity")
     end)
   end)
 
@@ -297,7 +297,7 @@ describe("world:explain of a function", function()
     local world = new_world(false)
     local q = world:query "N"
     local function f(n) return n.a end
-    helper.has_error(function() world:explain(f) end, "#1 to 'explain'", "has been given neither")
+    helper.has_error(function() world:explain(f) end, "#1 to 'explain'", "has not been passed")
     q:run(f)
     assert.same({ "lua", "run" }, { world:explain(f).tier, world:explain(f).form })
     assert.matches("kernels are off", world:explain(f).reason)

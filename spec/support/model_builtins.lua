@@ -12,7 +12,7 @@ local BUILTIN = {
 
 function methods.refuse_builtin(name)
   if BUILTIN[name] then
-    error(("'%s' is a relation of every world"):format(name), 0)
+    error(("'%s' is a built-in relation"):format(name), 0)
   end
 end
 

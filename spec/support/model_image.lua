@@ -468,7 +468,7 @@ end
 local function brought(world, snapshot)
   local layout, names, image = world.layouts[snapshot.version], {}, copy_flat(snapshot)
   if not layout then
-    refuse("a world was loaded since the snapshot")
+    refuse("the world has loaded an image since the snapshot")
   end
   image.components = {}
   for name, id in pairs(snapshot.id_of) do

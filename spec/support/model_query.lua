@@ -30,7 +30,7 @@ local function parse_name(world, text)
   end
   local component, keys, kind = world:resolve(name)
   if component.ties and not component.ties.exclusive then
-    refuse("'%s' has several targets", component.name)
+    refuse("'%s' can have several targets", component.name)
   end
   toggles.need_state(component, state)
   return {
@@ -246,7 +246,7 @@ function methods.view(world, kind, fetch, read_only)
     __newindex = function(_, key, value)
       local part = part_of(kind, key)
       if read_only or kind.ties and key == "target" then
-        refuse("read only here")
+        refuse("read only")
       end
       local stored = fetch()
       local patch = types.patch(world, part, value, tostring(key))
@@ -512,13 +512,13 @@ local function column(query, rows, path)
   local world = query.world
   local component, keys, kind = world:resolve(path)
   if not keys then
-    refuse("'%s' is not a field", path)
+    refuse("'%s' is a component, not a field", path)
   end
   local term = term_of(query, component, keys)
   if not world.store[rows[1]][component.name] then return nil end
   local function need_writable()
     local fixed = term.read_only or component.ties and keys[1] == "target"
-    if fixed then refuse("'%s' is read only here", path) end
+    if fixed then refuse("'%s' is read only", path) end
   end
   local function accept(value)
     need_writable()

@@ -338,7 +338,7 @@ end
 function methods.named_tie(world, id, component, name, ...)
   local target = only_target(world, name, ...)
   if not target and not component.ties.exclusive then
-    refuse("'%s' is a relation: say to whom", component.name)
+    refuse("'%s' is a relation and needs a target", component.name)
   end
   return tie_of(world, id, component, target)
 end
@@ -459,7 +459,7 @@ local function set_fields(world, command, stored)
   if world:is_staged(command.id, component, command.target) then
     world:perform(command)
   elseif not stored then
-    refuse("'%s' is a relation: say to whom", component.name)
+    refuse("'%s' is a relation and needs a target", component.name)
   else
     types.merge(component, stored, command.patch)
   end
@@ -501,7 +501,7 @@ function methods.check_ties(world, ids, name, ...)
     select(2, world:given(name, ...)).target
   for _, id in ipairs(component.ties and not targets and ids or {}) do
     if not tie_of(world, id, component) and not world:is_staged(id, component) then
-      refuse("'%s' is a relation: say to whom", component.name)
+      refuse("'%s' is a relation and needs a target", component.name)
     end
   end
 end
@@ -548,7 +548,7 @@ function methods.set_tie(world, id, name, ...)
     return set_exclusive(world, id, component, name, ...)
   end
   local values = table.pack(take_target(world, name, ...))
-  local target = values[1] or refuse("'%s' is a relation: say to whom", component.name)
+  local target = values[1] or refuse("'%s' is a relation and needs a target", component.name)
   if keys or values.n > 1 or #component.fields > 0 then
     if #component.fields == 0 or values.n < 2 then
       refuse("'%s' does not take that", component.name)
@@ -571,7 +571,7 @@ end
 
 function methods.add_tie(world, id, component, name, ...)
   local target = only_target(world, name, ...)
-    or refuse("'%s' is a relation: say to whom", component.name)
+    or refuse("'%s' is a relation and needs a target", component.name)
   world:tie(id, component, target, {})
 end
 

@@ -77,7 +77,7 @@ end
 function methods.refuse_off(component, wanted, store)
   for _, row in pairs(component.toggle and not wanted.toggle and store or {}) do
     if methods.is_off(row, component.name) then
-      refuse("'%s' cannot be without toggle", component.name)
+      refuse("'%s' cannot lose toggle", component.name)
     end
   end
 end

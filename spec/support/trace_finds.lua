@@ -33,7 +33,7 @@ local function options_of(world, path, kind, by_function)
 end
 
 -- What components and fields that are there no more, or not yet, are answered with.
-local GONE = { "no index is named", "no longer declared", "unknown component", "has no field" }
+local GONE = { "there is no index", "no longer declared", "unknown component", "has no field" }
 
 local function is_gone(problem)
   for _, words in ipairs(GONE) do

@@ -102,7 +102,7 @@ end
 
 local function need_single(component)
   if component.ties and not component.ties.exclusive then
-    error(("'%s' has several targets"):format(component.name), 0)
+    error(("'%s' can have several targets"):format(component.name), 0)
   end
 end
 

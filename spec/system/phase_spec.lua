@@ -147,7 +147,7 @@ describe("phases", function()
     for _, name in ipairs { "p", "update" } do
       for _, way in ipairs { "after", "before" } do
         has_error(function() world:phase(name, { [way] = name }) end,
-          ("phase '%s' cannot be put in order before or after itself"):format(name))
+          ("phase '%s' cannot come before or after itself"):format(name))
       end
     end
     assert.are.equal("startup pre_update update post_update render", phases(world))

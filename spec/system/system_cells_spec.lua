@@ -171,12 +171,12 @@ describe("a system over an array", function()
     end
     refused({ array = "smog", query = "Tree", each = nothing }, "give a query or an array")
     refused({ array = "smog", query = "Tree:changed", each = nothing }, "give a query or an array")
-    refused({ array = "smog", map = nothing }, "array = goes with each")
-    refused({ array = "smog", run = nothing }, "array = goes with each")
+    refused({ array = "smog", map = nothing }, "array = works only with each")
+    refused({ array = "smog", run = nothing }, "array = works only with each")
     refused({ array = "smgo", each = nothing }, "unknown array 'smgo'", "'smog'")
     refused({ array = "Tree", each = nothing }, "'Tree' is a component, not an array")
     refused({ array = 5, each = nothing }, "'array'", "a string")
-    refused({ array = "smog", each = function(_, _, _) end }, "3 parameters, but is given 2",
+    refused({ array = "smog", each = function(_, _, _) end }, "3 parameters, but gets 2",
       "the number of an element, dt")
     refused({ array = "smog", each = function(dt) return dt end }, "'dt'", "parameter 2")
     assert.are.same({}, world:describe().systems)
@@ -188,7 +188,7 @@ describe("a system over an array", function()
     world:tag "Frozen"
     local function refused(method, each)
       has_error(function() world:system("s", { array = "smog", each = each }) end, "system 's'",
-        ("it calls world:%s with the number of an element"):format(method))
+        ("it calls world:%s with the number of an array element, which"):format(method))
     end
     refused("random", function(i) world:random(i, 6) end)
     refused("despawn", function(i) world:despawn(i) end)

@@ -149,11 +149,12 @@ describe("a system's run", function()
     assert.are.equal("vector", world:describe().systems[1].tier)
     has_error(function()
       world:system("t", { compile = true, run = function(w) w:spawn {} end })
-    end, "system 't' cannot be compiled: ", "it changes entities, or emits")
+    end, "system 't' cannot be compiled: ", "it changes entities or emits events, and")
   end)
 
   it("stays Lua where it goes through queries, changes entities, or emits", function()
-    local changes = "it changes entities, or emits: a run that does is not compiled"
+    local changes = "it changes entities or emits events, and a system's run that does is not "
+      .. "compiled"
     local function of(act, what)
       local why = reason(function(world, array, e)
         return function(w, dt, query)
@@ -164,13 +165,13 @@ describe("a system's run", function()
       assert.is_truthy(why and why:find(what, 1, true), what .. " " .. tostring(why))
     end
     of(function(_, query) query:each(function(p) p.x = 1 end) end,
-      "it uses its query, or what may be one thing or another")
+      "it uses its query, or a value that depends on the path taken")
     of(function(w, _, e) w:set(e, "P.x", 1) end, changes)
     of(function(w, _, e) w:add(e, "Tag") end, changes)
     of(function(w) w:spawn { P = { x = 1 } } end, changes)
     of(function(w) w:emit("Hit", 1) end, changes)
     of(function(w, _, e) w:despawn(e) end, changes)
-    of(function(w) w:query "P" end, "it calls 'query' of the world")
+    of(function(w) w:query "P" end, "it calls world:query")
   end)
 
   it("is compiled anew where arrays are declared anew", function()

@@ -428,7 +428,7 @@ describe("world:explain", function()
       compile = false })
     assert.are.same({
       tier = "lua", reads = { "Position", "Velocity" }, writes = { "Position" },
-      reason = "it is not to be compiled",
+      reason = "it is declared with compile = false",
     }, world:explain "s")
     world:system("s", { query = "Position.x, Velocity.y:in", map = function() end,
       compile = false })

@@ -174,7 +174,8 @@ describe("an array", function()
     helper.has_error(function() world:tag "grid" end, "grid")
     helper.has_error(function() world:array("Position", "i32", 3) end,
       "'Position' cannot become an array")
-    helper.has_error(function() world:array("ChildOf", "i32", 3) end, "'ChildOf' is a relation")
+    helper.has_error(function() world:array("ChildOf", "i32", 3) end,
+      "'ChildOf' is a built-in relation")
     for name, what in pairs { Position = "a component", Tag = "a tag", Likes = "a relation" } do
       helper.has_error(function() world:array(name) end, "'" .. name .. "' is " .. what)
     end
@@ -186,7 +187,7 @@ describe("an array", function()
     local world = helper.new_world()
     for _, type in ipairs { "string", "any", "enum(a, b)", "Position", "float", "f32[2]", "" } do
       helper.has_error(function() world:array("grid", type, 3) end, "#2 to 'array'",
-        "an array is of f32, f64, i8 to i64, u8 to u64, bool or entity")
+        "an array's type is f32, f64, i8 to i64, u8 to u64, bool or entity")
     end
     for _, length in ipairs { 0, -1, 1.5, 16777217, 2.0 ^ 53, 0 / 0, "3", false } do
       helper.has_error(function() world:array("grid", "u8", length) end, "#3 to 'array'",
@@ -371,7 +372,7 @@ describe("array:copy", function()
     local way = "array 'b' (3 of f64) cannot be copied to array 'a' (3 of f32): make them alike"
     helper.has_error(function() a:copy(b) end, way)
     helper.has_error(function() a:copy(c) end, "array 'c' (4 of f32) cannot be copied to")
-    helper.has_error(function() a:copy(theirs) end, "the array is of another world")
+    helper.has_error(function() a:copy(theirs) end, "the array belongs to another world")
     helper.has_error(function() a:copy { 1, 2 } end, "array expected, got table")
     world:undeclare "b"
     helper.has_error(function() a:copy(b) end, "array 'b' is no longer declared")

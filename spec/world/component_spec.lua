@@ -64,7 +64,7 @@ describe("world:component", function()
     local e = world:spawn { P = { x = 1.5 } }
     for _ = 1, 2 do
       has_error(function() world:tag "P" end, "bad argument #1 to 'tag'", "'P' has fields",
-        "declare it as a component without any, {}")
+        "declare it with world:component and no fields, {}")
       assert.are.equal(1.5, world:get(e, "P"))
     end
     world:component("Q", {})
@@ -90,7 +90,7 @@ describe("world:component", function()
     end
     has_error(function() world:component("A", { "a: Postion" }) end, "(did you mean 'Position'?)")
     has_error(function() world:component("A", { "a: vec2" }) end,
-      "unknown type 'vec2' (a type is f32", "or a component's name)")
+      "unknown type 'vec2' (the types are f32", "and names of components)")
     world:component("float", { "x: f32" })
     world:component("A", { "a: float" })
   end)
@@ -124,19 +124,19 @@ describe("world:component", function()
     has_error(declared("x"), "'P'", "field 'x'", "name: type")
     has_error(declared(": f32"), "field ': f32'")
     has_error(declared("x f32"), "field 'x f32'")
-    has_error(declared("x:"), "field 'x:'", "'' is no type")
-    has_error(declared("x: f32 f32"), "'f32 f32' is no type")
-    has_error(declared("x: f32[]"), "is no type")
-    has_error(declared("x: f32[2][2]"), "is no type")
+    has_error(declared("x:"), "field 'x:'", "'' is not a type")
+    has_error(declared("x: f32 f32"), "'f32 f32' is not a type")
+    has_error(declared("x: f32[]"), "is not a type")
+    has_error(declared("x: f32[2][2]"), "is not a type")
     has_error(declared("x: f32[0]"), "1 to 1024")
     has_error(declared("x: f32[1025]"), "1 to 1024")
     has_error(declared("x: f32[99999999999999999999]"), "1 to 1024")
-    has_error(declared("x: enum"), "'enum' is no type")
+    has_error(declared("x: enum"), "'enum' is not a type")
     has_error(declared("x: enum()"), "'' is not a name for an enum")
     has_error(declared("x: enum(a,)"), "'' is not a name for an enum")
     has_error(declared("x: enum(a, 1)"), "'1' is not a name for an enum")
-    has_error(declared("x: enum(a, b, a)"), "names 'a' twice")
-    has_error(declared("x: f64", "x: f32"), "two fields 'x'")
+    has_error(declared("x: enum(a, b, a)"), "lists 'a' twice")
+    has_error(declared("x: f64", "x: f32"), "two fields named 'x'")
     has_error(declared("x: float"), "'x: float'", "unknown type 'float'")
     has_error(declared("x: f23"), "unknown type 'f23' (did you mean 'f32'?)")
     has_error(declared(5), "field 1 is 5")
@@ -161,16 +161,16 @@ describe("world:component", function()
       return function() world:component("Q", { "x: f32", [key] = value }) end
     end
     has_error(with("storage", "list"), "storage", "'list'")
-    has_error(with("toggle", 1), "'toggle' is true or false, got 1")
-    has_error(with("doc", 5), "'doc' is a string, got 5")
+    has_error(with("toggle", 1), "'toggle' must be true or false, got 1")
+    has_error(with("doc", 5), "'doc' must be a string, got 5")
     has_error(with("doc", "a\0b"), "component 'Q': 'doc' has a zero byte")
-    has_error(with("was", 5), "'was' is what it was called, or a table")
+    has_error(with("was", 5), "'was' must be its former name, or a table")
     has_error(with("was", "a\0b"), "component 'Q': 'was' has a zero byte")
     has_error(with("was", { x = "a\0b" }), "component 'Q': 'was' has a zero byte")
     has_error(with("requires", { "A\0b" }), "component 'Q': 'requires' has a zero byte")
     has_error(with("was", { x = 1 }), "'was'")
     local message = has_error(with("stroage", "table"), "unknown option 'stroage'")
-      .. has_error(with("storage", "Sparse"), "storage is 'table' or 'sparse'")
+      .. has_error(with("storage", "Sparse"), "storage must be 'table' or 'sparse'")
     assert.is_nil(message:find("list", 1, true), message)
     has_error(with(true, 1), "list")
   end)
@@ -226,22 +226,22 @@ describe("a field's default", function()
     { "i8 = -128", -128 }, { "u32 = 0xFFFFFFFF", 4294967295 },
     { "i64 = 9223372036854775807", math.maxinteger }, { "u64 = 0xFFFFFFFFFFFFFFFE", -2 },
     { "u64 = 9223372036854775807", math.maxinteger }, { "u64[2] = -1", { -1, -1 } },
-    { "u64 = 18446744073709551615", nil, "(integers from 2^63 on are written as 0x...)" },
+    { "u64 = 18446744073709551615", nil, "(write integers from 2^63 on as 0x...)" },
     { "u64 = -1e20", nil, "1e20 is out of range" }, { "u64 = 1.5", nil, "1.5 is not an integer" },
     { "i32 = 4.0", 4 }, { "bool = true", true }, { "bool = false", false },
     { "entity = ecs.null", ecs.null }, { "string = goblin", "goblin" },
-    { 'string = "two words"', "two words" }, { "string = 'it''s'", nil, "no default" },
+    { 'string = "two words"', "two words" }, { "string = 'it''s'", nil, "not a default" },
     { [[string = "a\n\"b\"\\ \x41\65\u{e9}\z  c"]], "a\n\"b\"\\ AA\u{e9}c" },
-    { [[string = "cut]], nil, "no default" }, { [[string = "cut\"]], nil, "no default" },
-    { [[string = "\q"]], nil, "no default" }, { 'string = "a" b', nil, "no default" },
+    { [[string = "cut]], nil, "not a default" }, { [[string = "cut\"]], nil, "not a default" },
+    { [[string = "\q"]], nil, "not a default" }, { 'string = "a" b', nil, "not a default" },
     { 'string = ""', "" }, { "string = '= : ,'", "= : ," },
     { "string = 5", nil, "is string" }, { "string = true", nil, "is string" },
     { "enum(red, green) = green", "green" }, { "enum(red, green) = 'green'", "green" },
     { "enum(red, green) = blue", nil, "no name 'blue'" },
     { "enum(red, green) = 1", nil, "is enum" },
     { "u8[3] = 7", { 7, 7, 7 } }, { "enum(a, b)[2] = b", { "b", "b" } },
-    { "f32 =", nil, "nothing is no default" }, { "f32 = abc", nil, "is f32" },
-    { "f32 = nil", nil, "nil is no default" }, { "f32 = {}", nil, "{} is no default" },
+    { "f32 =", nil, "nothing is not a default" }, { "f32 = abc", nil, "is f32" },
+    { "f32 = nil", nil, "nil is not a default" }, { "f32 = {}", nil, "{} is not a default" },
     { "i8 = 128", nil, "out of range" }, { "u8 = -1", nil, "out of range" },
     { "i32 = 1.5", nil, "not an integer" }, { "bool = 1", nil, "is bool" },
     { "any = 1", nil, "an 'any' field has no default" }, { "Vec = 1", nil, "nested" },
@@ -285,7 +285,7 @@ describe("tags", function()
     has_error(function() world:spawn { Frozen = {} } end, "'Frozen' is a tag and takes true")
     has_error(function() world:spawn { Frozen = 1 } end, "takes true, got 1")
     has_error(function() world:spawn { "Frozen" } end,
-      "'Frozen' stands alone: components are keys, as in ['Frozen'] = true")
+      "'Frozen' is a list entry: components are keys, as in ['Frozen'] = true")
     has_error(function() world:spawn { Frozen = false } end, "got false")
     has_error(function() world:set(e, "Frozen", {}) end, "'Frozen' is a tag")
     has_error(function() world:set(e, "Frozen", true) end, "'Frozen' is a tag")

@@ -88,7 +88,8 @@ describe("an event", function()
   it("is nothing that an entity can have", function()
     local world = new_world()
     local e = world:spawn {}
-    local no = "'Hit' is an event, which no entity has, not a component"
+    local no = "'Hit' is an event, not a component: no entity has it; emit it, and read it with "
+      .. "a query"
     helper.has_error(function() world:add(e, "Hit") end, no)
     helper.has_error(function() world:set(e, "Hit", 1) end, no)
     helper.has_error(function() world:spawn { Hit = {} } end, no)
@@ -96,7 +97,8 @@ describe("an event", function()
     helper.has_error(function() world:component("X", { requires = { "Hit" } }) end, no)
     helper.has_error(function() world:emit "Health" end, "'Health' is a component, not an event")
     helper.has_error(function() world:emit "Hti" end, "unknown event 'Hti' (did you mean 'Hit'?)")
-    helper.has_error(function() world:event("E", { toggle = true }) end, "an event has no 'toggle'")
+    helper.has_error(function() world:event("E", { toggle = true }) end, "an event cannot have "
+      .. "'toggle'")
     helper.has_error(function() world:event("Health", { "hp: f32 = 100" }) end,
       "'Health' cannot become an event")
     helper.has_error(function() world:component("Hit", HIT) end, "'Hit' cannot become")
@@ -201,18 +203,18 @@ describe("a query over events", function()
     refused("Hit, Health", "'Hit' is an event, which no entity has")
     refused("Hit, ChildOf->Health", "'Hit' is an event, which no entity has")
     refused("Hit, (ChildOf, *)", "'Hit' is an event, which no entity has")
-    refused("Health, Hit", "'Hit' is an event: begin with it")
-    refused("!Hit", "'Hit' is an event: begin with it")
-    refused("Hit?", "'Hit' is an event: begin with it")
-    refused("Hit|Over", "begin with it")
+    refused("Health, Hit", "'Hit' is an event and must come first")
+    refused("!Hit", "'Hit' is an event and must come first")
+    refused("Hit?", "'Hit' is an event and must come first")
+    refused("Hit|Over", "event and must come first")
     refused("Hit, Over", "names two events, 'Hit' and 'Over'")
-    refused("ChildOf->Hit", "begin with it")
+    refused("ChildOf->Hit", "event and must come first")
   end)
 
   it("goes through no entities", function()
     local world = new_world()
     local query = world:query "Hit"
-    local no = "query 'Hit' goes through events, which are no entities"
+    local no = "query 'Hit' yields events, which are not entities"
     local where = query:where(function() return true end)
     for method, arguments in pairs { ids = {}, first = {}, chunks = {}, despawn = {},
                                      add = { "Health" }, remove = { "Health" },
@@ -243,7 +245,8 @@ describe("functions over events", function()
     local between = world:query("Hit"):where(large):where(small)
     between:each(each, 10)
     assert.are.equal(29, sum)
-    assert.matches("table that has other values than numbers", world:explain(each).reason, 1, true)
+    assert.matches("table that is written to and has values that are neither", "
+      .. "world:explain(each).reason, 1, true)
     assert.are.same({ "lua", "lua" }, { world:explain(each).tier, world:explain(large).tier })
     local function amount(hit) return hit.amount end
     assert.are.same({ 2 }, { between:max(amount) })
@@ -269,10 +272,10 @@ describe("functions over events", function()
   it("of predicates are given what the query gives", function()
     local world = new_world()
     helper.has_error(function() world:query("Hit"):where(function(_, _) end) end,
-      "has 2 parameters, but is given 1: what its query gives; an event is not an entity")
+      "has 2 parameters, but gets 1 arguments: the values of its query; an event is not an entity")
     helper.has_error(function()
       world:query("Hit, Hit.who->Health"):where(function(_, dt) return dt end)
-    end, "its parameter 2 is called 'dt', but it is given no dt: what its query gives")
+    end, "its parameter 2 is named 'dt', but it gets no dt: the values of its query")
   end)
 end)
 

@@ -61,7 +61,7 @@ describe("a value", function()
     takes("u64", -1.0, -1)
     takes("u64", -2.0 ^ 63, math.mininteger)
     has_error(function() takes("u64", 2.0 ^ 63) end, "V_u64.f", "is u64: 9.22337204e18",
-      "out of range (integers from 2^63 on are written as 0x...)")
+      "out of range (write integers from 2^63 on as 0x...)")
   end)
 
   it("f32 and f64 take any number", function()

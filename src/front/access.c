@@ -28,9 +28,8 @@ k_column access_column_type(struct front *f, const struct component *component,
       [COLUMN_BOOL] = KC_BOOL, [COLUMN_ENTITY] = KC_ENTITY};
   enum type_column column = type_column(leaf->type, leaf->size);
   if (column == COLUMN_NONE)
-    front_refuse(f, "it uses field '%s.%s', which is %s: kernels have numbers, booleans, enums "
-                    "and entities", component->name, leaf->name,
-                 type_name(leaf->type));
+    front_refuse(f, "it uses field '%s.%s', which is %s: kernels take only numbers, booleans, "
+                    "enums and entities", component->name, leaf->name, type_name(leaf->type));
   return columns[column];
 }
 
@@ -194,7 +193,7 @@ void access_give(struct front *f, k_value number, bool integer) {
 static const struct field *access_view_field(struct front *f, struct val view,
                                              const struct constant *key, uint32_t *leaf) {
   const struct component *component = view.component;
-  if (key->type != CONST_STRING) front_refuse(f, "it indexes a view by something else than a name");
+  if (key->type != CONST_STRING) front_refuse(f, "it indexes a view by a value, not a name");
   uint32_t at = component_field(component, key->string.data, key->string.size);
   if (at == NONE) {
     component_no_field(f->world, component, key->string.data, key->string.size);
@@ -216,7 +215,7 @@ static bool access_has_element(struct val view, const struct constant *key, int6
 static uint32_t access_element(struct front *f, struct val view, const struct constant *key) {
   int64_t at;
   if (!access_has_element(view, key, &at))
-    front_refuse(f, "it takes an element of '%s' that is none", view.array->name);
+    front_refuse(f, "it reads an element of '%s' that does not exist", view.array->name);
   return (uint32_t)(at - 1) * (view.array->leaf_count / view.array->count);
 }
 
@@ -278,11 +277,11 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   }
   if (from.kind != VAL_VIEW && from.kind != VAL_RESOURCE && from.kind != VAL_PARTNER)
     front_refuse(f, from.kind == VAL_NIL
-                        ? "it takes a field of nil: is a name misspelt?"
+                        ? "it takes a field of nil: is a name misspelled?"
                     : f->once && from.kind == VAL_NOTHING
-                        ? "it uses its query, or what may be one thing or another: do it in a "
-                          "system's each"
-                        : "it takes a field of what is neither a view nor a table");
+                        ? "it uses its query, or a value that depends on the path taken: do that "
+                          "in a system's each"
+                        : "it takes a field of something that is neither a view nor a table");
   int64_t at;
   if (from.array && key->type == CONST_INTEGER && !access_has_element(from, key, &at))
     return (struct val){.kind = VAL_NIL};
@@ -355,9 +354,9 @@ static k_value access_living_id(struct front *f, struct val id) {
 /* What a field takes no value of, and for nil what to do about it. */
 static const char *access_kind_of(const struct front *f, const struct leaf *leaf,
                                   struct val value) {
-  if (value.kind == VAL_NIL && leaf->type == ECS_ENTITY) return "nil: write ecs.null for nobody";
-  if (value.kind == VAL_NIL) return "nil: is a name misspelt?";
-  if (val_is_text(value)) return "a text";
+  if (value.kind == VAL_NIL && leaf->type == ECS_ENTITY) return "nil: write ecs.null";
+  if (value.kind == VAL_NIL) return "nil: is a name misspelled?";
+  if (val_is_text(value)) return "a string";
   if (value.kind != VAL_VALUE) return "another type";
   if (value.entity) return "an entity";
   if (val_type(f, value) == KT_BOOL) return "a boolean";
@@ -373,10 +372,10 @@ k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, stru
                                                 : K_NONE;
     if (named != K_NONE) return named;
     if (other)
-      front_refuse(f, "it sets the enum field '%s', which begins with '%.*s', to one of an enum "
-                      "that begins with '%.*s' and has none of its names", leaf->name,
+      front_refuse(f, "it sets the enum field '%s' (with names from '%.*s' on) to a value of "
+                      "another enum (from '%.*s' on), which shares no name with it", leaf->name,
                    SHOW(leaf->names->names[0]), SHOW(value.names->names[0]));
-    front_refuse(f, "it sets an enum field to something else than one of its names");
+    front_refuse(f, "it sets an enum field to something other than one of its names");
   }
   bool boolean = value.kind == VAL_VALUE && val_type(f, value) == KT_BOOL;
   if (leaf->type == ECS_BOOL && boolean) return value.value;
@@ -386,8 +385,8 @@ k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, stru
   bool integer = val_is_number(f, value) && val_type(f, value) == KT_I64 && !value.mixed;
   if (leaf->type == ECS_ENTITY && integer && !value.entity) return access_living_id(f, value);
   if (value.kind == VAL_NOTHING)
-    front_refuse(f, "it sets a field of type %s to what is not the same type on every way here: "
-                    "give it a value of one type", type_name(leaf->type));
+    front_refuse(f, "it sets a field of type %s to a value whose type depends on the path taken: "
+                    "give it the same type on every path", type_name(leaf->type));
   if (!type_is_number(leaf->type) || !val_is_number(f, value))
     front_refuse(f, "it sets a field of type %s to %s", type_name(leaf->type),
                  access_kind_of(f, leaf, value));
@@ -418,7 +417,7 @@ static uint32_t access_written_column(struct front *f, struct cell_place to) {
   assert(at < f->column_count);
   f->breaks_promise = access_is_read_only(f, to.slot);
   if (f->breaks_promise)
-    front_refuse(f, "it writes to '%s', which the query reads only (:in)", to.component->name);
+    front_refuse(f, "it writes to '%s', which is read only (:in)", to.component->name);
   return at;
 }
 
@@ -439,7 +438,7 @@ static void access_mark_written(struct front *f, uint32_t slot, k_value mask) {
   if (!front_term(f, slot)->component->watched || access_is_whole(f, slot, mask)) return;
   while (i < f->mark_count && f->marks[i] != slot) i++;
   if (i == RUN_MARKS)
-    front_refuse(f, "it writes to too many components that ':changed' is asked of: write it as two "
+    front_refuse(f, "it writes to too many components that ':changed' watches: write it as two "
                     "systems");
   if (i == f->mark_count) f->marks[f->mark_count++] = slot;
   build_emit_once(f->b, RUN_BITMAPS + i, mask);
@@ -461,10 +460,10 @@ static void access_store_spawned(struct front *f, struct cell_place to, struct v
   const struct term *term = front_term(f, to.slot);
   f->breaks_promise = access_is_read_only(f, to.slot);
   if (f->breaks_promise)
-    front_refuse(f, "it writes to '%s', which the query reads only (:in)", to.component->name);
+    front_refuse(f, "it writes to '%s', which is read only (:in)", to.component->name);
   if (!term_is_own(term))
-    front_refuse(f, "it stores the id of an entity that it spawns in '%s.%s' of another entity: "
-                    "write world:set(id, \"%s.%s\", spawned)", to.component->name,
+    front_refuse(f, "it stores the id of a spawned entity in '%s.%s' of another entity: write "
+                    "world:set(id, \"%s.%s\", spawned)", to.component->name,
                  to.component->leaves[to.component_leaf].name, to.component->name,
                  to.component->leaves[to.component_leaf].name);
   order_store(f, to.component, to.component_leaf, access_row_entity(f), value);
@@ -494,7 +493,7 @@ static void access_write(struct front *f, struct cell_place to, struct val value
 }
 
 NORETURN static void access_refuse_target(struct front *f, const struct component *relation) {
-  front_refuse(f, "it writes to '%s.target', which only world:add and world:set do",
+  front_refuse(f, "it writes to '%s.target', which only world:add and world:set can change",
                relation->name);
 }
 
@@ -510,8 +509,8 @@ void access_store(struct front *f, struct val view, const struct constant *key,
     return;
   }
   if (view.kind == VAL_RECORD)
-    front_refuse(f, "it writes to a table that it finds by a variable: write to a field of a view "
-                    "or to an array of the world");
+    front_refuse(f, "it writes to a table that it finds with a variable: write to a field of a "
+                    "view or to an array of the world");
   if (view.kind == VAL_TABLE) {
     order_item(f, maybe_need(f, view), key, value);
     return;
@@ -522,9 +521,9 @@ void access_store(struct front *f, struct val view, const struct constant *key,
   }
   if (view.kind == VAL_PARTNER) partner_refuse_write(f, view, key);
   if (view.kind != VAL_VIEW && view.kind != VAL_RESOURCE)
-    front_refuse(f, "it writes to what is not a view");
+    front_refuse(f, "it writes to something that is not a view");
   struct val to = access_inside(f, maybe_need(f, view), key);
-  if (!access_is_leaf(to)) front_refuse(f, "it sets an array or a nested component");
+  if (!access_is_leaf(to)) front_refuse(f, "it sets an array or nested component as a whole");
   if (view.kind == VAL_RESOURCE) {
     steps_store_field(f, to, value);
     return;
@@ -553,7 +552,7 @@ void access_result(struct front *f, uint32_t slot, struct val value) {
   if (!term_has_cells(term, term->component))
     front_refuse(f, "it returns a value for the tag '%s': return nil in its place", name);
   if (term_may_lack(term) && !((f->present | f->maybe) >> slot & 1))
-    front_refuse(f, "it returns a value for '%s' where there is none", name);
+    front_refuse(f, "it returns a value for '%s' in a row that lacks it: return nil there", name);
   assert(term->leaf != NONE);
   if (leaf_is_target(term->component, term->leaf)) access_refuse_target(f, term->component);
   k_value mask = f->env.mask;
@@ -565,8 +564,8 @@ void access_result(struct front *f, uint32_t slot, struct val value) {
   }
   value = access_or_own(f, slot, term, value);
   if (value.kind == VAL_NOTHING)
-    front_refuse(f, "what it returns for '%s' is of several types: return the field's own value "
-                    "where it is to stay", name);
+    front_refuse(f, "the type of what it returns for '%s' depends on the path taken: return the "
+                    "field's own value where it should stay", name);
   access_write(f, (struct cell_place){slot, 0, term->component, term->leaf}, value, mask);
 }
 
@@ -597,8 +596,8 @@ static void access_check_owner(struct front *f, uint32_t at) {
   const char *component = written->component->name;
   assert(!access_is_of_other(f, f->cells[at].slot));
   if (access_leads_again(f, written))
-    front_refuse(f, "it writes to '%s.%s', by which a path of its query goes, and a row may match "
-                    "more than once: do it in a system without '*' and variables", component,
+    front_refuse(f, "it writes to '%s.%s', which a path of its query follows, and a row may match "
+                    "more than once: do that in a system without '*' and variables", component,
                  written->component->leaves[written->component_leaf].name);
   for (uint32_t i = 0; i < f->column_count; i++) {
     const struct front_column *other = &f->columns[i];
@@ -636,8 +635,8 @@ static void access_check_folded(struct front *f, uint32_t at) {
         f->columns[i].component_leaf == written->component_leaf)
       class_share(f, written->component, written->component_leaf);
   if (access_leads(f, written->component, written->component_leaf))
-    front_refuse(f, "it writes to '%s.%s' of another entity, by which a path of its query goes: "
-                    "do it in a second system", written->component->name, field);
+    front_refuse(f, "it writes to '%s.%s' of another entity, which a path of its query follows: "
+                    "do that in a second system", written->component->name, field);
 }
 
 /* Elements that are written are their rows' own, or come to by any row. */

@@ -100,12 +100,13 @@ static struct operand bytecode_immediate(struct decoder *d, int64_t value) {
 
 static const char *bytecode_refusal(uint32_t op) {
   switch (op) {
-    case LOP_CONCAT: return "it makes a string: take the names of an enum";
-    case LOP_CLOSURE: return "it makes a function: make it outside of this one";
-    case LOP_TBC: return "it has a variable to be closed: do that in a system's run";
+    case LOP_CONCAT: return "it builds a string: do that in a system's run, or use the names of "
+                            "an enum";
+    case LOP_CLOSURE: return "it creates a function: create it outside this one";
+    case LOP_TBC: return "it has a to-be-closed variable: do that in a system's run";
     case LOP_VARARG:
     case LOP_VARARGPREP: return "it takes a variable number of arguments: name its parameters";
-    default: return "it has an instruction that is not known";
+    default: return "it has an unknown instruction";
   }
 }
 
@@ -250,7 +251,7 @@ static void bytecode_method(struct decoder *d, const struct fields *i, struct co
   } else {
     out->kind = CODE_REFUSED;
     out->flag = true;
-    out->why = "it calls a method by a name that is not constant";
+    out->why = "it calls a method by a name that is not a constant";
   }
 }
 

@@ -146,8 +146,8 @@ static struct val call_two_floats(struct front *f, k_op op, struct val x, struct
 }
 
 static struct val call_fmod_of(struct front *f, struct val x, struct val y) {
-  number_decided(f, x, y, "takes math.fmod of");
-  number_decided(f, y, x, "takes math.fmod of");
+  number_decided(f, x, y, "calls math.fmod with");
+  number_decided(f, y, x, "calls math.fmod with");
   if (val_type(f, x) != KT_I64 || val_type(f, y) != KT_I64)
     return call_two_floats(f, KO_FMOD, x, y);
   k_value rest = build_binary(f->b, KO_FMOD, x.value, y.value);
@@ -229,8 +229,8 @@ static void call_modf_of(struct front *f, struct val x, struct val results[2]) {
 
 static struct val call_to_integer(struct front *f, struct val x) {
   if (val_type(f, x) != KT_I64)
-    front_refuse(f, "it calls math.tointeger, which gives nil for a fraction, with a float: "
-                    "write math.floor");
+    front_refuse(f, "it calls math.tointeger with a float, for which the result may be nil: write "
+                    "math.floor");
   return x;
 }
 
@@ -238,10 +238,10 @@ static struct val call_to_integer(struct front *f, struct val x) {
 static struct val call_type_of(struct front *f, const struct val *arguments, uint32_t count) {
   static const ecs_string names[] = {{"integer", 7}, {"float", 5}};
   if (count == 0 || arguments[0].kind == VAL_NOTHING)
-    front_refuse(f, "it calls math.type without a value of one type");
+    front_refuse(f, "it calls math.type with a value whose type is not known");
   struct val result = {.kind = VAL_NIL};
   if (!val_is_number(f, arguments[0]) && !arguments[0].spawned) return result;
-  number_decided(f, arguments[0], arguments[0], "asks for math.type of");
+  number_decided(f, arguments[0], arguments[0], "calls math.type with");
   result.kind = VAL_STRING;
   result.string = names[val_type(f, arguments[0]) != KT_I64];
   return result;
@@ -324,8 +324,8 @@ static struct val sub_call(struct front *f, const struct val *arguments, uint32_
               call_known_place(f, arguments[1], &first) && first == 1 &&
               (count == 2 || call_known_place(f, arguments[2], &last)) && last >= -1;
   if (!fits)
-    front_refuse(f, "it takes another part of a string than its first bytes, as in s:sub(1, 3): "
-                    "do it in a system's run, or keep the part in a field of its own");
+    front_refuse(f, "it takes a part of a string that is not its beginning, as in s:sub(1, 3): do "
+                    "that in a system's run, or keep the part in its own field");
   if (last == -1) return arguments[0];
   k_value string = text_as_cell(f, arguments[0]);
   return (struct val){.kind = VAL_PREFIX, .value = string, .number = last};
@@ -333,8 +333,8 @@ static struct val sub_call(struct front *f, const struct val *arguments, uint32_
 
 static void call_refuse_function(struct front *f, uint32_t name) {
   static const char *const why[] = {
-      ", whose numbers are not the world's: write world:random(e)",
-      ", whose numbers are not the world's: write world:random(e)", ": write x ^ y",
+      ", which does not use the world's random numbers: write world:random(e)",
+      ", which does not use the world's random numbers: write world:random(e)", ": write x ^ y",
       ": write math.log(x, 10)",
       ", of Lua 5.2, which is not compiled: write a Lua function for it"};
   uint32_t at = name < MATH_OLD ? name - MATH_KNOWN : MATH_OLD - MATH_KNOWN;
@@ -363,7 +363,7 @@ static void call_assert(struct front *f, struct val *arguments, uint32_t count) 
   k_value truth = count ? val_truth(f, arguments[0], &known) : K_NONE;
   if (known > 0) return;
   if (known == 0 || truth == build_bool(f->b, false)) {
-    if (!call_leaves(f)) front_refuse(f, "it asserts what is false in all rows");
+    if (!call_leaves(f)) front_refuse(f, "it asserts something that is false in every row");
     return;
   }
   build_need(f->b, truth);
@@ -399,8 +399,8 @@ struct val call_method(struct front *f, struct val object, const struct constant
     if (text_equal(names[i], key->string.data, key->string.size))
       return (struct val){.kind = VAL_METHOD, .at = i};
   if (key->type == CONST_STRING && call_is_of_lua(key) && call_leaves(f)) return object;
-  front_refuse(f, "it calls '%.*s' of the world, which kernels do not know: call it in a system's "
-               "run, and keep what it gives in a resource or field", SHOW(key->string));
+  front_refuse(f, "it calls world:%.*s, which kernels do not support: call it in a system's run, "
+               "and keep its result in a resource or field", SHOW(key->string));
   return object;
 }
 
@@ -423,7 +423,7 @@ static void call_array_read_into(struct front *f, struct val array, struct val t
   enum type_class class = type_class(array_type(component));
   if (class != CLASS_FLOAT && class != CLASS_TRUTH && !bits)
     front_refuse(f, "it reads the array '%s' into a table, which is of %s: keep what it had in "
-                    "another array, as by old:copy(%s)", component->name,
+                    "another array, as in old:copy(%s)", component->name,
                  type_name(array_type(component)), component->name);
   cell_need_length(f, table, component->length);
   k_value round = build_loop(b, build_i64(b, component->length), f->env.mask);
@@ -441,7 +441,7 @@ static struct val call_array(struct front *f, uint32_t name, const struct val *a
   struct val nothing = {.kind = VAL_NIL}, given = count > 1 ? arguments[1] : nothing;
   int64_t now = build_mark(f->b).value;
   if (!count || arguments[0].kind != VAL_ARRAY)
-    front_refuse(f, "it calls a method of an array with something else: write array:fill(value)");
+    front_refuse(f, "it passes wrong arguments to an array's method: write array:fill(value)");
   const struct component *array = arguments[0].component;
   if (name == ARRAY_READ && given.kind == VAL_NIL)
     return (struct val){.kind = VAL_READING, .component = array, .number = now};
@@ -458,10 +458,10 @@ static struct val call_array(struct front *f, uint32_t name, const struct val *a
   bool copies = name == ARRAY_COPY && given.kind == VAL_ARRAY;
   copies |= name == ARRAY_WRITE && given.kind == VAL_READING && given.number == now;
   if (!copies)
-    front_refuse(f, "it reads the array '%s' into a table, or writes one to it: keep what it had "
-                    "in another array, as by old:copy(%s)", array->name, array->name);
+    front_refuse(f, "it copies the array '%s' to or from a table: keep the old values in another "
+                    "array, as in old:copy(%s)", array->name, array->name);
   if (array_type(array) != array_type(given.component) || given.component->length > array->length)
-    front_refuse(f, "it copies the array '%s' to '%s', which is of another type or shorter",
+    front_refuse(f, "it copies the array '%s' to '%s', which has another type or is shorter",
                  given.component->name, array->name);
   if (array != given.component) class_copy(f, array, given.component);
   return nothing;
@@ -511,11 +511,11 @@ static struct val resource_call(struct front *f, const struct val *arguments, ui
   bool given = count == 2 && arguments[0].kind == VAL_WORLD;
   const struct component *component = given ? call_component(f, arguments[1]) : NULL;
   if (!component)
-    front_refuse(f, "it calls world:res with what is not a name or id of a resource held by a "
-                    "constant, an upvalue or a field of a table");
+    front_refuse(f, "it calls world:res with something other than the name or id of a resource "
+                    "from a constant, an upvalue or a field of a table");
   f->fleeting = !component->resource;
   if (f->fleeting)
-    front_refuse(f, "component '%s' is not a resource: world:resource makes it one",
+    front_refuse(f, "component '%s' is not a resource; declare it with world:resource",
                  component->name);
   return (struct val){.kind = VAL_RESOURCE, .component = component, .root = component};
 }
@@ -528,22 +528,22 @@ static void call_check_counted(struct front *f, ecs_string text) {
   bool by_rows = terms.step_count || terms.targets, events = terms.event, changes = terms.changes;
   query_terms_free(f->world, &terms);
   if (changes)
-    front_refuse(f, "it counts what has changed, which only a query that is kept knows: do it in a "
-                    "system over that, and keep it in a resource");
+    front_refuse(f, "it counts changes, which only a query that is kept can do: count them in a "
+                    "system over that query, and keep the number in a resource");
   if (events)
-    front_refuse(f, "it counts events, which may be emitted while it runs: do it in a system's "
-                    "run and keep it in a resource");
+    front_refuse(f, "it counts events, which may be emitted while it runs: do that in a system's "
+                    "run, and keep the number in a resource");
   if (by_rows)
-    front_refuse(f, "it counts what is decided row by row: do it in a system's run and keep it in "
-                    "a resource");
+    front_refuse(f, "it counts a query that is decided row by row: do that in a system's run, and "
+                    "keep the number in a resource");
 }
 
 /* world:count(text): the same all the time, as what changes entities is staged. */
 static struct val count_call(struct front *f, const struct val *arguments, uint32_t count) {
   bool given = count == 2 && arguments[0].kind == VAL_WORLD && arguments[1].kind == VAL_STRING;
   if (!given)
-    front_refuse(f, "it calls world:count with something else than one text, which a constant or "
-                    "an upvalue holds: do it in a system's run");
+    front_refuse(f, "it calls world:count with something other than one string from a constant or "
+                    "an upvalue: do that in a system's run");
   call_check_counted(f, arguments[1].string);
   return val_number(f, text_guard(f, GUARD_COUNT, arguments[1].string), true);
 }
@@ -551,8 +551,8 @@ static struct val count_call(struct front *f, const struct val *arguments, uint3
 /* world:lookup(text): the same all the time, as names are given by commands. */
 static struct val lookup_call(struct front *f, const struct val *arguments, uint32_t count) {
   if (count != 2 || arguments[0].kind != VAL_WORLD || arguments[1].kind != VAL_STRING)
-    front_refuse(f, "it calls world:lookup with something else than one text, which a constant or "
-                    "an upvalue holds: do it in a system's run");
+    front_refuse(f, "it calls world:lookup with something other than one string from a constant "
+                    "or an upvalue: do that in a system's run");
   struct val id = val_number(f, text_guard(f, GUARD_NAMED, arguments[1].string), false);
   id.entity = true;
   id.present = build_binary(f->b, KO_NE, id.value, build_i64(f->b, 0));
@@ -574,7 +574,8 @@ static struct val random_call(struct front *f, const struct val *arguments, uint
   if (count == 2) return val_number(f, build_random_unit(b, bits), true);
   k_value low = build_i64(b, 1), high;
   for (uint32_t i = 2; i < count; i++)
-    if (!val_is_number(f, arguments[i])) front_refuse(f, "it calls world:random badly");
+    if (!val_is_number(f, arguments[i]))
+      front_refuse(f, "it passes wrong arguments to world:random");
   high = number_as(f, arguments[count > 3 ? 3 : 2], KT_I64);
   if (count > 3) low = number_as(f, arguments[2], KT_I64);
   return val_number(f, build_random_range(b, bits, low, high), false);
@@ -583,8 +584,8 @@ static struct val random_call(struct front *f, const struct val *arguments, uint
 /* What changes entities does so at once in a system's run, not at its end. */
 static void call_refuse_once(struct front *f) {
   if (f->once)
-    front_refuse(f, "it changes entities, or emits: a run that does is not compiled, do it in a "
-                    "system's each");
+    front_refuse(f, "it changes entities or emits events, and a system's run that does is not "
+                    "compiled: do that in a system's each");
 }
 
 /* Calls a method of the world of which so many results are wanted; returns how many it has. */
@@ -633,7 +634,7 @@ static void call_inline_function(struct front *f, uint32_t function, uint32_t at
   struct frame frame = {.caller = caller, .top = NONE};
   assert(caller);
   if (++f->depth >= FRONT_DEPTH)
-    front_refuse(f, "it nests calls too deep: more than %d in one another", FRONT_DEPTH - 1);
+    front_refuse(f, "its calls nest more than %d deep", FRONT_DEPTH - 1);
   lua_rawgeti(f->L, f->anchors, (lua_Integer)function);
   frame.identity = lua_topointer(f->L, -1);
   lua_pop(f->L, 1);
@@ -718,10 +719,10 @@ void call_function(struct front *f, const struct code *code) {
     call_put_results(f, code, results, given);
     return;
   }
-  if (function.kind == VAL_NIL) front_refuse(f, "it calls nil: is a name misspelt?");
+  if (function.kind == VAL_NIL) front_refuse(f, "it calls nil: is a name misspelled?");
   if (function.kind != VAL_FUNCTION)
-    front_refuse(f, "it calls something that is neither a Lua function nor one of math's: call "
-                    "it in a system's run and keep what it gives in a resource");
+    front_refuse(f, "it calls something that is neither a Lua function nor a math function: call "
+                    "it in a system's run, and keep its result in a resource");
   uint32_t before = f->env.result_count;
   f->env.result_count = 0;
   call_inline_function(f, function.at, code->a, count);

@@ -71,7 +71,7 @@ static void cell_check_absent(struct front *f, const struct path *path) {
     uint16_t method = outside_string(f, methods[i], i ? 10 : 7);
     if (path_is_absent(f->L, f->anchors, path, method)) continue;
     outside_need_guard(f, path, GUARD_HIDDEN)->same = method;
-    front_refuse(f, "it writes to '%s', which is not there, and its table has %s: set it before "
+    front_refuse(f, "it writes to '%s', which does not exist, in a table with %s: set it before "
                     "the run", cell_push_name(f, path), methods[i]);
   }
 }
@@ -97,7 +97,7 @@ static uint32_t cell_add(struct front *f, const struct path *path) {
   enum cell_kind kind = cell_pop_kind(f->L);
   if (kind == CELL_OTHER) {
     outside_keep_value(f, path);
-    front_refuse(f, "it writes to '%s', which is a %s: keep numbers and booleans in what it writes",
+    front_refuse(f, "it writes to '%s', which is a %s: write only to numbers and booleans",
                  cell_push_name(f, path), type);
   }
   if (path->keys && kind == CELL_NIL) cell_check_absent(f, path);
@@ -182,7 +182,7 @@ static enum cell_kind cell_kind_of(struct front *f, const struct path *path, str
   if (value.kind == VAL_NIL) return CELL_NIL;
   bool truth = val_is_boolean(f, value);
   if (!truth && !val_is_number(f, value))
-    front_refuse(f, "it sets '%s' to %s: keep numbers, ids and booleans in what it writes",
+    front_refuse(f, "it sets '%s' to %s: write only numbers, ids and booleans",
                  cell_push_name(f, path), number_describe(f, value));
   if (truth || value.mixed) return truth ? CELL_BOOL : CELL_MIXED;
   return val_type(f, value) == KT_I64 ? CELL_INTEGER : CELL_FLOAT;
@@ -201,11 +201,11 @@ static void cell_widen(struct front *f, const struct path *path, uint32_t at, st
   enum cell_kind kind = cell_join(cell->kind, cell_kind_of(f, path, value));
   bool nil = value.kind == VAL_NIL || val_is_maybe(value);
   if (kind == CELL_OTHER)
-    front_refuse(f, "'%s' is a boolean and a number in turn: keep one of both in it",
+    front_refuse(f, "'%s' is sometimes a boolean and sometimes a number: use one type",
                  cell_push_name(f, path));
   if (nil && path->keys)
     front_refuse(f, "it may set the field '%s' of a table to nil: write false, or keep it in a "
-                    "local outside of the function", cell_push_name(f, path));
+                    "local outside the function", cell_push_name(f, path));
   f->wants_cells |= kind != cell->kind || (nil && !cell->maybe);
   cell->kind = (uint8_t)kind;
   cell->maybe |= nil;
@@ -240,7 +240,7 @@ static void cell_need_room(struct front *f, k_value present) {
 
 void cell_set(struct front *f, const struct path *path, struct val value) {
   if (f->result > RESULT_MAP)
-    front_refuse(f, "it writes to '%s', and its result is used: do it in a system's each",
+    front_refuse(f, "it writes to '%s' and returns a result: do that in a system's each",
                  cell_push_name(f, path));
   uint32_t at = cell_find(f, path);
   if (at == NONE) at = cell_add(f, path);
@@ -359,11 +359,11 @@ struct val cell_get_element(struct front *f, struct val table, struct val index)
 void cell_set_element(struct front *f, struct val table, struct val index, struct val value) {
   struct path *path = &f->paths[table.at];
   if (f->result > RESULT_MAP)
-    front_refuse(f, "it writes to '%s', and its result is used: do it in a system's each",
+    front_refuse(f, "it writes to '%s' and returns a result: do that in a system's each",
                  cell_push_name(f, path));
   if (index.names == &front_texts || (!index.names && !val_is_number(f, index)))
-    front_refuse(f, "it writes to '%s' by what is neither a number nor an enum's name: keep the "
-                    "elements in a world:array", cell_push_name(f, path));
+    front_refuse(f, "it writes to '%s' with a key that is neither a number nor an enum's name: "
+                    "keep the elements in a world:array", cell_push_name(f, path));
   uint32_t which = cell_table_find(f, table);
   if (which == NONE) which = cell_add_table(f, table);
   bool *truths = &f->shared.truths[which];
@@ -377,7 +377,7 @@ void cell_set_element(struct front *f, struct val table, struct val index, struc
   }
   if (kind == CELL_NIL || mixed == (kind == CELL_BOOL))
     front_refuse(f, "it sets an element of '%s' to nil, or to a boolean among numbers, or to a "
-                    "number among booleans: keep one kind in it", cell_push_name(f, path));
+                    "number among booleans: use one type", cell_push_name(f, path));
   build_at(f->b, f->env.mask, front_tag(f));
   if (index.names)
     cell_need_room(f, build_get(f->b, build_cell(f->b, number + 2, at)));
@@ -404,9 +404,9 @@ void cell_finish(struct front *f) {
     if (type == GUARD_CELL || type == GUARD_LENGTH || type == GUARD_ELEMENTS)
       outside_keep_value(f, &path);
   }
-  front_refuse(f, "it writes to a field or element of a table that it comes to in another way, "
-                  "too, as by a variable and by a name, or takes the length of: keep what it "
-                  "writes in a table of its own");
+  front_refuse(f, "it writes to a field or element of a table that it also reaches in another way "
+                  "(as by a variable and by a name), or whose length it takes: keep what it "
+                  "writes in a separate table");
 }
 
 /* ---- running ---- */

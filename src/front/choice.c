@@ -83,7 +83,7 @@ static const struct enumeration *choice_keep(struct front *f, struct enumeration
   for (uint32_t i = 0; i < f->enum_count; i++)
     if (enumeration_same(f->enums[i], &names)) return f->enums[i];
   if (f->word_count == FRONT_ENUMS)
-    front_refuse(f, "it takes elements of tables by more than %d sets of strings", FRONT_ENUMS);
+    front_refuse(f, "it indexes tables by more than %d sets of strings", FRONT_ENUMS);
   f->text_count += names.count;
   f->words[f->word_count] = names;
   return choice_names(f, &f->words[f->word_count++]);
@@ -160,8 +160,7 @@ k_value text_guard(struct front *f, enum guard_type type, ecs_string text) {
   while (i < f->guard_count && (f->guards[i].type != type || f->guards[i].same != same)) i++;
   f->fleeting = i == FRONT_GUARDS;
   if (f->fleeting)
-    front_refuse(f, "it uses more than %d values from outside: write it as two systems",
-                 FRONT_GUARDS);
+    front_refuse(f, "it uses more than %d outside values: write it as two systems", FRONT_GUARDS);
   if (i == f->guard_count)
     f->guards[f->guard_count++] =
         (struct guard){.type = type, .same = same, .uniform = outside_uniform(f)};
@@ -177,7 +176,7 @@ k_value text_as_cell(struct front *f, struct val value) {
   if (val_is_text(value)) return choice_as_enum(f, value, &front_texts, false);
   if (value.kind == VAL_VALUE && value.names == &front_texts) return value.value;
   if (value.kind == VAL_VALUE && value.names) return choice_as_enum(f, value, &front_texts, false);
-  front_refuse(f, "it sets a string field to something else than a string of its own, a name of an "
+  front_refuse(f, "it sets a string field to something other than a string constant, a name of an "
                   "enum or a string field");
 }
 
@@ -209,7 +208,7 @@ k_value text_compare(struct front *f, enum code_operator op, struct val x, struc
 
 k_value text_starts(struct front *f, struct val prefix, struct val text, int *known) {
   if (text.kind != VAL_STRING)
-    front_refuse(f, "it compares a part of a string with what is not a string of the function: "
+    front_refuse(f, "it compares a part of a string with something that is not a string constant: "
                     "write the string itself");
   uint64_t last = (uint64_t)prefix.number;
   if (last < text.string.size || last == 0) {

@@ -40,11 +40,11 @@ void class_share(struct front *f, const struct component *component, uint32_t le
   struct front_classes *shared = &f->shared;
   if (class_is_shared(f, component, leaf)) return;
   if (shared->count == FRONT_CLASSES)
-    front_refuse(f, "it writes to too many fields and arrays that it reads of other rows: write it "
-                    "as two systems");
+    front_refuse(f, "it writes to too many fields and arrays that it also reads from other rows: "
+                    "write it as two systems");
   shared->list[shared->count++] = (struct front_class){component->id, leaf, 0, 0};
   f->wants_classes = true;
-  if (!shared->ordered) front_refuse(f, "its rows see what those before them have written");
+  if (!shared->ordered) front_refuse(f, "its rows see what earlier rows have written");
 }
 
 /* The column of the program that says where the cells of one of its columns are, as a value. */
@@ -91,8 +91,8 @@ static k_value class_fit(struct front *f, const struct component *component, uin
   class_note_line(f, component, leaf, true);
   order_check_read(f, component, leaf);
   if (value.spawned)
-    front_refuse(f, "it stores the id of an entity that it spawns in '%s', which it reads, too: do "
-                    "one of it in a second system", component->name);
+    front_refuse(f, "it stores the id of a spawned entity in '%s', which it also reads: do one of "
+                    "the two in a second system", component->name);
   k_column type = field->type == ECS_STRING ? KC_U32 : access_column_type(f, component, field);
   if (type == KC_F32) type = KC_F64;   /* as which cells are set */
   k_value fits = access_fit(f, field, type, maybe_need(f, value));

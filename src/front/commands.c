@@ -15,7 +15,7 @@
 void order_want(struct front *f) {
   if (f->orders) return;
   f->wants_orders = true;
-  front_refuse(f, "it has commands that rows order one by one");
+  front_refuse(f, "its changes are deferred in the order of its rows");
 }
 
 /* Which rounds a command was marked in is not kept: those of one loop are all the same. */
@@ -30,8 +30,8 @@ static bool commands_rounds_differ(const struct front *f, const struct run_comma
 static void need_command(struct front *f) {
   uint32_t most = f->orders ? RUN_ORDERS : RUN_BITMAPS;
   if (f->command_count == most)
-    front_refuse(f, "it changes entities in more than %d places, the values that it gives them "
-                    "counted: write it as two systems", (int)most);
+    front_refuse(f, "it changes entities in more than %d places, where each value given counts as "
+                    "one: write it as two systems", (int)most);
 }
 
 /* The cell that a field of an entity is, where the function has looked for it before. */
@@ -64,7 +64,7 @@ static const struct component *commands_component_argument(struct front *f,
     component = arguments[2].kind == VAL_PAIR ? arguments[2].component
                                               : call_component(f, arguments[2]);
   if (!component || (count != 3 && !component->relation))
-    front_refuse(f, "it adds or removes what is not a name or id of a component held by a "
+    front_refuse(f, "it adds or removes something other than the name or id of a component from a "
                     "constant, an upvalue or a field of a table");
   return component;
 }
@@ -75,8 +75,8 @@ static struct component *commands_field_argument(struct front *f, const struct v
   bool named = count == 4 && arguments[2].kind == VAL_STRING;
   struct component *component = named ? reach_field(f, arguments[2], leaf) : NULL;
   if (!component || *leaf == NONE)
-    front_refuse(f, "it calls world:set with something else than a field and its value, or a "
-                    "component and values: write world:set(id, \"Component.field\", value)");
+    front_refuse(f, "it calls world:set with something other than a field and its value, or a "
+                    "component and its values: write world:set(id, \"Component.field\", value)");
   return component;
 }
 
@@ -85,8 +85,8 @@ k_value order_value(struct front *f, const struct component *component,
                     struct run_command *command, struct val value) {
   const struct leaf *field = &component->leaves[command->leaf];
   if (field->type == ECS_STRING)
-    front_refuse(f, "it sets the string field '%s.%s' by a command: do it in a system's run",
-                 component->name, field->name);
+    front_refuse(f, "it sets the string field '%s.%s' with world:set or world:spawn: do that in a "
+                    "system's run", component->name, field->name);
   command->gives = field->type == ECS_ENTITY ? value.spawned : SPAWNED_NONE;
   if (command->gives) return value.value;
   return access_noted(f, component, command->leaf, value);
@@ -96,8 +96,8 @@ k_value order_value(struct front *f, const struct component *component,
 k_value order_entity(struct front *f, struct val entity) {
   if (entity.spawned) return entity.value;
   if (!val_is_number(f, entity))
-    front_refuse(f, "it changes an entity that is not an id: an entity field, the row's own, or a "
-                    "number from outside");
+    front_refuse(f, "it changes something that is not an entity id: pass an entity field, the "
+                    "row's entity or an id held outside");
   return number_as(f, entity, KT_I64);
 }
 
@@ -127,8 +127,8 @@ static void commands_note_id(struct front *f, const struct component *component,
                              const struct run_command *command) {
   if (!command->gives) return;
   if (f->loop_depth && class_is_shared(f, component, command->leaf))
-    front_refuse(f, "it comes to '%s' and sets there ids of entities that it spawns, in a loop: do "
-                    "one of it in a second system", component->name);
+    front_refuse(f, "it uses '%s' and stores ids of spawned entities there, in a loop: do one of "
+                    "the two in a second system", component->name);
   f->store_masks[f->command_count] = f->loop_depth ? K_NONE : f->env.mask;
 }
 
@@ -137,8 +137,8 @@ static void command_call_set_field(struct front *f, const struct component *comp
                                    uint32_t leaf, struct val entity, struct val value) {
   struct run_command command = {.action = RUN_SET, .component = component->id, .leaf = leaf};
   if (leaf == NONE)
-    front_refuse(f, "it sets '%s' by what has no field of one value there: name the field, as in "
-                    "'%s.%s'", component->name, component->name,
+    front_refuse(f, "it sets '%s' with a value that has no single field to go to: name the field, "
+                    "as in '%s.%s'", component->name, component->name,
                  component->leaf_count ? component->leaves[0].name : "field");
   command.whom = entity.spawned;
   commands_share(f, component, leaf, value.spawned);
@@ -159,8 +159,8 @@ static bool commands_set_whole(struct front *f, const struct val *arguments, uin
   bool made = arguments[3].kind == VAL_TABLE;
   uint32_t first = made ? f->made[arguments[3].at].first : NONE;
   if (made && (count > 4 || component->leaf_count == 0))
-    front_refuse(f, "it sets '%s' by more than a table, or has no fields: write only the table, or "
-                    "world:add", component->name);
+    front_refuse(f, "it sets '%s' with more than one table, or with an empty table though it is a "
+                    "tag: pass only the table, or write world:add", component->name);
   order_want(f);
   if (made && first == NONE) {
     struct run_command empty = {.action = RUN_SET, .component = component->id, .leaf = NONE,
@@ -182,13 +182,13 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
                 uint32_t count) {
   struct run_command command = {.action = action};
   if (count < 2 || arguments[0].kind != VAL_WORLD || (action == RUN_DESPAWN && count != 2))
-    front_refuse(f, "it calls a method of the world badly");
+    front_refuse(f, "it passes wrong arguments to a world method");
   bool others = action == RUN_SET || !arguments[1].row_entity;
   if (f->result == RESULT_KEY)
-    front_refuse(f, "it changes entities, and gives keys: do it in a system");
+    front_refuse(f, "it changes entities and returns a key: do that in a system");
   if (f->result == RESULT_TRUTH || (f->result > RESULT_MAP && others))
-    front_refuse(f, "it changes entities %s: do it in q:where(fn):each",
-                 f->result == RESULT_TRUTH ? "in a predicate" : "and its result is used");
+    front_refuse(f, "it changes entities %s: do that in q:where(fn):each",
+                 f->result == RESULT_TRUTH ? "in a predicate" : "and returns a result");
   need_command(f);
   if (action == RUN_SET && tie_set(f, arguments, count)) return;
   if (action == RUN_SET && commands_set_whole(f, arguments, count)) return;
@@ -209,7 +209,7 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
   }
   bool marked = !others && !commands_rounds_differ(f, &command);
   if (!marked && f->result > RESULT_MAP)
-    front_refuse(f, "it changes entities in several ways inside one loop, and its result is used");
+    front_refuse(f, "it changes entities in several ways in one loop and returns a result");
   if (!marked) order_want(f);
   if (!f->orders) {
     f->commands[f->command_count] = command;
@@ -225,7 +225,7 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
 
 struct val order_table(struct front *f) {
   if (f->made_count == FRONT_MADE)
-    front_refuse(f, "it makes more than %d tables: write it as two systems", FRONT_MADE);
+    front_refuse(f, "it creates more than %d tables: write it as two systems", FRONT_MADE);
   f->made[f->made_count] = (struct front_made){f->env.mask, build_mark(f->b).loop, NONE};
   return (struct val){.kind = VAL_TABLE, .at = f->made_count++};
 }
@@ -256,8 +256,8 @@ static void commands_fill(struct front *f, const struct front_made *made, struct
   if (value.lacks) value = maybe_need(f, value);   /* false is not nil */
   if (made->mask != f->env.mask) value = val_select(f, f->env.mask, value, old);
   if (value.kind == VAL_NOTHING)
-    front_refuse(f, "it puts values of several types into one field of a table, or a string under "
-                    "a condition: keep it in a local, and put that there");
+    front_refuse(f, "it puts values of several types, or a string under a condition, into a field "
+                    "of a table: choose the value in a local first");
   item->there = val_is_maybe(value) ? value.present : K_ALL;
   item->value = value;
   item->value.present = K_ALL;
@@ -268,7 +268,7 @@ static void commands_put_item(struct front *f, struct val table, struct front_it
   assert(table.kind == VAL_TABLE && table.at < f->made_count);
   struct front_made *made = &f->made[table.at];
   if (made->loop != build_mark(f->b).loop)
-    front_refuse(f, "it fills a table in another loop than it is made in: make it in the loop");
+    front_refuse(f, "it fills a table in another loop than it was created in: create it there");
   struct front_item *old =
       item.pair.kind ? NULL : commands_item_of(f, made, item.key, item.position);
   if (old) {
@@ -290,7 +290,7 @@ static void commands_put_item(struct front *f, struct val table, struct front_it
 
 void order_item(struct front *f, struct val table, const struct constant *key, struct val value) {
   if (key->type != CONST_STRING || key->string.size == 0)
-    front_refuse(f, "it makes a table with other keys than names: make it outside of the function");
+    front_refuse(f, "it creates a table with keys that are not names: create it outside");
   commands_put_item(f, table, (struct front_item){.key = key->string, .value = value});
 }
 
@@ -301,7 +301,7 @@ void order_pair(struct front *f, struct val table, struct val pair, struct val v
 void order_list(struct front *f, const struct code *code) {
   struct val table = *front_register(f, code->a);
   if (code->b == NONE)
-    front_refuse(f, "it puts all results of a call into a table: put them into locals before");
+    front_refuse(f, "it puts all results of a call into a table: put them into locals first");
   assert(table.kind == VAL_TABLE);
   for (uint32_t i = 1; i <= code->b; i++)
     commands_put_item(f, table, (struct front_item){.key = {"", 0}, .position = code->c + i,
@@ -337,11 +337,11 @@ static void commands_spawn_field(struct front *f, const struct component *compon
   struct run_command command = part_command(RUN_SET, component);
   command.leaf = order_leaf(component, item);
   if (command.leaf == NONE && item->position)
-    front_refuse(f, "it spawns with value %d of '%s', where there is no field of one value",
+    front_refuse(f, "it spawns with value %d of '%s', which has no single field at that position",
                  (int)item->position, component->name);
   if (command.leaf == NONE)
-    front_refuse(f, "it spawns with '%s.%.*s', which is not a field of one value", component->name,
-                 SHOW(item->key));
+    front_refuse(f, "it spawns with '%s.%.*s', which is not a single value: give its parts",
+                 component->name, SHOW(item->key));
   build_at(f->b, mask_and(f, f->env.mask, item->there), front_tag(f));
   k_value value = order_value(f, component, &command, item->value);
   build_at(f->b, f->env.mask, front_tag(f));
@@ -359,7 +359,7 @@ static void commands_spawn_part(struct front *f, const struct front_item *item) 
   const struct val *value = &item->value;
   bool truth = val_is_boolean(f, *value);
   if (value->kind != VAL_TABLE && !truth)
-    front_refuse(f, "it spawns with '%s' from something else than true or a table of its fields",
+    front_refuse(f, "it spawns with '%s' set to neither true nor a table of its fields",
                  component->name);
   if (truth) build_need(f->b, value->value);
   order_add(f, part_command(RUN_ADD, component), build_i64(f->b, 0));
@@ -371,10 +371,10 @@ static void commands_spawn_part(struct front *f, const struct front_item *item) 
 /* Counts one more that the row spawns: its id. */
 static struct val commands_count_spawn(struct front *f) {
   if (f->result > RESULT_MAP)
-    front_refuse(f, "it spawns, and its result is used: do it in a system's each");
+    front_refuse(f, "it spawns entities and returns a result: do that in a system's each");
   order_want(f);
   f->wants_spawns = f->asks_number && !f->shared.spawns;
-  if (f->wants_spawns) front_refuse(f, "it spawns, and asks for entities by numbers");
+  if (f->wants_spawns) front_refuse(f, "it spawns entities and looks up entities by number");
   f->shared.spawns = true;
   struct val *count = &f->env.counts[ENV_SPAWNS];
   count->value = build_binary(f->b, KO_SUB, count->value, build_i64(f->b, 1));
@@ -410,7 +410,7 @@ static void commands_spawn_table(struct front *f, uint32_t first, struct val spa
     return;
   }
   if (depth == SPAWN_CONDITIONS)
-    front_refuse(f, "it spawns with parts under more than %d conditions: write several spawns",
+    front_refuse(f, "it spawns under more than %d conditions: write several spawns",
                  SPAWN_CONDITIONS);
   const k_value here = f->env.mask, there = f->items[at].there;
   for (int has = 1; has >= 0; has--) {
@@ -425,7 +425,7 @@ static void commands_spawn_table(struct front *f, uint32_t first, struct val spa
 struct val order_spawn(struct front *f, const struct val *arguments, uint32_t count) {
   bool made = count == 2 && arguments[1].kind == VAL_TABLE;
   if (count < 1 || arguments[0].kind != VAL_WORLD || (count != 1 && !made))
-    front_refuse(f, "it spawns from something else than a table that is made there, as in "
+    front_refuse(f, "it spawns from something other than a table written in the call, as in "
                     "world:spawn { Position = { x = p.x } }");
   struct val spawned = commands_count_spawn(f);
   commands_spawn_table(f, made ? f->made[arguments[1].at].first : NONE, spawned, 0);
@@ -460,7 +460,7 @@ struct val order_by_spawner(struct front *f, struct val spawner, const struct va
                   ? 1 : component_of(f->world, outside.names[i].component)->field_count;
   }
   if (count > behind)
-    front_refuse(f, "it gives a spawner more values than its components have fields");
+    front_refuse(f, "it passes a spawner more values than its components have fields");
   struct val spawned = commands_count_spawn(f);
   uint32_t order = commands_begin_spawn(f, spawned);
   for (uint32_t i = 0; i < outside.count; i++) {
@@ -493,8 +493,8 @@ command_call_column_of(const struct front *f, const struct component *component,
 static void commands_need_id_field(struct front *f, const struct component *component,
                                    uint32_t leaf) {
   if (component->leaves[leaf].type == ECS_ENTITY) return;
-  front_refuse(f, "it sets '%s%s%s' to the id of an entity that it spawns, for which it is of "
-                  "another type: declare it as an entity", component->name,
+  front_refuse(f, "it sets '%s%s%s', which is not an entity field, to the id of a spawned entity: "
+                  "declare it as an entity", component->name,
                component->length ? "" : ".", component->length ? "" : component->leaves[leaf].name);
 }
 
@@ -514,9 +514,9 @@ void order_store(struct front *f, const struct component *component, uint32_t le
                                 .gives = value.spawned, .own = true};
   commands_need_id_field(f, component, leaf);
   if (f->loop_depth && column && column->read)
-    front_refuse(f, "it reads '%s.%s' and stores there ids of entities that it spawns, in a loop: "
-                    "do one of it in a second system",
-                 component->name, component->leaves[leaf].name);
+    front_refuse(f, "it reads '%s.%s' and stores ids of spawned entities there, in a loop: do one "
+                    "of the two in a second system", component->name,
+                 component->leaves[leaf].name);
   commands_store_id(f, command, order_entity(f, entity), value);
 }
 
@@ -535,8 +535,8 @@ void order_store_element(struct front *f, const struct component *component, uin
                                 .gives = value.spawned};
   commands_need_id_field(f, component, leaf);
   if (f->loop_depth && commands_is_looked_at(f, component->id, leaf))
-    front_refuse(f, "it comes to '%s' and stores there ids of entities that it spawns, in a loop: "
-                    "do one of it in a second system", component->name);
+    front_refuse(f, "it uses '%s' and stores ids of spawned entities there, in a loop: do one of "
+                    "the two in a second system", component->name);
   commands_store_id(f, command, number, value);
 }
 
@@ -547,8 +547,8 @@ void order_check_read(struct front *f, const struct component *component, uint32
                   (command->action == RUN_SET && command->gives && !command->part);
     if (!stores || command->component != component->id || command->leaf != leaf) continue;
     if (build_excludes(f->b, f->store_masks[i], f->env.mask)) continue;
-    front_refuse(f, "it comes to '%s%s%s' behind storing there the id of an entity that it spawns: "
-                    "do that before, or in a second system", component->name,
+    front_refuse(f, "it uses '%s%s%s' after storing the id of a spawned entity there: do that "
+                    "before, or in a second system", component->name,
                  component->length ? "" : ".",
                  component->length ? "" : component->leaves[leaf].name);
   }
@@ -586,10 +586,10 @@ void order_finish(struct front *f) {
       class_share(f, component, command->leaf);
       continue;
     }
-    front_refuse(f, "it writes to '%s.%s' by %s and comes to it otherwise, too: set another "
-                    "field, or do it in a second system", component->name,
+    front_refuse(f, "it writes to '%s.%s' with %s and also uses it in another way: set another "
+                    "field, or do that in a second system", component->name,
                  component->leaves[command->leaf].name,
-                 command->own ? "the id of an entity that it spawns" : "world:set");
+                 command->own ? "the id of a spawned entity" : "world:set");
   }
 }
 
@@ -611,7 +611,7 @@ static void commands_emit_event_give_field(struct front *f, struct given *given,
   const struct component *event = given->event;
   const struct field *field = &event->fields[at];
   if (field->count || field->nested)
-    front_refuse(f, "it emits '%s' with its field '%s', which is %s: do it in a system's run",
+    front_refuse(f, "it emits '%s' with its field '%s', which is %s: do that in a system's run",
                  event->name, field->name, field->count ? "an array" : "a component");
   uint32_t leaf = field->first_leaf, i = 0;
   bool spawned = event->leaves[leaf].type == ECS_ENTITY && value.spawned;
@@ -632,7 +632,7 @@ static void give_table(struct front *f, struct given *given, struct val table) {
     uint32_t at = item->position ? item->position - 1
                                  : component_field(event, item->key.data, item->key.size);
     if (item->position > event->field_count)
-      front_refuse(f, "it emits '%s' with value %u, and it has %u fields", event->name,
+      front_refuse(f, "it emits '%s' with value %u, but the event has %u fields", event->name,
                    item->position, event->field_count);
     if (at == NONE) {
       component_no_field(f->world, event, item->key.data, item->key.size);
@@ -682,14 +682,14 @@ void order_emit(struct front *f, const struct val *arguments, uint32_t count) {
   bool named = count > 1 && arguments[0].kind == VAL_WORLD;
   const struct component *event = named ? call_event(f, arguments[1]) : NULL;
   if (!event)
-    front_refuse(f, "it emits what is not a name or id of an event held by a constant, an upvalue "
-                    "or a field of a table");
+    front_refuse(f, "it emits something other than the name or id of an event from a constant, an "
+                    "upvalue or a field of a table");
   if (f->result > RESULT_MAP)
-    front_refuse(f, "it emits an event, and its result is used: do it in a system's each");
+    front_refuse(f, "it emits an event and returns a result: do that in a system's each");
   bool table = count == 3 && arguments[2].kind == VAL_TABLE && event->field_count;
   if (!table && count - 2 > event->field_count)
-    front_refuse(f, "it emits '%s' with %u values, and it has %u fields", event->name, count - 2,
-                 event->field_count);
+    front_refuse(f, "it emits '%s' with %u values, but the event has %u fields", event->name,
+                 count - 2, event->field_count);
   order_want(f);
   struct given given = {.event = event};
   if (table) give_table(f, &given, arguments[2]);

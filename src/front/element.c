@@ -12,8 +12,8 @@
 static uint32_t element_add_array(struct front *f, struct front_array array, k_column type) {
   uint32_t at = f->array_count;
   if (at == FRONT_ARRAYS)
-    front_refuse(f, "it uses more than %d arrays, and values of tables, by an index: write it as "
-                    "two systems", FRONT_ARRAYS);
+    front_refuse(f, "it indexes more than %d arrays and tables: write it as two systems",
+                 FRONT_ARRAYS);
   if (type == KC_ENTITY) type = KC_I64;   /* of those that are written only */
   uint32_t number = build_array(f->b, type);
   assert(number == at || number == NONE);
@@ -82,8 +82,7 @@ static struct val take_element(struct front *f, uint32_t array, struct val index
 struct val element_at(struct front *f, struct val array, struct val index) {
   const struct component *component = array.component;
   if (!val_is_number(f, index))
-    front_refuse(f, "it takes an element of the array '%s' that is not named by a number",
-                 component->name);
+    front_refuse(f, "it indexes the array '%s' by something other than a number", component->name);
   uint32_t number = element_array(f, component, ARRAY_LEAF);
   bool own = element_is_own(f, component, index.value);
   if (class_is_shared(f, component, ARRAY_LEAF)) {
@@ -109,8 +108,8 @@ struct val element_index(struct front *f, struct val array, const struct constan
       (key->type == CONST_FLOAT && number_is_integer(key->number, &whole)))
     return val_number(f, build_i64(f->b, whole), true);
   if (key->type == CONST_FLOAT) return val_number(f, build_f64(f->b, key->number), true);
-  front_refuse(f, "it calls a method of the array '%s', or takes an element that is not named by "
-                  "a number", array.component->name);
+  front_refuse(f, "it calls a method of the array '%s', or indexes it by something that is not a "
+                  "number", array.component->name);
 }
 
 /* ---- tables ---- */
@@ -438,8 +437,8 @@ static void element_find_texts(struct front *f, struct guard *guard, struct enum
       text.data = lua_tolstring(f->L, -1, &text.size);
     if (text.data && enumeration_find(texts, text.data, text.size) == NONE) {
       if (f->text_count == FRONT_TEXTS)
-        front_refuse(f, "it takes strings out of tables that have more than %d: make it fields of "
-                        "an enum", FRONT_TEXTS);
+        front_refuse(f, "it reads strings from tables that have more than %d different ones: use "
+                        "the names of an enum", FRONT_TEXTS);
       texts->names[texts->count++] = text;
       f->text_count++;
     }
@@ -454,22 +453,22 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind,
                                      const struct front_array *table) {
   static const char *const reasons[] = {
       [ELEMENTS_NONE] =
-          ("has nothing at 1, or for none of the names: fill it before the run (what the "
-           "function itself makes it keeps in a field of the row, or in an array of the world)"),
+          ("has no element 1, or none for any of the names: fill it before the run (keep what the "
+           "function computes in a field of the row or in an array of the world)"),
       [ELEMENTS_OTHER] =
-          ("has other values than numbers, booleans, strings, or tables of these, or integers "
-           "beyond 2^53 among others: keep one kind in it"),
-      [ELEMENTS_MANY] = "has more than 65536: keep them in an array of the world",
-      [ELEMENTS_HIDDEN] = "has __index: keep its values in a table without"};
+          ("has values that are not numbers, booleans, strings or tables of these, or mixes "
+           "integers beyond 2^53 with others: keep one type in it"),
+      [ELEMENTS_MANY] = "has more than 65536 elements: keep them in an array of the world",
+      [ELEMENTS_HIDDEN] = "has an __index: keep its values in a table without one"};
   assert(kind >= ELEMENTS_NONE && kind <= ELEMENTS_HIDDEN);
   const char *reason = reasons[kind];
   if (table->stored && kind == ELEMENTS_HIDDEN)
-    reason = "has a metatable, and is written: write to a table without";
+    reason = "has a metatable and is written to: write to a table without one";
   if (table->stored && kind == ELEMENTS_OTHER)
-    reason = "has other values than numbers up to 2^53, or than booleans, and is written: keep "
-             "one of both in it";
+    reason = "is written to and has values that are neither all numbers up to 2^53 nor all "
+             "booleans: keep one of these types in it";
   path_tell(f->L, f->anchors, &f->paths[table->path]);
-  front_refuse(f, "it takes an element of '%s', a table that %s", lua_tostring(f->L, -1), reason);
+  front_refuse(f, "it uses an element of '%s', a table that %s", lua_tostring(f->L, -1), reason);
 }
 
 uint32_t element_find_table(struct front *f, struct front_array array) {
@@ -538,7 +537,7 @@ static k_value element_by_name(struct front *f, uint32_t table, struct front_arr
 struct val element_of_table(struct front *f, struct val table, struct val index) {
   assert(table.kind == VAL_PATH && index.kind == VAL_VALUE);
   if (index.names == &front_texts)
-    front_refuse(f, "it takes an element of a table by a string field: make the field an enum");
+    front_refuse(f, "it indexes a table by a string field: make the field an enum");
   if (!index.names && !val_is_number(f, index))
     front_refuse(f, "it indexes a table by a boolean");
   if (cell_is_stored(f, table)) return cell_get_element(f, table, index);
@@ -579,7 +578,7 @@ struct val element_of_record(struct front *f, struct val record, const struct co
   assert(record.kind == VAL_RECORD && record.at < f->array_count);
   const struct front_array *table = &f->arrays[record.at];
   if (key->type != CONST_STRING && key->type != CONST_INTEGER)
-    front_refuse(f, "it takes an element of a table in a table by a number that is not an integer");
+    front_refuse(f, "it indexes a nested table by a number that is not an integer");
   struct front_array records = {.path = table->path, .names = table->names};
   if (table->stride) {
     records.within = table->within;
@@ -664,7 +663,7 @@ struct val element_of_record_at(struct front *f, struct val record, struct val i
   const struct front_array *table = element_table_of(f, record);
   struct builder *b = f->b;
   if (index.names == &front_texts || (!index.names && !val_is_number(f, index)))
-    front_refuse(f, "it takes an element of a table in a table by a %s",
+    front_refuse(f, "it indexes a nested table by a %s",
                  index.names ? "string field: make the field an enum" : "boolean");
   record = maybe_need(f, record);
   if (!index.names) {
@@ -695,11 +694,11 @@ static uint32_t element_count_of(struct val view) {
 static k_value element_array_field_place(struct front *f, struct val view, struct val index,
                                          k_value *inside) {
   if (view.array->nested)
-    front_refuse(f, "it takes an element of '%s', which has fields, by a variable: write the index "
-                    "itself", view.array->name);
+    front_refuse(f, "it indexes '%s', whose elements have fields, by a variable: write the index "
+                    "as a constant", view.array->name);
   index = maybe_need(f, index);
   if (!val_is_number(f, index))
-    front_refuse(f, "it takes an element of '%s' that is not named by a number", view.array->name);
+    front_refuse(f, "it indexes '%s' by something that is not a number", view.array->name);
   k_value whole, from_one = element_place(f, index, &whole);
   build_need(f->b, whole);   /* a view takes no other numbers */
   k_value at = build_binary(f->b, KO_SUB, from_one, build_i64(f->b, 1));

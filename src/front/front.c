@@ -65,7 +65,7 @@ void front_check(struct front *f) {
 /* ---- registers ---- */
 
 struct val *front_register(struct front *f, uint32_t at) {
-  if (at >= f->frame->code->registers) front_refuse(f, "its bytecode is not sound");
+  if (at >= f->frame->code->registers) front_refuse(f, "its bytecode is not valid");
   assert(f->frame->base + at < f->env.count && f->env.count <= FRONT_REGISTERS);
   return &f->registers[f->frame->base + at];
 }
@@ -122,7 +122,7 @@ static void front_add_edge(struct front *f, uint32_t target, k_value mask) {
 
 void front_jump(struct front *f, uint32_t target, k_value mask) {
   if (target <= f->frame->pc && !row_loop_is_open(f->frame, target))
-    front_refuse(f, "it jumps into the middle of a loop: write while, or repeat");
+    front_refuse(f, "it jumps into the middle of a loop: write while or repeat");
   front_add_edge(f, target, mask);
 }
 
@@ -257,8 +257,8 @@ static void front_take_index(struct front *f, const struct code *code) {
     return;
   }
   if (key.kind != VAL_STRING && !whole)
-    front_refuse(f, "it indexes a table or view by a variable: write the index itself, or keep "
-                    "it in a world:array");
+    front_refuse(f, "it indexes a table or view by a variable: write the index as a constant, or "
+                    "keep the values in a world:array");
   struct constant constant = {.type = whole ? CONST_INTEGER : CONST_STRING,
                               .integer = key.number, .string = key.string};
   *front_register(f, code->a) = access_key(f, from, &constant);
@@ -274,7 +274,7 @@ static struct val front_length(struct front *f, struct val x) {
   x = maybe_need(f, x);
   if (val_is_string(x) && x.kind != VAL_STRING) return text_length(f, x);
   if (!counted && !array && x.kind != VAL_STRING)
-    front_refuse(f, "it asks for a length of what is neither a table, an array nor a text");
+    front_refuse(f, "it takes the length of something other than a table, array or string");
   return val_integer(f, array     ? x.component->length
                         : counted ? x.array->count
                                   : (int64_t)x.string.size);
@@ -304,9 +304,9 @@ static void front_set_index(struct front *f, const struct code *code) {
   }
   if (key.kind != VAL_STRING && !whole)
     front_refuse(f, to.kind == VAL_RECORD
-                        ? "it writes to a table in a table by a variable: keep the elements in a "
+                        ? "it writes to a nested table by a variable: keep the elements in a "
                           "world:array"
-                        : "it writes to a view by a variable: write the index itself");
+                        : "it writes to a view by a variable: write the index as a constant");
   struct constant constant = {.type = whole ? CONST_INTEGER : CONST_STRING,
                               .integer = key.number, .string = key.string};
   access_store(f, to, &constant, value);
@@ -394,7 +394,7 @@ static void front_step(struct front *f, struct frame *frame) {
     case CODE_EACH: partner_for(f, frame); return;
     case CODE_EACH_NEXT:
     case CODE_EACH_END:
-    case CODE_FOR_END: front_refuse(f, "its bytecode is not sound"); break;
+    case CODE_FOR_END: front_refuse(f, "its bytecode is not valid"); break;
     case CODE_JUMP:
       front_jump(f, code->target, f->env.mask);
       f->env.mask = K_NONE;
@@ -428,9 +428,9 @@ void front_range(struct front *f, struct frame *frame, uint32_t end) {
 void front_function(struct front *f, struct frame *frame) {
   frame->first_edge = f->edge_count;
   front_range(f, frame, frame->code->count);
-  if (f->env.mask != K_NONE) front_refuse(f, "its bytecode is not sound");
+  if (f->env.mask != K_NONE) front_refuse(f, "its bytecode is not valid");
   front_join(f, frame->first_edge, frame->code->count);
-  if (f->edge_count != frame->first_edge) front_refuse(f, "its bytecode is not sound");
+  if (f->edge_count != frame->first_edge) front_refuse(f, "its bytecode is not valid");
   front_check(f);
 }
 
@@ -515,7 +515,7 @@ static void front_use_result(struct front *f) {
     return;
   }
   if (!val_is_number(f, result) || val_is_maybe(result))
-    front_refuse(f, "it does not return a number on every way");
+    front_refuse(f, "it does not return a number on every path");
   if (f->result == RESULT_KEY) {
     number_decided(f, result, result, "returns");
     bool integer = val_type(f, result) == KT_I64;
@@ -550,13 +550,14 @@ void front_compile(struct front *f, lua_State *L, int function) {
   front_open(f, &frame, anchor);
   front_start(f, &frame);
   front_function(f, &frame);
-  if (f->env.mask == K_NONE) front_refuse(f, "on every way it comes to what only Lua does");
+  if (f->env.mask == K_NONE)
+    front_refuse(f, "every path through it reaches something that only Lua can do");
   front_use_result(f);
   access_finish(f);
   cell_finish(f);
   front_check(f);
   if (f->wants_classes || f->wants_cells)
-    front_refuse(f, "its rows see more of what those before them have written");
+    front_refuse(f, "its rows see more of what earlier rows have written");
   k_status status = build_finish(f->b, &f->program);
   if (status == K_ENOMEM) front_no_memory(f);
   frame.pc = 0;

@@ -305,8 +305,8 @@ uint32_t items_of(struct front *f, const struct val *arguments, uint32_t count,
                   struct val *results) {
   uint8_t kind = count ? arguments[0].kind : VAL_NIL;
   if (kind != VAL_PATH && kind != VAL_ARRAY && kind != VAL_TABLE && kind != VAL_RECORD)
-    front_refuse(f, "it calls ipairs with what is neither a table from outside or of the function "
-                    "nor an array of the world: write a numeric for");
+    front_refuse(f, "it calls ipairs with something that is neither a table nor an array of the "
+                    "world: write a numeric for");
   results[0] = (struct val){.kind = VAL_ITEMS};
   results[1] = maybe_need(f, arguments[0]);
   results[2] = val_integer(f, 0);
@@ -380,8 +380,7 @@ void items_for(struct front *f, struct frame *frame) {
   bool list = table.kind == VAL_PATH || table.kind == VAL_ARRAY || table.kind == VAL_TABLE ||
               table.kind == VAL_RECORD;
   if (!list || !from.literal || from.number != 0)
-    front_refuse(f, "it has a loop over what ipairs has not given as it stands: write a numeric "
-                    "for");
+    front_refuse(f, "it loops over an iterator other than ipairs(table): write a numeric for");
   if (table.kind == VAL_TABLE)
     items_one_by_one(f, frame, table);
   else

@@ -50,12 +50,12 @@ k_value number_as(struct front *f, struct val x, k_type type) {
 
 const char *number_describe(const struct front *f, struct val x) {
   switch (x.kind) {
-    case VAL_NOTHING: return "a value that is not the same type on every way here";
+    case VAL_NOTHING: return "a value whose type depends on the path taken";
     case VAL_NIL: return "nil";
     case VAL_VALUE:
-      if (x.spawned) return "the id of an entity that it spawns";
+      if (x.spawned) return "the id of a spawned entity";
       if (x.names) return x.names == &front_texts ? "a string field" : "an enum";
-      if (x.mixed) return "a number that is an integer on one way and a float on another";
+      if (x.mixed) return "a number that is an integer on one path and a float on another";
       return val_type(f, x) == KT_BOOL ? "a boolean" : "a number";
     case VAL_STRING:
     case VAL_CHOICE: return "a string";
@@ -169,7 +169,7 @@ static bool number_is_nothing(struct val x) { return x.kind == VAL_NOTHING; }
 static k_value number_compare_things(struct front *f, struct val x, struct val y, int *known) {
   bool left = x.kind == VAL_RECORD, right = y.kind == VAL_RECORD;
   if ((left && (right || y.kind == VAL_PATH)) || (right && x.kind == VAL_PATH))
-    front_refuse(f, "it compares tables that are in a table: compare where they are");
+    front_refuse(f, "it compares tables held in a table: compare their keys");
   if (x.kind == VAL_PATH && y.kind == VAL_PATH) return outside_equal(f, x, y);
   bool texts = val_is_text(x) && val_is_text(y);
   if (x.kind == VAL_PAIR || y.kind == VAL_PAIR)
@@ -200,8 +200,8 @@ static k_value number_compare_equal(struct front *f, struct val x, struct val y,
     return K_NONE;
   }
   if ((x.spawned || y.spawned) && !(number_is_entity(f, x) && number_is_entity(f, y)))
-    front_refuse(f, "it compares the id of an entity that it spawns with what may be no entity: "
-                    "compare it with an entity field, the row's entity or ecs.null");
+    front_refuse(f, "it compares the id of a spawned entity with something that may not be an "
+                    "entity: compare it with an entity field, the row's entity or ecs.null");
   return compare_numbers(f, OPERATOR_EQ, x, y);
 }
 
@@ -212,8 +212,8 @@ k_value number_compare(struct front *f, enum code_operator op, struct val x, str
     front_refuse(f, "it compares %s", number_describe(f, number_is_nothing(x) ? x : y));
   const struct val *lacking = x.kind == VAL_PARTNER ? &x : &y;
   if (lacking->kind == VAL_PARTNER && val_is_maybe(*lacking))
-    front_refuse(f, "it compares '%s', which rows of an index may lack: test it, as in "
-                    "'if x then'", lacking->root->name);
+    front_refuse(f, "it compares '%s', which rows of an index may lack: test it first, as in 'if "
+                    "x then'", lacking->root->name);
   if (op == OPERATOR_EQ && (val_is_maybe(x) || val_is_maybe(y)))
     return maybe_equal(f, x, y, known);
   if (op == OPERATOR_EQ) return number_compare_equal(f, x, y, known);

@@ -117,8 +117,8 @@ static struct val outside_object(struct front *f, const struct path *path) {
       result.at = partner_index(f, outside.index);
       break;
     default:
-      front_refuse(f, "it uses an object that is neither this world nor a resource or an array of "
-                      "it: take it by world:res or world:array");
+      front_refuse(f, "it uses an object that is not this world, nor one of its resources or "
+                      "arrays: get it with world:res or world:array");
       break;
   }
   return result;
@@ -159,8 +159,8 @@ static struct val outside_absent(struct front *f, const struct path *path) {
     assert(path->keys > 0);
     outside_need_guard(f, path, GUARD_HIDDEN)->same = index;
     lua_rawgeti(f->L, f->anchors, path->key[path->keys - 1]);
-    front_refuse(f, "it takes '%s', which only __index may have: globals and fields of tables "
-                    "are read raw, keep it in a local or in the table itself",
+    front_refuse(f, "it uses '%s', which is not in the table itself: fields of tables and globals "
+                    "are read without __index, so keep it in a local or in the table",
                  lua_tostring(f->L, -1));
   }
   outside_need_guard(f, path, GUARD_NIL)->same = index;
@@ -210,9 +210,10 @@ static struct val outside_function(struct front *f, const struct path *path) {
   if (function.kind == VAL_NOTHING && native) {
     lua_rawgeti(L, f->anchors, anchor);
     outside_push_library_name(L, lua_gettop(L));
-    front_refuse(f, "it uses a C function that is not one of math's%s: call it in a system's run "
-                    "and keep what it gives in a resource; for pairs write a numeric for",
-                 lua_tostring(L, -1));
+    const char *name = lua_tostring(L, -1);
+    front_refuse(f, "it uses a C function that is not a math function%s: %s", name,
+                 strcmp(name, ", 'pairs'") == 0 ? "write a numeric for" : "call it in a system's "
+                 "run, and keep its result in a resource");
   }
   return function.kind == VAL_NOTHING ? outside_of_kind(VAL_FUNCTION, anchor) : function;
 }
@@ -334,8 +335,8 @@ struct path outside_key_path(struct front *f, uint32_t at, const struct constant
   assert(at < f->path_count);
   struct path path = f->paths[at];
   if (path.keys == FRONT_KEYS)
-    front_refuse(f, "it reaches a value by more than %d keys: keep a table between in a local "
-                    "outside of the function", FRONT_KEYS);
+    front_refuse(f, "it reaches a value through more than %d keys: keep one of the tables in a "
+                    "local outside the function", FRONT_KEYS);
   path.key[path.keys++] = outside_constant(f, key);
   return path;
 }
@@ -373,7 +374,7 @@ struct val outside_length(struct front *f, struct val table) {
   struct guard *guard = outside_need_guard(f, path, asked ? GUARD_MEASURED : GUARD_LENGTH);
   guard->same = length;
   if (asked)
-    front_refuse(f, "it asks for the length of a table that has __len: keep it in a local");
+    front_refuse(f, "it takes the length of a table that has __len: keep the length in a local");
   if (guard->uniform < 0) guard->uniform = outside_uniform(f);
   return val_number(f, build_uniform(f->b, (uint32_t)guard->uniform, KT_I64), true);
 }
@@ -418,7 +419,7 @@ k_value outside_equal(struct front *f, struct val x, struct val y) {
   uint16_t equal = outside_string(f, "__eq", 4);
   if (path_compare(f->L, f->anchors, left, right, equal) < 0) {
     outside_guard_both(f, GUARD_ASKED, left, right, equal);
-    front_refuse(f, "it compares tables that have __eq: compare a field of them");
+    front_refuse(f, "it compares tables that have __eq: compare one of their fields");
   }
   struct guard *guard = outside_guard_both(f, GUARD_EQUAL, left, right, equal);
   if (guard->uniform < 0) guard->uniform = outside_uniform(f);
@@ -427,7 +428,8 @@ k_value outside_equal(struct front *f, struct val x, struct val y) {
 
 bool outside_same(struct front *f, struct val x, struct val y) {
   if (x.at == 0 || y.at == 0)
-    front_refuse(f, "it compares what world:res gives, anew each time: compare a field of it");
+    front_refuse(f, "it compares results of world:res, which are new objects each time: compare a "
+                    "field");
   lua_rawgeti(f->L, f->anchors, (lua_Integer)x.at);
   lua_rawgeti(f->L, f->anchors, (lua_Integer)y.at);
   bool same = lua_rawequal(f->L, -1, -2);

@@ -15,11 +15,11 @@
 
 uint32_t partner_index(struct front *f, struct ecs_index *index) {
   f->looks = true;
-  if (!index) front_refuse(f, "it looks into an index that is no longer declared");
+  if (!index) front_refuse(f, "it uses an index that is no longer declared");
   for (uint32_t i = 0; i < f->index_count; i++)
     if (f->indexes[i] == index) return i;
   if (f->index_count == RUN_INDEXES)
-    front_refuse(f, "it looks into more than %d indexes: write it as two systems", RUN_INDEXES);
+    front_refuse(f, "it uses more than %d indexes: write it as two systems", RUN_INDEXES);
   f->indexes[f->index_count] = index;
   return f->index_count++;
 }
@@ -48,9 +48,9 @@ struct val partner_method(struct front *f, struct val index, const struct consta
     if (text_equal(finders[i].name, key->string.data, key->string.size))
       return (struct val){.kind = VAL_FINDER, .at = index.at, .number = i};
   if (key->type != CONST_STRING)
-    front_refuse(f, "it takes from index '%s' what is not a method", name);
-  front_refuse(f, "it calls '%.*s' of index '%s': an index has find, highest, lowest, nearest, "
-               "range and within", SHOW(key->string), name);
+    front_refuse(f, "it reads something from index '%s' that is not a method", name);
+  front_refuse(f, "it calls '%.*s' of index '%s': the methods of an index are find, highest, "
+               "lowest, nearest, range and within", SHOW(key->string), name);
 }
 
 /* ---- arguments ---- */
@@ -58,7 +58,7 @@ struct val partner_method(struct front *f, struct val index, const struct consta
 static k_value partner_number_argument(struct front *f, struct val value, const char *method) {
   value = maybe_need(f, value);
   if (!val_is_number(f, value))
-    front_refuse(f, "it calls %s of an index with what is not a number", method);
+    front_refuse(f, "it calls %s of an index with something that is not a number", method);
   return number_as(f, value, KT_F64);
 }
 
@@ -68,7 +68,7 @@ static k_value partner_except_argument(struct front *f, struct val value) {
   if (value.kind == VAL_NIL) return nobody;
   bool is_id = val_is_number(f, value) && val_type(f, value) == KT_I64 && !value.mixed;
   if (!is_id)
-    front_refuse(f, "it calls nearest of an index with something else than an entity to pass over");
+    front_refuse(f, "it calls nearest of an index with something that is not an entity to skip");
   return build_select(f->b, value.present, value.value, nobody);
 }
 
@@ -82,8 +82,8 @@ static k_value partner_key_argument(struct front *f, struct val value, enum key_
   if (truth)
     return build_select(f->b, value.value, build_i64(f->b, 1), build_i64(f->b, 0));
   if (!val_is_number(f, value))
-    front_refuse(f, "it looks into an index for what is neither a number, a boolean nor a text: "
-                    "keys of enums are their names, as constants");
+    front_refuse(f, "it looks up a key in an index that is not a number, a boolean or a string: "
+                    "for an enum, write its name as a constant");
   *kind = val_type(f, value) == KT_I64 ? KEY_INTEGER : KEY_FLOAT;
   return *kind == KEY_INTEGER ? value.value : number_as(f, value, KT_F64);
 }
@@ -92,7 +92,7 @@ static k_value partner_key_argument(struct front *f, struct val value, enum key_
 static k_value partner_count_argument(struct front *f, struct val value) {
   value = maybe_need(f, value);
   if (!val_is_number(f, value))
-    front_refuse(f, "it asks an index for a number of entities that is not a number");
+    front_refuse(f, "it passes an index a number of entities that is not a number");
   value = mixed_settle(f, value);
   k_value count = number_as(f, value, KT_I64);
   build_need(f->b, build_binary(f->b, KO_LE, build_i64(f->b, 0), count));
@@ -125,7 +125,7 @@ static void partner_key_arguments(struct front *f, struct run_list *list,
   }
   bool ordered = list->kind == LIST_RANGE;
   if (ordered && (list->keys[0] > KEY_FLOAT || list->keys[1] > KEY_FLOAT))
-    front_refuse(f, "it asks an index for a range between what are no numbers");
+    front_refuse(f, "it asks an index for a range whose bounds are not numbers");
 }
 
 /* Lists what is found; how many there are. */
@@ -139,10 +139,10 @@ static k_value partner_list(struct front *f, struct val method, const struct val
   uint32_t least = 1 + (list.axes ? list.axes + 1 : finder->count);
   bool fits = finder->by >> index->desc.by & 1;
   if (!fits || count < least || count > least + (list.kind == LIST_NEAREST))
-    front_refuse(f, "it calls %s of index '%s' with other arguments than that takes, or of an "
-                    "index of another kind", finder->name, index_name(index));
+    front_refuse(f, "it calls %s of index '%s', which is of another kind, or passes wrong "
+                    "arguments", finder->name, index_name(index));
   if (f->list_count == RUN_LISTS)
-    front_refuse(f, "it looks into indexes too often: write it as two systems");
+    front_refuse(f, "it uses indexes in too many places: write it as two systems");
   if (list.axes)
     partner_place_arguments(f, &list, arguments, count, given);
   else
@@ -187,9 +187,9 @@ static struct val partner_entity_at(struct front *f, uint32_t index, k_value pla
 NORETURN void partner_refuse_write(struct front *f, struct val copy, const struct constant *key) {
   const char *name = copy.root->name;
   if (key->type == CONST_STRING)
-    front_refuse(f, "it writes to what an index gives, a copy of '%s', which is read only: write "
+    front_refuse(f, "it writes to '%s' of an index, which is a read-only copy: write "
                  "world:set(entity, \"%s.%.*s\", value)", name, name, SHOW(key->string));
-  front_refuse(f, "it writes to what an index gives, a copy of '%s', which is read only", name);
+  front_refuse(f, "it writes to '%s' of an index, which is a read-only copy: use world:set", name);
 }
 
 uint32_t partner_call(struct front *f, struct val method, const struct val *arguments,
@@ -229,8 +229,8 @@ static struct val partner_variable(struct front *f, uint32_t at, uint32_t number
   const struct term *term = partner_term_of(index, number);
   bool lacks = term_may_lack(term);
   if (lacks && term->leaf != NONE)
-    front_refuse(f, "it goes through index '%s', some of whose rows lack the field that its query "
-                    "'%s' asks for: ask for the whole '%s', and take the field where that is there",
+    front_refuse(f, "it loops over index '%s', some of whose rows lack the field in its query "
+                    "'%s': write the whole '%s' there, and read the field in rows that have it",
                  index_name(index), index_query(index)->text, term->component->name);
   k_value there = K_ALL;
   if (lacks) {
@@ -272,7 +272,7 @@ void partner_for(struct front *f, struct frame *frame) {
   }
   assert(code->kind == CODE_EACH && frame->code->code[code->target].kind == CODE_EACH_NEXT);
   if (partners.kind != VAL_PARTNERS)
-    front_refuse(f, "it has a loop over an iterator: do that in a system's run");
+    front_refuse(f, "it loops over an iterator: do that in a system's run");
   k_value enters = build_binary(f->b, KO_LT, build_i64(f->b, 0), partners.value);
   front_jump(f, loop.end, mask_and_not(f, f->env.mask, enters));
   f->env.mask = mask_and(f, f->env.mask, enters);

@@ -18,7 +18,7 @@ k_value reach_look(struct front *f, struct run_lookup lookup, uint32_t type, k_v
                                  f->lookups[i].leaf != lookup.leaf))
     i++;
   if (i == RUN_LOOKUPS)
-    front_refuse(f, "it asks other entities for more than %d things: write it as two systems",
+    front_refuse(f, "it reads other entities in more than %d places: write it as two systems",
                  RUN_LOOKUPS);
   if (i == f->lookup_count) {
     uint32_t number = build_lookup(f->b, type);
@@ -59,8 +59,8 @@ static struct val reach_need_id(struct front *f, const struct val *arguments, ui
   bool given = count > 1 && arguments[0].kind == VAL_WORLD && val_is_number(f, arguments[1]) &&
                val_type(f, arguments[1]) == KT_I64 && !arguments[1].mixed;
   if (!given)
-    front_refuse(f, "it calls world:%s with what is not an id: give it an entity field, the row's "
-                    "entity, or an id held outside", method);
+    front_refuse(f, "it calls world:%s with something that is not an entity id: pass an entity "
+                    "field, the row's entity or an id held outside", method);
   reach_need_known(f, arguments[1]);
   return arguments[1];
 }
@@ -116,12 +116,11 @@ static struct val reach_cell_at(struct front *f, const struct component *compone
 
 static void reach_refuse_whole(struct front *f, const struct component *component) {
   if (component->relation && !component->ties.exclusive)
-    front_refuse(f, "it gets '%s', a relation of several targets: ask for them by world:targets, "
-                    "and for the fields by a term, as in (%s, *)", component->name,
+    front_refuse(f, "it reads '%s', a relation that can have several targets: get them with "
+                    "world:targets, and the fields with a term, as in (%s, *)", component->name,
                  component->name);
   if (component->leaf_count == 0)
-    front_refuse(f, "it gets the tag '%s', which has no values: write world:has",
-                 component->name);
+    front_refuse(f, "it reads the tag '%s', which has no value: write world:has", component->name);
 }
 
 uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
@@ -131,15 +130,15 @@ uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
   uint32_t leaf;
   const struct component *component = reach_field(f, named, &leaf);
   if (!component)
-    front_refuse(f, "it calls world:get with what is not a name or id of a component held by a "
-                    "constant, an upvalue or a field of a table");
+    front_refuse(f, "it calls world:get with something other than the name or id of a component "
+                    "from a constant, an upvalue or a field of a table");
   reach_refuse_whole(f, component);
   if (count > 3)
     front_refuse(f, "it calls world:get with more than an id and '%s'", component->name);
   bool single = leaf != NONE;
   if (!single && (!component->flat || component->field_count > FRONT_RESULTS))
-    front_refuse(f, "it gets all of '%s', which has arrays, components or many fields in it: name "
-                    "a field, as in '%s.%s'", component->name, component->name,
+    front_refuse(f, "it reads all of '%s', which has arrays, nested components or many fields: "
+                    "name a field, as in '%s.%s'", component->name, component->name,
                  component->leaves[0].name);
   k_value place = reach_place_of(f, id, component, LOOKUP_PLACE),
           present = reach_is_there(f, place);
@@ -153,11 +152,11 @@ struct val reach_read(struct front *f, const struct val *arguments, uint32_t cou
   struct val id = reach_need_id(f, arguments, count, "read");
   const struct component *component = count == 3 ? call_component(f, arguments[2]) : NULL;
   if (!component)
-    front_refuse(f, "it calls world:read with something else than an id and the name or id of a "
+    front_refuse(f, "it calls world:read with something other than an id and the name or id of a "
                     "component");
   reach_refuse_whole(f, component);
   if (!component->flat)
-    front_refuse(f, "it reads '%s', which has arrays or components in it: get a field, as in "
+    front_refuse(f, "it reads '%s', which has arrays or nested components: read a field, as in "
                     "'%s.%s'", component->name, component->name, component->leaves[0].name);
   k_value place = reach_place_of(f, id, component, LOOKUP_PLACE);
   struct val table = order_table(f);
@@ -212,8 +211,8 @@ static const struct component *reach_need_owned(struct front *f, const struct va
                                                 uint32_t count, const char *method) {
   const struct component *component = count > 2 ? call_component(f, arguments[2]) : NULL;
   if (!component || (count != 3 && !component->relation))
-    front_refuse(f, "it calls world:%s with what is not a name or id of a component held by a "
-                    "constant, an upvalue or a field of a table", method);
+    front_refuse(f, "it calls world:%s with something other than the name or id of a component "
+                    "from a constant, an upvalue or a field of a table", method);
   return component;
 }
 
@@ -245,7 +244,7 @@ static struct val reach_among_targets(struct front *f, const struct val *argumen
 static struct val reach_has_tie(struct front *f, struct val id, const struct component *relation,
                                 const struct val *arguments, uint32_t count) {
   if (call_pair(f, arguments[2]) != ECS_NULL)
-    front_refuse(f, "it asks for a tie by a pair's id: write world:has(e, \"%s\", target)",
+    front_refuse(f, "it tests a tie by the id of a pair: write world:has(e, \"%s\", target)",
                  relation->name);
   struct val target = reach_target_of(f, id, relation);
   if (count == 3) return val_number(f, target.present, false);
@@ -278,7 +277,7 @@ struct val reach_enabled(struct front *f, const struct val *arguments, uint32_t 
   struct val id = reach_need_id(f, arguments, count, "enabled");
   const struct component *component = reach_need_owned(f, arguments, count, "enabled");
   if (component->relation || count != 3)
-    front_refuse(f, "it calls world:enabled with a relation, which is never switched off");
+    front_refuse(f, "it calls world:enabled with a relation, which cannot be switched off");
   return val_number(f, reach_is_there(f, reach_place_of(f, id, component, LOOKUP_ON)), false);
 }
 
@@ -307,8 +306,8 @@ struct val reach_target(struct front *f, const struct val *arguments, uint32_t c
   struct val id = reach_need_id(f, arguments, count, "target");
   const struct component *relation = count == 3 ? call_component(f, arguments[2]) : NULL;
   if (!relation || !relation->relation)
-    front_refuse(f, "it calls world:target with what is not a name or id of a relation held by a "
-                    "constant, an upvalue or a field of a table");
+    front_refuse(f, "it calls world:target with something other than the name or id of a relation "
+                    "from a constant, an upvalue or a field of a table");
   return reach_target_of(f, id, relation);
 }
 
@@ -319,8 +318,9 @@ struct val reach_tied(struct front *f, const struct val *arguments, uint32_t cou
   const struct component *relation =
       count == 3 && !children ? call_component(f, arguments[2]) : NULL;
   if (children ? count != 2 : !relation || !relation->relation)
-    front_refuse(f, "it calls world:%s with what is not a name or id of a relation held by a "
-                    "constant, an upvalue or a field of a table, or with too much", method);
+    front_refuse(f, "it calls world:%s with too many arguments, or with something other than the "
+                    "name or id of a relation from a constant, an upvalue or a field of a table",
+                 method);
   reach_need_alive(f, id);
   if (f->list_count == RUN_LISTS)
     front_refuse(f, "it has more than %d loops over indexes and ties: write it as two systems",

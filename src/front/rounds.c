@@ -237,7 +237,7 @@ static bool rounds_changed_result(struct loop *loop, const struct env *env, uint
   if (rounds_find_carry(loop, CARRY_RESULT, index) || rounds_is_nil(&env->results[index]))
     return false;
   if (env->results[index].kind != VAL_VALUE)
-    front_refuse(loop->f, "it returns what is not a number from inside a loop");
+    front_refuse(loop->f, "it returns something that is not a number from inside a loop");
   rounds_add_carry(loop, CARRY_RESULT, index, env->results[index]);
   return true;
 }
@@ -305,7 +305,7 @@ static bool rounds_find_exit(struct loop *loop, uint32_t target) {
   for (uint32_t i = 0; i < loop->exit_count; i++)
     if (loop->exits[i].target == target) return false;
   if (loop->exit_count == ROUNDS_EXITS)
-    front_refuse(loop->f, "its loop is left for more than %d places", ROUNDS_EXITS);
+    front_refuse(loop->f, "its loop exits to more than %d places", ROUNDS_EXITS);
   loop->exits[loop->exit_count++] = (struct exit_mask){target, K_NONE};
   return true;
 }
@@ -426,10 +426,10 @@ static void rounds_send_exits(struct loop *loop) {
 static void rounds_check_entered(struct loop *loop) {
   struct front *f = loop->f;
   const struct frame *frame = loop->frame;
-  if (loop->end > frame->end) front_refuse(f, "its bytecode is not sound");
+  if (loop->end > frame->end) front_refuse(f, "its bytecode is not valid");
   for (uint32_t i = frame->first_edge; i < f->edge_count; i++)
     if (f->edges[i].target > loop->head && f->edges[i].target < loop->end)
-      front_refuse(f, "it jumps into the middle of a loop: write while, or repeat");
+      front_refuse(f, "it jumps into the middle of a loop: write while or repeat");
 }
 
 /* Nothing in the loop begins with what is not needed. */
@@ -446,7 +446,7 @@ void rounds_open(struct loop *loop, struct front *f, struct frame *frame) {
   loop->outer = frame->loop;
   rounds_check_entered(loop);
   if (++f->loop_depth > NESTED_LOOPS)
-    front_refuse(f, "its loops nest too deep: more than %d in one another", NESTED_LOOPS);
+    front_refuse(f, "its loops nest more than %d deep", NESTED_LOOPS);
   loop->commands = f->command_count;
   loop->chains = f->chain_count;
   loop->made = f->made_count;
@@ -478,7 +478,8 @@ bool rounds_again(struct loop *loop) {
   front_check(f);
   if (!rounds_must_repeat(loop)) return false;
   loop->frame->pc = loop->head;
-  if (++loop->attempts == ATTEMPTS) front_refuse(f, "its loop's types do not settle");
+  if (++loop->attempts == ATTEMPTS)
+    front_refuse(f, "the types of its loop do not settle");
   front_forget(f, loop->first_edge);
   f->command_count = loop->commands;
   f->chain_count = loop->chains;

@@ -217,11 +217,12 @@ void steps_finish(struct front *f) {
 
 static void step_write(struct front *f, const struct front_chain *place, struct val value) {
   if (f->result > RESULT_MAP)
-    front_refuse(f, "it writes to '%s', and its result is used: do it in a system's each",
+    front_refuse(f, "it writes to '%s' and returns a result: do that in a system's each",
                  place->component->name);
   if (place->component->leaves[place->leaf].type == ECS_STRING)
-    front_refuse(f, "it writes to the string field '%s.%s' of another entity: do it in a system's "
-                    "run", place->component->name, place->component->leaves[place->leaf].name);
+    front_refuse(f, "it writes to the string field '%s.%s' of another entity: do that in a "
+                    "system's run", place->component->name,
+                 place->component->leaves[place->leaf].name);
   k_value index = place->index == K_NONE ? build_i64(f->b, 1) : place->index;
   if (value.spawned) {
     assert(!place->column);
@@ -241,7 +242,7 @@ static void step_write(struct front *f, const struct front_chain *place, struct 
 void steps_store(struct front *f, struct val array, struct val index, struct val value) {
   assert(array.kind == VAL_ARRAY && array.component->length);
   if (!val_is_number(f, index))
-    front_refuse(f, "it writes to an element of the array '%s' that is not named by a number",
+    front_refuse(f, "it indexes the array '%s' by something other than a number",
                  array.component->name);
   k_value whole, at = element_place(f, maybe_need(f, index), &whole);
   build_need(f->b, whole);
@@ -278,5 +279,5 @@ int steps_refuse_shared(struct front *f) {
     class_share(f, f->folds[fold].component, f->folds[fold].leaf);
   else
     cell_order(f, f->folds[fold].leaf);
-  front_refuse(f, "its rows see more of what those before them have written");
+  front_refuse(f, "its rows see more of what earlier rows have written");
 }

@@ -43,22 +43,23 @@ static k_value tying_target_argument(struct front *f, const struct component *re
   if (value.spawned) return value.value;
   if (val_is_text(value)) return tie_named(f, value);
   if (!val_is_number(f, value) || tie_is_pair(f, value))
-    front_refuse(f, "it ties by '%s' to what is not an id: give it an entity field, the row's "
-                    "entity, an id held outside, or the name of a component or tag",
-                 relation->name);
+    front_refuse(f, "it ties with '%s' to something that is not an entity id: pass an entity "
+                    "field, the row's entity, an id held outside or the name of a component or "
+                    "tag", relation->name);
   return number_as(f, value, KT_I64);
 }
 
 static const struct component *tying_relation_argument(struct front *f, struct val value) {
   const struct component *relation = call_component(f, value);
   if (relation && relation->relation) return relation;
-  front_refuse(f, "it calls world:pair with what is not a name or id of a relation held by a "
-                  "constant, an upvalue or a field of a table");
+  front_refuse(f, "it calls world:pair with something other than the name or id of a relation "
+                  "from a constant, an upvalue or a field of a table");
 }
 
 struct val tie_pair(struct front *f, const struct val *arguments, uint32_t count) {
   if (count != 3 || arguments[0].kind != VAL_WORLD)
-    front_refuse(f, "it calls world:pair badly: write world:pair(\"Likes\", target)");
+    front_refuse(f, "it passes wrong arguments to world:pair: write world:pair(\"Likes\", "
+                    "target)");
   const struct component *relation = tying_relation_argument(f, arguments[1]);
   struct run_command command = {.action = RUN_TIE};
   struct val pair = {.kind = VAL_PAIR, .component = relation};
@@ -93,7 +94,7 @@ static bool tying_take_pair(struct front *f, struct tying *tying, struct val nam
 
 static void tying_begin(struct front *f, struct tying *tying, struct val entity) {
   if (f->result > RESULT_MAP)
-    front_refuse(f, "it ties entities, and its result is used: do it in a system's each");
+    front_refuse(f, "it ties entities and returns a result: do that in a system's each");
   order_want(f);
   tying->command.component = tying->relation->id;
   tying->command.whom = entity.spawned;
@@ -112,8 +113,8 @@ static void tying_give_field(struct front *f, struct tying *tying, uint32_t leaf
                              struct val value) {
   const struct component *relation = tying->relation;
   if (leaf == NONE)
-    front_refuse(f, "it gives '%s' a field that is none of one value: name the field, as in "
-                    "{ %s = v }", relation->name, relation->leaf_count ?
+    front_refuse(f, "it gives '%s' a value that has no single field to go to: name the field, as "
+                    "in { %s = v }", relation->name, relation->leaf_count ?
                     relation->leaves[relation->leaf_count - 1].name : "field");
   if (leaf_is_target(relation, leaf))
     front_refuse(f, "it gives '%s' a target twice: leave it out of the table", relation->name);
@@ -195,10 +196,10 @@ void tie_call(struct front *f, const struct component *relation, bool adds,
 static void tying_set_fields_of_tie(struct front *f, const struct tying *tying, struct val entity) {
   const struct component *relation = tying->relation;
   if (entity.spawned)
-    front_refuse(f, "it sets fields of '%s' of an entity that it spawns, and no target: spawn with "
+    front_refuse(f, "it sets fields of '%s' of a spawned entity without a target: spawn it with "
                     "them, as in { %s = { target = id, ... } }", relation->name, relation->name);
   if (tying->count == 0)
-    front_refuse(f, "it sets nothing of '%s': write world:add", relation->name);
+    front_refuse(f, "it sets '%s' without a value: write world:add", relation->name);
   for (uint32_t i = 0; i < tying->count; i++) {
     struct run_command command = tying->fields[i].command;
     command.part = false;
@@ -246,8 +247,8 @@ static void tying_set_pair(struct front *f, struct tying *tying, uint32_t leaf, 
   else
     tying_give_values(f, tying, &arguments[next], count - next);
   if (tying->count == 0 && relation->field_count)
-    front_refuse(f, "it sets nothing of '%s': write world:add(id, \"%s\", target)", relation->name,
-                 relation->name);
+    front_refuse(f, "it sets '%s' without a value: write world:add(id, \"%s\", target)",
+                 relation->name, relation->name);
   tying_note(f, tying);
 }
 
@@ -311,8 +312,8 @@ static void tying_spawn_targets(struct front *f, const struct component *relatio
     struct tying tying = tying_part(relation);
     const struct front_item *item = list ? &f->items[at] : NULL;
     if (item && (item->position != n || item->value.kind == VAL_NIL))
-      front_refuse(f, "it spawns with '%s' from a table that is not a list of targets: values are "
-                      "given with each target, as in [world:pair(\"%s\", id)] = { ... }",
+      front_refuse(f, "it spawns with '%s' set to a table that is not a list of targets: give "
+                      "values for each target, as in [world:pair(\"%s\", id)] = { ... }",
                    relation->name, relation->name);
     tying.target = tying_target_argument(f, relation, &tying.command,
                                          item ? order_value_of(item) : value);
@@ -331,8 +332,8 @@ static void tying_spawn_pair(struct front *f, const struct front_item *item) {
   (void)found;
   bool is_true = value->kind == VAL_VALUE && value->value == build_bool(f->b, true);
   if (!is_true && value->kind != VAL_TABLE)
-    front_refuse(f, "it spawns with a pair of '%s' from something else than true or a table of its "
-                    "fields", tying.relation->name);
+    front_refuse(f, "it spawns with a pair of '%s' set to something other than true or a table of "
+                    "its fields", tying.relation->name);
   if (!is_true) tying_give_items(f, &tying, *value, false);
   tying_part_of_spawn(f, &tying);
 }
@@ -350,8 +351,8 @@ static const struct component *tying_item_relation(struct front *f, const struct
 static void tying_check_once(struct front *f, const struct component *relation,
                              const struct front_item *before) {
   if (before && (relation->ties.exclusive || (relation->field_count && before->pair.kind)))
-    front_refuse(f, "it spawns with '%s' in several ways: give it others by world:set behind that",
-                 relation->name);
+    front_refuse(f, "it spawns with '%s' in several ways: keep one, and add the others with "
+                    "world:set afterwards", relation->name);
 }
 
 static void tying_spawn_by(struct front *f, const struct component *relation, uint32_t first) {

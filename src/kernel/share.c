@@ -79,11 +79,11 @@ static const char *share_find_turn(const struct program *p, struct sharing *shar
   bool deeds = p->site_count || p->fold_count || rows;
   uint32_t turn = deeds ? share_find_deeds(p, &passed) : sound;
   if (p->site_count && (p->lookup_count || program_info(p).live))
-    return "rows look at other entities or into texts, and give commands, spawn or emit";
+    return "rows read other entities or strings, and also change, spawn or emit";
   if (p->total_count && p->block != K_LEAF)
-    return "it has a total, and writes and can fail, or looks into an index";
+    return "it adds up a total, and also writes and can fail, or uses an index";
   if (turn < sound || passed > p->insn_count || share_writes_between(p, p->prologue, passed))
-    return "rows write before all that can fail is done";
+    return "rows write before the last step that can fail";
   sharing->serves = p->site_count || p->list_count;
   sharing->turn = (uint16_t)turn;
   sharing->passed = (uint16_t)passed;

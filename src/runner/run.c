@@ -55,9 +55,10 @@ uint32_t run_width(const struct run_plan *plan, const ecs_query *query, const ch
   const struct pool *pool = query->world->pool;
   if (!pool) return 1;
   *why = plan->sharing.why_not;
-  if (!*why && terms_walk(&query->terms)) *why = "matches do not lie together";
+  if (!*why && terms_walk(&query->terms)) *why = "matches are not contiguous";
   if (!*why && !share_is_possible(pool, &plan->sharing))
-    *why = "what rows do to others, or find in an index, takes memory: a host's threads get none";
+    *why = "effects on other entities and index lookups need memory, which a host's threads "
+           "cannot allocate";
   return *why ? 1 : pool_width(pool);
 }
 
@@ -607,19 +608,18 @@ static uint32_t run_most_rows(const ecs_query *query) {
 const char *run_why(k_error error) {
   static const char *const reasons[] = {
     [KE_NONE] = "nothing",
-    [KE_IDIV] = "an integer is divided by zero",
-    [KE_MOD] = "an integer is taken modulo zero",
-    [KE_FMOD] = "the fmod of an integer and zero",
+    [KE_IDIV] = "an integer was divided by zero",
+    [KE_MOD] = "an integer was taken modulo zero",
+    [KE_FMOD] = "math.fmod of an integer and zero",
     [KE_INTEGER] = "a number has no integer representation",
-    [KE_FRACTION] = "a number is not an integer that its field takes",
+    [KE_FRACTION] = "a number is not an integer, which its field needs",
     [KE_RANGE] = "a number is out of range for its field",
     [KE_EMPTY] = "the interval of a random number is empty",
     [KE_ABSENT] = "an array has no such element",
-    [KE_NIL] = "what is needed is not there, or only the function itself does what comes",
+    [KE_NIL] = "a needed value is missing, or the rest must run in Lua",
     [KE_DEAD] = "an entity that it changes is not alive",
-    [KE_ROOM] = "there is no room for what it does to others, or for whom it looks at",
-    [KE_ROUNDS] = "a loop has too many rounds",
-  };
+    [KE_ROOM] = "there is no room for its effects on other entities, or for the entities it reads",
+    [KE_ROUNDS] = "a loop runs too often", };
   assert(error > KE_NONE && error < KE_ROW);
   return reasons[error];
 }

@@ -65,10 +65,10 @@ local function query_of(world, text)
     free, marks[mark] = free + (marks[mark] and 0 or 1), mark ~= "*"
   end
   if text:find ":%s*changed" or text:find ":%s*added" then
-    error("what has changed is kept for each who asks, which is part of the world: the inspector "
-      .. "does not ask", 0)
+    error("':changed' and ':added' keep what each query has seen in the world, which the "
+      .. "inspector leaves unchanged: leave them out", 0)
   elseif free > 2 then
-    error("rows of several wildcards and variables multiply: the inspector asks for two", 0)
+    error("rows of wildcards and variables multiply: use at most two of them", 0)
   end
   local ok, query = native.try(world.query, world, text)
   return ok and query or error(query, 0)

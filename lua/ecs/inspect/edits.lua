@@ -83,11 +83,11 @@ local deeds = {}
 function deeds.set(inspector, given)
   local world, id, path = inspector.world, entity_in(inspector, given), text_in(given, "field")
   local field = field_at(world, path)
-  need(type(given.value) == "string", "'value' is a text")
+  need(type(given.value) == "string", "'value' must be a string")
   local component, value = path:match "^[^.]+", value_of(world, field, given.value)
   need(world:has(id, component), "the entity has no '%s'", component)
   need(value ~= 0 or path ~= component .. ".target" or not world:describe(component).relation,
-    "a relation is to somebody: remove '%s' instead", component)
+    "a relation needs a target: remove '%s' instead", component)
   local before = world:get(id, path)
   world:set(id, path, value)
   local after = world:get(id, path)
@@ -106,7 +106,7 @@ function deeds.add(inspector, given)
   local replaced = target and world:has(id, name) and world:describe(name).exclusive
   call(world, "add", id, name, target)
   return ("add %s to %s"):format(name, dump.entity(world, id)), function()
-    need(world:alive(id) and call(world, "has", id, name, target), "it has no '%s' any more", name)
+    need(world:alive(id) and call(world, "has", id, name, target), "it no longer has '%s'", name)
     call(world, "remove", id, name, target)
     if replaced and need(ok, "what it replaced cannot be kept") then
       json.restore(world, id, before, name)
@@ -120,7 +120,7 @@ function deeds.remove(inspector, given)
   local ok, text = native.try(json.encode, world, id)
   world:remove(id, name)
   return ("remove %s from %s"):format(name, dump.entity(world, id)), function()
-    need(ok, "it had values that cannot be kept: %s", tostring(text))
+    need(ok, "some of its values cannot be kept: %s", tostring(text))
     need(world:alive(id) and not world:has(id, name), "it is dead, or has '%s' again", name)
     json.restore(world, id, text, name)
   end
@@ -150,7 +150,7 @@ function deeds.despawn(inspector, given)
   local ok, text = native.try(json.encode, world, tree_of(world, id, {}))
   world:despawn(id)
   return "despawn " .. title, function()
-    need(ok, "it had values that cannot be kept: %s", tostring(text))
+    need(ok, "some of its values cannot be kept: %s", tostring(text))
     return json.decode(world, text, { outside = true })[id]
   end
 end
@@ -198,7 +198,7 @@ end
 function others.speed(inspector, given)
   local speed = type(given.speed) == "number" and given.speed + 0.0
   inspector.speed = need(speed and speed >= 0.01 and speed <= 64 and speed,
-    "a speed is a number from 0.01 to 64")
+    "the speed must be a number from 0.01 to 64")
 end
 
 function others.back(inspector, given)
@@ -208,7 +208,7 @@ end
 others.reset_counters = function(inspector) inspector.world:reset_counters() end
 
 function others.reload(inspector)
-  local session = need(inspector.session, "the program has given no session of live scripts")
+  local session = need(inspector.session, "the program has not passed a session of live scripts")
   local swapped, message = session:poll(true)
   return { done = swapped and "reloaded" or "not reloaded",
     error = message and problem_of(message) or nil }
@@ -217,11 +217,11 @@ end
 --- Does what a page asks for: a status, and what it is told.
 function edits.run(inspector, body)
   if not inspector.edit then
-    return 403, { error = "the program has opened the inspector without edit = true" }
+    return 403, { error = "the program opened the inspector without edit = true" }
   end
   local given = json.parse(body)
   if type(given) ~= "table" then
-    return 400, { error = "the body is not an object of JSON" }
+    return 400, { error = "the body is not a JSON object" }
   end
   local deed, other = deeds[given.op], others[given.op]
   if not deed and not other then

@@ -76,7 +76,7 @@ function methods:back(number)
       return { done = ("went back to update %d"):format(kept.tick) }
     end
   end
-  error({ message = "this snapshot has left the ring" }, 0)
+  error({ message = "this snapshot is no longer kept" }, 0)
 end
 
 -- What takes longer to find out is looked at twice a second. What is known of declarations changes
@@ -221,21 +221,21 @@ local function check_options(world, options)
   for key, value in next, options do
     local kind = OPTIONS[key]
     check(kind, "bad argument #2 to 'open' (unknown option '%s')", tostring(key))
-    check(type(value) == kind, "option '%s' is a %s, got a %s", key, kind, type(value))
+    check(type(value) == kind, "option '%s' must be a %s, got a %s", key, kind, type(value))
     given[key] = value
   end
   local port, hosts = given.port or 8127, given.hosts
   check(math.type(port) == "integer" and port >= 0 and port <= 65535,
-    "option 'port' is an integer from 0 to 65535")
+    "option 'port' must be an integer from 0 to 65535")
   for _, name in ipairs(hosts and (hosts[1] and hosts or { false }) or {}) do
     check(type(name) == "string" and name:find "^[%w.%-]+$",
-      "option 'hosts' is a list of names of this machine, as in { \"box.local\" }")
+      "option 'hosts' must be a list of names of this machine, as in { \"box.local\" }")
   end
-  check(not given.host or given.host == "127.0.0.1" or hosts, "option 'host': on "
-    .. "another address than 127.0.0.1 the names by which pages may come are needed, too: "
+  check(not given.host or given.host == "127.0.0.1" or hosts, "option 'host': an "
+    .. "address other than 127.0.0.1 also needs the host names that pages may use: "
     .. "hosts = { \"box.local\" }")
   check(not given.session or native.try(given.session.status, given.session),
-    "option 'session' is what ecs.live.open has returned")
+    "option 'session' must be a session from ecs.live.open")
   return given
 end
 
@@ -261,7 +261,7 @@ function inspect.open(world, options)
   local print = rawget(_G, "print") or function() end
   print("ecs inspector: " .. self.link)
   if options.host and options.host ~= "127.0.0.1" then
-    print("ecs inspector: what goes over the network is not encrypted")
+    print("ecs inspector: traffic over the network is not encrypted")
   end
   return self
 end

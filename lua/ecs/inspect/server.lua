@@ -35,7 +35,7 @@ local function random_token()
     source:close()
   end
   if not bytes or #bytes < 16 then
-    error("the inspector needs random numbers of the operating system, and there is no "
+    error("the inspector needs random numbers from the operating system, and there is no "
       .. "/dev/urandom", 0)
   end
   return (bytes:gsub(".", function(char) return ("%02x"):format(char:byte()) end))
@@ -151,21 +151,21 @@ local function refusal(self, request)
   local origin, bearer = headers.origin, (headers.authorization or ""):match "^Bearer (%x+)$"
   local kind = (headers["content-type"] or ""):lower():match "^([^;%s]*)%s*;?"
   if not self.known[(headers.host or ""):lower()] then
-    return 403, "this host is not known here"
+    return 403, "unknown host name: add it to the option 'hosts'"
   elseif origin and origin:lower() ~= "http://" .. headers.host:lower() then
     return 403, "this origin is not allowed"
   elseif headers["transfer-encoding"] then
-    return 400, "bodies have a Content-Length here"
+    return 400, "a body needs a Content-Length"
   elseif method ~= "GET" and method ~= "POST" then
-    return 405, "there are GET and POST"
+    return 405, "only GET and POST are supported"
   elseif method == "GET" and request.path == "/" then
     return nil
   elseif not same_secret(bearer or "", self.token) then
-    return 401, "the token is wrong: open the link that the program has printed"
+    return 401, "the token is wrong: open the link that the program printed"
   elseif method == "POST" and not origin then
     return 403, "changes need an Origin"
   elseif method == "POST" and kind ~= "application/json" then
-    return 415, "changes are application/json"
+    return 415, "changes must be sent as application/json"
   end
 end
 
@@ -195,7 +195,7 @@ local function take_request(self, connection)
   local length = math.tointeger(tonumber(
     request and (request.headers["content-length"] or "0"):match "^%d%d?%d?%d?%d?%d?%d?%d?$"))
   if not length then
-    return refuse(connection, 400, "this is not a request of HTTP")
+    return refuse(connection, 400, "this is not an HTTP request")
   elseif not connection.request then
     parse_target(request)
     local status, message = refusal(self, request)

@@ -236,11 +236,11 @@ local function check_open(world, directories, options)
   end
   local on_error = options and rawget(options, "on_error")
   if on_error ~= nil and type(on_error) ~= "function" then
-    error(("option 'on_error' is a function, got a %s"):format(type(on_error)), 3)
+    error(("option 'on_error' must be a function, got a %s"):format(type(on_error)), 3)
   end
   local types = options and rawget(options, "types")
   if types ~= nil and type(types) ~= "string" then
-    error(("option 'types' is a path, got a %s"):format(type(types)), 3)
+    error(("option 'types' must be a path, got a %s"):format(type(types)), 3)
   end
   return list, on_error, types
 end

@@ -14,8 +14,8 @@ local function reason(text)
 end
 
 -- Raised when the files are to be read in another way, and when one of them is being written.
-reading.AGAIN = reason "the scripts are read again, in another way"
-reading.WAIT = reason "the scripts are read again, when all have been saved"
+reading.AGAIN = reason "the scripts must be read again"
+reading.WAIT = reason "the scripts are read again when all have been saved"
 
 local WAITS = 8              -- how often a script waits for others in one reading
 

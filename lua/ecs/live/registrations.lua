@@ -66,11 +66,11 @@ local function check_old_name(self, job, name, old, had)
   local own = job.current.registered.component[old]
   local other, path = elsewhere(self, job, "component", old)
   if own or other then
-    error(("component '%s' was '%s', but that is declared in %s"):format(name, old,
+    error(("component '%s' cannot take over '%s', which is declared in %s"):format(name, old,
       own and job.current.path or path), 5)
   elseif had and not self.owned.component[old] then
-    error(("component '%s' was '%s', but that is declared outside the scripts"):format(name, old),
-      5)
+    error(("component '%s' cannot take over '%s', which is declared outside the scripts")
+      :format(name, old), 5)
   end
 end
 
@@ -113,7 +113,7 @@ local function record_named(kind, what)
   return function(self, job, name, object, _, had)
     local _, path = elsewhere(self, job, kind, name)
     if path then
-      error(("%s '%s' is registered in %s, too"):format(what, name, path), 4)
+      error(("%s '%s' is also registered in %s"):format(what, name, path), 4)
     elseif had and not self.owned[kind][name] then
       error(("%s '%s' is registered outside the scripts"):format(what, name), 4)
     end
@@ -130,7 +130,7 @@ record.index = record_named("index", "index")
 function record.prefab(self, job, name, object, list)
   local _, path = elsewhere(self, job, "prefab", name)
   if path then
-    error(("prefab '%s' is declared in %s, too"):format(name, path), 4)
+    error(("prefab '%s' is also declared in %s"):format(name, path), 4)
   end
   keep(job, "prefab", name, object, list)
 end
@@ -140,7 +140,7 @@ end
 function registrations.recorder(self, job)
   return function(kind, name, object, ...)
     if not job.current then
-      error("only scripts register while scripts are read", 3)
+      error("only scripts can register anything while scripts are read", 3)
     elseif kind == "missing" then
       job.current.lacks_type = true
       return

@@ -126,7 +126,7 @@ local function try_once(self, job, body)
   end
   reading.undo(job)
   if rawequal(result, reading.AGAIN) and self.tries > TRIES * (#sorted(job.scripts) + 1) then
-    result = "what the scripts require is never the same"
+    result = "the modules that the scripts require keep changing"
   end
   return { message = result, kind = kind, job = job }
 end

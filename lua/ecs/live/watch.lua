@@ -74,7 +74,7 @@ function watch.new(directories)
   for i, path in ipairs(directories) do
     local time, _, _, is_directory = native.stat(path)
     if not time then
-      error(("no directory '%s'"):format(path), 0)
+      error(("there is no directory '%s'"):format(path), 0)
     end
     path = #path > 1 and path:gsub("([^/])/+$", "%1") or path
     self.directories[i] = { path = path, single = not is_directory }

@@ -214,18 +214,18 @@ describe("the id of a spawned entity", function()
     local world = new_world(true)
     local born = world:array "born"
     for words, fn in pairs {
-      ["it calculates with the id of an entity that it spawns"] =
+      ["it calculates with the id of a spawned entity"] =
         function(ship) ship.n = world:spawn() - 1 end,
-      ["with what may be no entity"] =
+      ["with something that may not be an entity"] =
         function(ship) if world:spawn() == ship.n then ship.n = 1 end end,
-      ["world:has with what is not an id"] =
+      ["world:has with something that is not an entity id"] =
         function(ship) if world:has(world:spawn(), "Part") then ship.n = 1 end end,
       ["it calls world:random without an entity"] =
         function(ship) ship.x = world:random(world:spawn()) end,
-      ["that is not named by a number"] = function() born[world:spawn()] = world:spawn() end,
+      ["that is not a number"] = function() born[world:spawn()] = world:spawn() end,
       ["sets a field of type i32 to an entity"] =
         function(_, _, e) world:set(e, "Part.k", world:spawn()) end,
-      ["is not the same type on every way"] =
+      ["depends on the path taken"] =
         function(ship) born[1] = ship.n > 3 and world:spawn() or 5 end,
     } do
       world:system("it", { query = "Ship", each = fn })

@@ -231,10 +231,12 @@ describe("a kernel that emits", function()
         function() world:emit("Moved", { list = 1 }) end,
       ["event 'Hit' has no field 'amont' (did you mean 'amount'?)"] =
         function() world:emit("Hit", { amont = 1 }) end,
-      ["it emits 'Over' with 1 values, and it has 0 fields"] = function() world:emit("Over", 1) end,
+      ["it emits 'Over' with 1 values, but the event has 0 "
+        .. "fields"] = function() world:emit("Over", 1) end,
       ["unknown event 'Hti' (did you mean 'Hit'?)"] = function() world:emit "Hti" end,
       ["'Gun' is a component, not an event"] = function() world:emit "Gun" end,
-      ["it emits what is not a name or id of an event"] = function(p) world:emit(p.x) end,
+      ["it emits something other than the name or id of an "
+        .. "event"] = function(p) world:emit(p.x) end,
       ["sets a field of type entity to a number"] = function(p) world:emit("Hit", p.x) end,
       ["sets a field of type f32 to a boolean"] =
         function(_, gun) world:emit("Hit", gun.at, true) end,
@@ -245,7 +247,7 @@ describe("a kernel that emits", function()
     end
     local function total(p) world:emit "Over" return p.x end
     world:query("Position"):sum(total)
-    assert.truthy(world:explain(total).reason:find("it emits an event, and its result is used", 1,
+    assert.truthy(world:explain(total).reason:find("it emits an event and returns a result", 1,
       true))
     assert.are.equal(5, world:count "Over")
   end)

@@ -331,7 +331,7 @@ describe("forms over events that are compiled", function()
     emit(world, ids, 5, 1)
     helper.has_error(function()
       world:system("it", { query = "Hit", each = function(hit) hit.amount = 3 end })
-    end, "it writes to 'Hit', which the query reads only")
+    end, "it writes to 'Hit', which is read only")
     local function write(hit) hit.amount = 3 end
     helper.has_error(function() world:query("Hit"):each(write) end, "read only")
   end)

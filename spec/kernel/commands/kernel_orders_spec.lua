@@ -239,24 +239,27 @@ describe("a kernel", function()
       return world:explain("it").reason or "none"
     end
     for what, given in pairs {
-      ["it writes to 'Bullet.at' by world:set and comes to it otherwise"] = { "P, Bullet.at->P:in",
+      ["it writes to 'Bullet.at' with world:set and also uses it in another "
+        .. "way"] = { "P, Bullet.at->P:in",
         function(p, _, _, e) if p.on then world:set(e, "Bullet.at", ecs.null) end end },
-      ["something else than a field and its value, or a component and values"] = { "P, Bullet",
+      ["something other than a field and its value, or a component and its values"] = { "P, Bullet",
         function(_, bullet) world:set(bullet.at, "Health") end },
-      ["has no field of one value there: name the field, as in 'Health.hp'"] = { "P, Bullet",
+      ["has no single field to go to: name the field, as in 'Health.hp'"] = { "P, Bullet",
         function(_, bullet) world:set(bullet.at, "Health", { hq = 1 }) end },
-      ["'Burning' by what has no field of one value there"] = { "P, Bullet",
+      ["'Burning' with a value that has no single field to go to"] = { "P, Bullet",
         function(_, bullet) world:set(bullet.at, "Burning", 1, 2) end },
-      ["it sets 'Hit' by more than a table, or has no fields"] = { "P, Bullet",
+      ["it sets 'Hit' with more than one table, or with an empty table"] = { "P, Bullet",
         function(_, bullet) world:set(bullet.at, "Hit", {}) end },
       ["has no field 'hq'"] = { "P, Bullet",
         function(_, bullet) world:set(bullet.at, "Health.hq", 1) end },
       ["sets a field of type f32 to a boolean"] = { "P, Bullet",
         function(p, bullet) world:set(bullet.at, "Health.hp", p.on) end },
-      ["it changes an entity that is not an id"] = { "P", function(p) world:despawn(p.on) end },
+      ["it changes something that is not an entity "
+        .. "id"] = { "P", function(p) world:despawn(p.on) end },
       ["world:add of 'Likes' without its one target"] = { "P, Bullet",
         function(_, bullet) world:add(bullet.at, "Likes") end },
-      ["it ties by 'Likes' to what is not an id: give it an entity field"] = { "P, Bullet",
+      ["it ties with 'Likes' to something that is not an entity id: pass an entity "
+        .. "field"] = { "P, Bullet",
         function(p, bullet) world:add(bullet.at, "Likes", p.on) end },
     } do
       local reason = reason_of(given[1], given[2])
@@ -264,7 +267,7 @@ describe("a kernel", function()
     end
     local fn = function(_, bullet) world:despawn(bullet.at) return 1 end
     pcall(function() world:query("P, Bullet"):sum(fn) end)
-    assert(world:explain(fn).reason:find("and its result is used", 1, true))
+    assert(world:explain(fn).reason:find("and returns a result", 1, true))
   end)
 end)
 

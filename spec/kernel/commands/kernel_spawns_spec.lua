@@ -183,9 +183,9 @@ describe("a kernel that spawns", function()
     local world = new_world(true, 5)
     world:component("Wide", { "m: f64[2]", "n: f64" })
     for what, fn in pairs {
-      ["with value 1 of 'Wide', where there is no field of one value"] =
+      ["with value 1 of 'Wide', which has no single field at that position"] =
         function() world:spawn { Wide = { 1, 2 } } end,
-      ["with value 3 of 'Position', where there is no field of one value"] =
+      ["with value 3 of 'Position', which has no single field at that position"] =
         function() world:spawn { Position = { 1, 2, 3 } } end,
       ["all results of a call into a table"] =
         function(p) world:spawn { Position = { math.modf(p.x) } } end,
@@ -225,9 +225,10 @@ describe("a kernel that spawns", function()
     local part = world:spawner "Wide.n, Wide.m"
     for what, fn in pairs {
       ["more values than its components have fields"] = function() make(1, 2, 3) end,
-      ["with value 1 of 'Wide', where there is no field of one value"] =
+      ["with value 1 of 'Wide', which has no single field at that position"] =
         function(p) wide(p.x) end,
-      ["it spawns with 'Wide.m', which is not a field of one value"] = function(p) part(1, p.x) end,
+      ["it spawns with 'Wide.m', which is not a single value: give its "
+        .. "parts"] = function(p) part(1, p.x) end,
     } do
       check_reason(world, what, fn)
     end
@@ -427,22 +428,23 @@ describe("a kernel that spawns", function()
     world:resource("Last", { "who: entity", "n: i32" })
     local last = world:res "Last"
     for what, fn in pairs {
-      ["it comes to 'born' behind storing there the id of an entity"] = function(_, _, _, e)
+      ["it uses 'born' after storing the id of a spawned entity"] = function(_, _, _, e)
         if born[1] == ecs.null then born[1] = world:spawn() end
         born[2] = e
       end,
-      ["it comes to 'born' and stores there ids of entities that it spawns, in a loop"] = function()
+      ["it uses 'born' and stores ids of spawned entities there, in a loop"] = function()
         for i = 1, 3 do
           if born[i] == ecs.null then born[i] = world:spawn() end
         end
       end,
-      ["it comes to 'Last.who' behind storing there"] = function(p)
+      ["it uses 'Last.who' after storing"] = function(p)
         last.who = world:spawn()
         if last.who ~= ecs.null then p.x = 1 end
       end,
-      ["'whole' to the id of an entity that it spawns, for which it is of another type"] =
+      ["'whole', which is not an entity field, to the id of a spawned entity"] =
         function() whole[1] = world:spawn() end,
-      ["'Last.n' to the id of an entity that it spawns"] = function() last.n = world:spawn() end,
+      ["'Last.n', which is not an entity field, to the id of a spawned "
+        .. "entity"] = function() last.n = world:spawn() end,
     } do
       check_reason(world, what, fn)
     end
@@ -456,7 +458,7 @@ describe("a kernel that spawns", function()
       "of another entity: write world:set(id, \"Spawner.at\"", 1, true))
     helper.has_error(function()
       world:system("it", { query = "Position, Spawner:in", each = keep })
-    end, "it writes to 'Spawner', which the query reads only (:in)")
+    end, "it writes to 'Spawner', which is read only (:in)")
   end)
 
   it("is refused where it stores ids in what leads it to others", function()
@@ -466,7 +468,7 @@ describe("a kernel that spawns", function()
       if p.x > 2 then hunt.prey = world:spawn { Fresh = true } end
     end })
     local reason = world:explain("hunted").reason or "none"
-    assert(reason:find("comes to it otherwise", 1, true), reason)
+    assert(reason:find("also uses it in another way", 1, true), reason)
   end)
 
   it("stores ids that children read of their parents, which come first", function()
@@ -496,18 +498,18 @@ describe("a kernel that spawns", function()
   it("is refused where an id is used in another way", function()
     local world = new_world(true, 5)
     for what, fn in pairs {
-      ["'Spawner.left' to the id of an entity that it spawns, for which it is of another type"] =
+      ["'Spawner.left', which is not an entity field, to the id of a spawned entity"] =
         function(_, spawner) spawner.left = world:spawn() end,
-      ["it comes to 'Spawner.at' behind storing there"] = function(p, spawner)
+      ["it uses 'Spawner.at' after storing"] = function(p, spawner)
         spawner.at = world:spawn()
         if spawner.at ~= ecs.null then p.x = 1 end
       end,
-      ["reads 'Spawner.at' and stores there ids"] = function(_, spawner)
+      ["reads 'Spawner.at' and stores ids"] = function(_, spawner)
         for _ = 1, 2 do
           if spawner.at == ecs.null then spawner.at = world:spawn() end
         end
       end,
-      ["the id of an entity that it spawns"] = function(p) p.x = world:spawn() + 1 end,
+      ["the id of a spawned entity"] = function(p) p.x = world:spawn() + 1 end,
     } do
       check_reason(world, what, fn)
     end

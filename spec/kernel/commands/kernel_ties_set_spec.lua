@@ -212,29 +212,29 @@ describe("a function that sets ties", function()
       ["it sets 'DockedTo' without a value"] = function(_, _, e) world:set(e, "DockedTo") end,
       ["it gives 'DockedTo' a target twice"] =
         function(_, _, e) world:set(e, docked, { target = e }) end,
-      ["it sets nothing of 'Owes': write world:add(id, \"Owes\", target)"] =
+      ["it sets 'Owes' without a value: write world:add(id, \"Owes\", target)"] =
         function(_, _, e) world:set(e, "Owes", last) end,
       ["it spawns with 'DockedTo' without its target: write { DockedTo = { target = id } }"] =
         function() world:spawn { DockedTo = { since = 3 } } end,
-      ["it spawns with 'Likes' from a table that is not a list of targets"] =
+      ["it spawns with 'Likes' set to a table that is not a list of targets"] =
         function(_, _, e) world:spawn { Likes = { e, who = e } } end,
       ["it spawns with 'DockedTo' in several ways"] =
         function(_, _, e) world:spawn { DockedTo = e, [docked] = true } end,
-      ["with a pair of 'Owes' from something else than true or a table"] =
+      ["with a pair of 'Owes' set to something other than true or a table"] =
         function(_, _, e) world:spawn { [world:pair("Owes", e)] = 4 } end,
-      ["it ties by 'Likes' to what is not an id"] =
+      ["it ties with 'Likes' to something that is not an entity id"] =
         function(_, _, e) world:set(e, "Likes", docked) end,
-      ["it calls world:pair badly"] = function() world:pair "Likes" end,
+      ["it passes wrong arguments to world:pair"] = function() world:pair "Likes" end,
       ["it compares a pair's id"] = function(ship, _, e)
         if world:pair("Likes", e) == docked then ship.n = 1 end
       end,
-      ["it asks for a tie by a pair's id: write world:has(e, \"DockedTo\", target)"] =
+      ['it tests a tie by the id of a pair: write world:has(e, "DockedTo", target)'] =
         function(ship, _, e)
           if world:has(e, docked) then ship.n = 1 end
         end,
-      ["it gets 'Owes', a relation of several targets"] =
+      ["it reads 'Owes', a relation that can have several targets"] =
         function(ship, _, e) ship.n = world:get(e, "Owes") end,
-      ["it sets fields of 'DockedTo' of an entity that it spawns, and no target"] =
+      ["it sets fields of 'DockedTo' of a spawned entity without a target"] =
         function() world:set(world:spawn {}, "DockedTo.since", 3) end,
     } do
       world:system("it", { query = "Ship", each = fn })
@@ -245,7 +245,8 @@ describe("a function that sets ties", function()
       ship.x = owes.rate
       world:set(e, "Owes.rate", whom, 3)
     end })
-    assert.matches("'Owes.rate' by world:set and comes to it", world:explain("it").reason, 1, true)
+    assert.matches("'Owes.rate' with world:set and also uses "
+      .. "it", world:explain("it").reason, 1, true)
     world:system("it", { query = "Ship, DockedTo", each = function(ship, docking, _, e)
       ship.x = docking.since
       world:set(e, "DockedTo", last, 3)   -- waits for the scope's end

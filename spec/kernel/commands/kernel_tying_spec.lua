@@ -131,6 +131,6 @@ describe("a function that ties entities", function()
     _, said = agree(function(world)
       return function(ship) if ship.n == 9 then world:add(ship.port, "ChildOf", ship.port) end end
     end)
-    assert(said:find("'ChildOf' would go in a circle", 1, true), said)
+    assert(said:find("'ChildOf' would form a cycle", 1, true), said)
   end)
 end)

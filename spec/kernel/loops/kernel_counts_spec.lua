@@ -80,16 +80,16 @@ describe("world:count in a kernel", function()
     refused(function(n) n.a = world:count "Rang" end, "it counts events, which may be emitted")
     world:component("Seen", { "x: i32", track = true })
     for _, text in ipairs { "N:changed", "Seen:added", "N, with Seen:changed", "N:changed?" } do
-      refused(function(n) n.a = world:count(text) end, "it counts what has changed")
+      refused(function(n) n.a = world:count(text) end, "it counts changes")
       world:system("s", { query = "N", each = function(n) n.a = world:count(text) end })
-      assert.matches("it counts what has changed", world:explain("s").reason)
+      assert.matches("it counts changes", world:explain("s").reason)
       has_error(function() world:update(1) end, "changed")
       has_error(function() world:query("N"):run(function() return world:count(text) end) end,
-        "it counts what has changed")
+        "it counts changes")
     end
     local given = { x = 1 }
-    refused(function(n) n.a = world:count("(Likes, $x)", given) end, "than one text")
-    refused(function(n) n.a = world:count(n.a) end, "than one text")
+    refused(function(n) n.a = world:count("(Likes, $x)", given) end, "than one string from")
+    refused(function(n) n.a = world:count(n.a) end, "than one string from")
     refused(function(n) n.a = world:count "Enmy" end, "did you mean 'Enemy'")
     world:system("s", { query = "N", each = function(n) n.a = world:count "Enmy" end })
     has_error(function() world:update(1) end, "Enmy")
@@ -118,7 +118,7 @@ describe("what a kernel gets of other entities", function()
 
   it("is as much as it may be, and no more", function()
     assert.equal("vector", explained(63).tier)
-    assert.matches("asks other entities for more than 64 things", explained(64).reason)
+    assert.matches("reads other entities in more than 64 places", explained(64).reason)
   end)
 end)
 

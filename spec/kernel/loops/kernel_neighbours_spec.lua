@@ -385,7 +385,7 @@ describe("a loop over an index some of whose rows lack a term", function()
     local single = world:index("single", { query = "P:in, Reach.r?", grid = "P", cell = 1 })
     local whole = world:index("whole", { query = "P:in, Reach?", grid = "P", cell = 1 })
     for reason, fn in pairs {
-      ["ask for the whole 'Reach', and take the field where that is there"] = function(p, out)
+      ["write the whole 'Reach' there, and read the field in rows that have it"] = function(p, out)
         for _, r in single:within(p.x, p.y, 1) do if r then out.x = r end end
       end,
       ["compares 'Reach', which rows of an index may lack: test it"] = function(p, out)

@@ -152,31 +152,31 @@ describe("a kernel over an index", function()
     end
     helper.has_error(function()
       error(reason(function(p) for q in flock:within(p.x, p.y, 1) do q.x = 3 end end))
-    end, "which is read only", 'world:set(entity, "P.x", value)')
+    end, "a read-only copy", 'world:set(entity, "P.x", value)')
     helper.has_error(function() error(reason(function(p) flock:within(p.x, 1) end)) end,
-      "within of index 'flock' with other arguments")
+      "within of index 'flock', which is")
     helper.has_error(function() error(reason(function(p) flock:find(p.x) end)) end,
       "find of index 'flock'", "another kind")
     helper.has_error(function() error(reason(function(p) flock:remove(p.x) end)) end,
       "it calls 'remove' of index 'flock'")
     helper.has_error(function() error(reason(function(p) flock:nearest(p.x, p.y, p) end)) end,
-      "nearest of an index with what is not a number")
+      "nearest of an index with something that is not a number")
     helper.has_error(function()
       error(reason(function(p) flock:nearest(p.x, p.y, 1, p.x) end))
-    end, "something else than an entity to pass over")
+    end, "something that is not an entity to skip")
     local perhaps = world:index("perhaps", { query = "P:in, V.x?", grid = "P", cell = 1 })
     helper.has_error(function()
       error(reason(function(p)
         for _, v in perhaps:within(p.x, p.y, 1) do p.x = v and 1 or 2 end
       end))
-    end, "index 'perhaps'", "'P:in, V.x?'", "ask for the whole 'V'")
+    end, "index 'perhaps'", "'P:in, V.x?'", "write the whole 'V'")
     local list = setmetatable({}, { __call = function() end })
     helper.has_error(function()
       error(reason(function(p) for k in list do p.x = k end end))
-    end, "a loop over an iterator")
+    end, "loops over an iterator")
     helper.has_error(function()
       world:query "P, Out":run(function(p) p.x = flock:nearest(0, 0, 1) and 1 or 2 end)
-    end, "each call outside of systems brings the index up to date")
+    end, "each call outside systems updates the index")
   end)
 
   it("leaves to Lua what a system is not known to look into", function()

@@ -151,8 +151,8 @@ describe("an array in a kernel", function()
     local other = ecs.world():array("theirs", "i32", 3)
     for what, fn in pairs {
       ["it calls a method of the array 'a_i32'"] = function() grid:fill(1) end,
-      ["neither this world nor a resource or an array of it"] = function(p) p.x = other[1] end,
-      ["it takes an element of the array 'a_i32' that is not named by a number"] =
+      ["not this world, nor one of its resources or arrays: get"] = function(p) p.x = other[1] end,
+      ["it indexes the array 'a_i32' by something other than a number"] =
         function(p) p.x = grid[p.on] end,
     } do
       local reason = reason_of(world, fn)
@@ -334,7 +334,7 @@ describe("a table in a kernel", function()
     local world, list = new_world(true), { 1.5, "x" }
     world:system("it", { query = "P", each = function(p) p.x = list[p.i - p.i + 1] end })
     world:update(0)
-    assert(world:explain("it").reason:find("has other values than numbers", 1, true))
+    assert(world:explain("it").reason:find("has values that are", 1, true))
     list[2] = 2.5
     world:update(0)
     assert.are.equal("vector", world:explain("it").tier)
@@ -350,10 +350,10 @@ describe("a table in a kernel", function()
     for what, fn in pairs {
       ["more than 65536"] = function(p) p.x = many[p.i] end,
       ["of type f64 to another type"] = function(p) p.x = text[p.i] end,
-      ["keep one kind in it"] = function(p) p.on = two[p.i] == 1 end,
-      ["has __index"] = function(p) p.x = hidden[p.i] end,
-      ["or for none of the names"] = function(p, kind) p.x = lacks[kind.is] end,
-      ["has other values"] = function(p) p.x = far[p.i] end,
+      ["one type"] = function(p) p.on = two[p.i] == 1 end,
+      ["has an __index"] = function(p) p.x = hidden[p.i] end,
+      ["or none for any of the names"] = function(p, kind) p.x = lacks[kind.is] end,
+      ["has values that are"] = function(p) p.x = far[p.i] end,
       ["indexes a table by a boolean"] = function(p) p.x = text[p.on] end,
     } do
       world:system("it", { query = "P, Kind", each = fn })
@@ -478,11 +478,11 @@ describe("a run that takes all elements at once", function()
     local a, list, wide = world:array("a", "f32", 3), {}, world:array("wide", "i64", 3)
     local short, other = world:array("short", "f32", 2), world:array("other", "f64", 3)
     for what, run in pairs {
-      ["which is of i64: keep what it had in another array, as by old:copy(wide)"] =
+      ["which is of i64: keep what it had in another array, as in old:copy(wide)"] =
         function() wide:read(list) end,
-      ["in another array, as by"] = function() local was = a:read() a[1] = 2 a:write(was) end,
-      ["'a' to 'short', which is of another type or shorter"] = function() short:copy(a) end,
-      ["'other' to 'a', which is of another"] = function() a:write(other:read()) end,
+      ["in another array, as in"] = function() local was = a:read() a[1] = 2 a:write(was) end,
+      ["'a' to 'short', which has another type or is shorter"] = function() short:copy(a) end,
+      ["'other' to 'a', which has another"] = function() a:write(other:read()) end,
     } do
       world:system("s", { run = run })
       pcall(world.update, world, 1)

@@ -31,9 +31,9 @@ describe("the bytecode of a function", function()
     for _, gap in ipairs { 0, 100, 127, 128, 129, 1000 } do
       local refused = ("\n"):rep(gap) .. "local s = 2 .. p.n end"
       local reason = explain("return function(p) p.x = 1\n" .. refused).reason
-      assert.are.equal(("k:%d: it makes a string"):format(2 + gap), reason:match "^.-string")
+      assert.are.equal(("k:%d: it builds a string"):format(2 + gap), reason:match "^.-string")
       reason = explain(long .. "\n" .. refused).reason
-      assert.are.equal(("k:%d: it makes a string"):format(402 + gap), reason:match "^.-string")
+      assert.are.equal(("k:%d: it builds a string"):format(402 + gap), reason:match "^.-string")
     end
   end)
 
@@ -42,7 +42,7 @@ describe("the bytecode of a function", function()
     for padding = 0, 5 do
       local reason = explain(("return function(p) p.n = 1%s\n%s\nreturn f end"):format(
         ("0"):rep(padding), inner)).reason
-      assert.are.equal("k:701: it makes a function", reason:match "^.-function")
+      assert.are.equal("k:701: it creates a function", reason:match "^.-function")
     end
   end)
 

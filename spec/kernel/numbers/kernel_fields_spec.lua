@@ -163,9 +163,10 @@ describe("an array field in a kernel", function()
       world:update(0.5)
       return world:explain("s").reason
     end
-    assert.matches("element of 'parts', which has fields, by a variable: write the index itself",
+    assert.matches("indexes 'parts', whose elements have fields, by a variable: write the index "
+      .. "as a constant",
       refused(function(p, b) p.x = b.parts[p.n % 2 + 1].hp end), 1, true)
-    assert.matches("not named by a number",
+    assert.matches("not a number",
       refused(function(p, b) if p.j > 9 then p.x = b.m[p.on] end end), 1, true)
   end)
 end)

@@ -238,7 +238,7 @@ describe("what may be nil in a kernel", function()
     local function nothing(p) return grid[p.i] end
     local ok, message = pcall(query.sum, query, nothing)
     assert(not ok and message:find("the function returned nil, not a number", 1, true), message)
-    assert.matches("does not return a number on every way", world:explain(nothing).reason)
+    assert.matches("does not return a number on every path", world:explain(nothing).reason)
   end)
 
   it("may be used on the way to a result, as Lua uses nil", function()

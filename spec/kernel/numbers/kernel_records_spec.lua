@@ -172,12 +172,13 @@ describe("a table of tables in a kernel (C26)", function()
     kinds.slime.name, kinds.bat.name, kinds.boss.name = "a", "b", 3
     local list, cache = { 1.5, 2.5 }, {}
     for reason, body in pairs {
-      ["has nothing at 1, or for none of the names"] = function(e) e.x = kinds[e.kind].only end,
-      ["other values than numbers"] = function(e) e.on = kinds[e.kind].name == "a" end,
-      ["compares tables that are in a table"] = function(e) e.on = kinds[e.kind] == kinds.bat end,
+      ["has no element 1, or none for any of the names"] = function(e) e.x = kinds[e.kind].only end,
+      ["values that are"] = function(e) e.on = kinds[e.kind].name == "a" end,
+      ["compares tables held in a table"] = function(e) e.on = kinds[e.kind] == kinds.bat end,
       ["it writes to a table"] = function(e) kinds[e.kind].hp = e.hp end,
-      ["it writes to 'list' by what is neither a number"] = function(e) list[e.on] = #list end,
-      ["fill it before the run (what the function itself makes"] = function(e)
+      ["it writes to 'list' with a key that is neither a "
+        .. "number"] = function(e) list[e.on] = #list end,
+      ["fill it before the run (keep what the function computes"] = function(e)
         local made = cache[e.i]
         if not made then
           made = { hp = e.hp }
@@ -185,8 +186,8 @@ describe("a table of tables in a kernel (C26)", function()
         end
         e.hp = made.hp
       end,
-      ["an element of a table in a table by a boolean"] = function(e) e.x = places[e.i][e.on] end,
-      ["nothing at 1, or for none"] = function(e) e.x = places[e.next][e.i] end,
+      ["indexes a nested table by a boolean"] = function(e) e.x = places[e.i][e.on] end,
+      ["no element 1, or none"] = function(e) e.x = places[e.next][e.i] end,
       ["sets a field of type f64 to another type"] = function(e) e.x = places[e.next] end,
     } do
       world:system("it", { query = "E", each = body })
@@ -283,7 +284,7 @@ describe("a table of tables in a kernel (C26)", function()
       return world:explain "read"
     end
     world:system("read", { query = "Cell", each = function(c) c.x = list.at[c.n] or -1 end })
-    assert.matches("copying the plain tables", with(long).reason)
+    assert.matches("copying the tables", with(long).reason)
     assert.are.equal("vector", with({ 1.5, 2.5 }).tier)
     assert.are.equal("lua", with(long).tier)
     for i = 1, 6000 do world:spawn { Cell = { n = i % 5000 + 1 } } end

@@ -319,7 +319,7 @@ describe("a script cell", function()
     assert.equal(600, n)
     for _, fn in ipairs { counted, summed } do
       assert.equal("lua", world:explain(fn).tier)
-      assert.truthy(world:explain(fn).reason:find("writes to 'n', and its result is used", 1, true))
+      assert.truthy(world:explain(fn).reason:find("writes to 'n' and returns a result", 1, true))
     end
   end)
 
@@ -343,7 +343,7 @@ describe("a script cell", function()
       end })
       return function(p) t.n = p.n end, function() return made.n end
     end)
-    assert.truthy(explained.reason:find("its table has __newindex", 1, true))
+    assert.truthy(explained.reason:find("in a table with __newindex", 1, true))
     agree(function()
       local t = setmetatable({ n = 1 }, { __index = error, __newindex = error })
       return function(p) t.n = t.n + p.n end, function() return t.n end
@@ -495,7 +495,7 @@ describe("elements of tables that a kernel writes by a variable", function()
         return make(list, list, all), function() return list[1], list[2] end
       end)
       assert.equal("lua", explained.tier)
-      assert.matches("in another way, too", explained.reason)
+      assert.matches("that it also reaches in another way", explained.reason)
     end
   end)
 

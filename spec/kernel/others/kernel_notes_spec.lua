@@ -296,8 +296,8 @@ describe("an array that a kernel writes to", function()
     local a, truth, list = world:array "f64", world:array "bool", { 1, 2 }
     assert.are.equal(2, #list)
     for what, fn in pairs {
-      ["it writes to 'list' by what is neither a number"] = function(p) list[p.on] = 1 end,
-      ["not named by a number"] = function(p) a[p.on] = 1 end,
+      ["it writes to 'list' with a key that is neither a number"] = function(p) list[p.on] = 1 end,
+      ["not a number"] = function(p) a[p.on] = 1 end,
       ["sets a field of type f64 to a boolean"] = function(p) a[p.i] = p.on end,
       ["it sets a field of type bool to a number"] = function(p) truth[p.i] = 1 end,
     } do
@@ -311,7 +311,7 @@ describe("an array that a kernel writes to", function()
     for _, form in ipairs { "where", "sum" } do
       local fn = function(p) a[p.i] = 1 return 1 end
       pcall(function() q[form](q, fn) end)
-      assert(world:explain(fn).reason:find("its result is used", 1, true), form)
+      assert(world:explain(fn).reason:find("returns a result", 1, true), form)
     end
   end)
 end)

@@ -185,7 +185,7 @@ describe("a field of another entity that a kernel writes to", function()
   it("does not lead its query's paths, and takes values of its type", function()
     local world = new_world(true, 10)
     for what, given in pairs {
-      ["by which a path of its query goes"] = { "Hit, Hit.who->Health, Health.by->Hit",
+      ["which a path of its query follows"] = { "Hit, Hit.who->Health, Health.by->Hit",
         function(_, health) health.by = ecs.null end },
       ["sets a field of type f64 to a boolean"] = { "Hit, Hit.who->Health",
         function(_, health) health.hp = true end },

@@ -355,32 +355,32 @@ describe("another entity in a kernel", function()
     world:component("Path", { "at: f64[3]", "name: string" })
     local other, which = ecs.world(), "Health.hp"
     for what, fn in pairs {
-      ["it gets 'Likes', a relation of several targets: ask for them by world:targets"] =
+      ["it reads 'Likes', a relation that can have several targets: get them with world:targets"] =
         function(h) h.near = world:get(h.prey, "Likes") ~= nil end,
-      ["ask for them by world:targets, and for the fields by a term, as in (Likes, *)"] =
+      ["get them with world:targets, and the fields with a term, as in (Likes, *)"] =
         function(h) h.near = world:get(h.prey, "Likes", h.prey) ~= nil end,
       ["it calls world:get with more than an id and 'Health'"] =
         function(h) h.n = world:get(h.prey, "Health.hp", h.prey) end,
-      ["it gets the tag 'Frozen', which has no values: write world:has"] =
+      ["it reads the tag 'Frozen', which has no value: write world:has"] =
         function(h) h.near = world:get(h.prey, "Frozen") ~= nil end,
-      ["it gets all of 'Path', which has arrays"] =
+      ["it reads all of 'Path', which has arrays"] =
         function(h) h.near = world:get(h.prey, "Path") ~= nil end,
       ["it uses field 'Path.name', which is string"] =
         function(h) h.near = world:get(h.prey, "Path.name") == "a" end,
-      ["it calls world:get with what is not an id"] =
+      ["it calls world:get with something that is not an entity id"] =
         function(h) h.n = world:get(h.d, "Health.hp") end,
-      ["it calls world:alive with what is not an id"] =
+      ["it calls world:alive with something that is not an entity id"] =
         function(h) h.near = world:alive(h.near) end,
-      ["not a name or id of a component held by a constant"] =
+      ["something other than the name or id of a component from a constant"] =
         function(h) h.n = world:get(h.prey, h.near and "Health.hp" or "Health.max") end,
-      ["it calls world:target with what is not a name or id of a relation"] =
+      ["it calls world:target with something other than the name or id of a relation"] =
         function(h) h.near = world:target(h.prey, "Health") ~= nil end,
-      ["is not an id"] = function(h) h.near = world:has(h.prey, "Likes", h.near) end,
-      ["it calls world:enabled with what is not a name"] =
+      ["is not an entity id"] = function(h) h.near = world:has(h.prey, "Likes", h.near) end,
+      ["it calls world:enabled with something other than the name"] =
         function(h) h.near = world:enabled(h.prey, h.near and "Shield" or "Cargo") end,
-      ["it calls 'name' of the world, which kernels do not know: call it in a system's run"] =
+      ["it calls world:name, which kernels do not support: call it in a system's run"] =
         function(h) world:name(h.prey) end,
-      ["neither this world"] = function(h) h.near = other:alive(h.prey) end,
+      ["not this world"] = function(h) h.near = other:alive(h.prey) end,
       ["'Nothing'"] = function(h) h.n = world:get(h.prey, "Nothing.x") end,
     } do
       world:system("it", { query = "Hunter", each = fn })

@@ -74,8 +74,8 @@ describe("world:explain 'update'", function()
       { "P", function(p) wind.x = wind.x + p.y end },
       { "P", function(p) heights[p.n % 4 + 1] = p.x end },
     })
-    local why = " (a row of it can fail)"
-    assert.equal("a; b" .. why .. "; c ('b' runs alone: a row of it can fail); d" .. why
+    local why = " (one of its rows can fail)"
+    assert.equal("a; b" .. why .. "; c ('b' runs alone: one of its rows can fail); d" .. why
       .. "; e" .. why, told(world))
   end)
 
@@ -110,20 +110,21 @@ describe("world:explain 'update'", function()
     assert.equal("it is a function in Lua", why { run = function() end, compile = false })
     assert.equal("it is a run", why { run = function() end })
     assert.equal("it is a function in Lua", why { query = "P", each = set_x, compile = false })
-    assert.equal("its condition is asked when those before it have run",
+    assert.equal("its condition is evaluated after the systems before it have run",
       why { query = "P", each = set_x, when = function() return true end })
-    assert.equal("what is new to it is found out when those before it have run",
+    assert.equal("what has changed for it is not known until the systems before it have run",
       why { query = "P:changed, V", each = function(_, v) v.x = 1 end })
-    assert.equal("a row of it can fail", why { query = "P", each = function(p) p.n = 7 // p.n end })
-    assert.equal("its matches do not lie together: 'ChildOf->V' is decided row by row",
+    assert.equal("one of its rows can "
+      .. "fail", why { query = "P", each = function(p) p.n = 7 // p.n end })
+    assert.equal("its matches are not contiguous: 'ChildOf->V' is decided row by row",
       why { query = "P, ChildOf->V", each = function(p, v) p.x = v.x end })
-    assert.equal("it gives commands, spawns or emits", why({ query = "P" }, function(world)
+    assert.equal("it changes entities, spawns or emits", why({ query = "P" }, function(world)
       return function(p, _, e) if p.x > 9 then world:despawn(e) end end
     end))
-    assert.equal("it gives commands, spawns or emits", why({ query = "P" }, function(world)
+    assert.equal("it changes entities, spawns or emits", why({ query = "P" }, function(world)
       return function(p) world:emit("Hit", p.x) end
     end))
-    assert.equal("it looks into an index", why({ query = "P" }, function(world)
+    assert.equal("it uses an index", why({ query = "P" }, function(world)
       world:index("near", { query = "P:in", grid = "P", cell = 2 })
       local near = world:index "near"
       return function(p)
@@ -161,7 +162,7 @@ describe("world:explain 'update'", function()
       local list = world:explain("update").update[i]
       return tostring(list.together) .. " " .. tostring(list.apart)
     end
-    assert.equal("0 not all of them had run before", last(1))
+    assert.equal("0 some of them have not run before", last(1))
     world:update(1)
     world:update(1)
     assert.equal("3 nil", last(1))
@@ -171,7 +172,7 @@ describe("world:explain 'update'", function()
     world:switch("a", false)
     world:switch("d", false)
     world:update(0.25)
-    assert.equal("0 there was too little to do for threads, or not all of them were due", last(1))
+    assert.equal("0 there was too little work for threads, or some of them were not due", last(1))
     world = new_world { threads = 1 }
     systems(world, { { "P", set_x }, { "P", set_y } })
     world:update(1)

@@ -161,10 +161,10 @@ describe("a function of map that is compiled", function()
     refused("Body.x", function(x) return x, x end, "more values than its query has fields")
     refused("Body.x, Tag?", function(x) return x, x end, "for the tag 'Tag': return nil")
     refused("Body.x", function(x) return x > 1 and x or x < 0 end,
-      "'Body' is of several types: return the field's own value")
+      "'Body' depends on the path taken: return the field's own value")
     has_error(function()
       world:system("s", { query = "Body.x:in", map = function(x) return x end })
-    end, "it writes to 'Body', which the query reads only (:in)")
+    end, "it writes to 'Body', which is read only (:in)")
     has_error(function() world:system("s", { run = print, compile = true }) end,
       "system 's' cannot be compiled: ")
     world:system("s", { query = "Body.x", map = function(x) return x + 1 end, compile = true })

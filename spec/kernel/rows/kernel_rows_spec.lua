@@ -77,11 +77,11 @@ describe("parts of fields", function()
   it("have to be there", function()
     local _, q = make(true)
     helper.has_error(function() q:run(function(b) b.m[4] = 1 end) end, "cannot be compiled",
-      "an element of 'm' that is none")
-    helper.has_error(function() q:run(function(b) b.m[0] = 1 end) end, "that is none")
-    helper.has_error(function() q:run(function(b) b[1] = 1 end) end, "something else than a name")
+      "an element of 'm' that does not exist")
+    helper.has_error(function() q:run(function(b) b.m[0] = 1 end) end, "that does not exist")
+    helper.has_error(function() q:run(function(b) b[1] = 1 end) end, "a value, not a name")
     helper.has_error(function() q:run(function(b) b.at[1] = 1 end) end,
-      "something else than a name")
+      "a value, not a name")
     helper.has_error(function() q:run(function(b) b.path[1] = 1 end) end, "nested")
   end)
 end)
@@ -211,7 +211,7 @@ describe("a kernel", function()
     end, "system 't' cannot be compiled", "kernel_rows_spec.lua:")
     helper.has_error(function()
       world:system("t", { query = "P:in", each = function(p) p.x = 1 end })
-    end, "system 't': ", "it writes to 'P', which the query reads only")
+    end, "system 't': ", "it writes to 'P', which is read only")
     local later
     world:system("t", { query = "Q", each = function(q) q.x = q.x + later end })
     assert.equal("lua", world:explain("t").tier)
@@ -229,10 +229,10 @@ describe("a kernel", function()
         p.x = q.x
         q.x = 1
       end })
-    end, "system 's'", "kernel_rows_spec.lua:", "it writes to 'Q', which the query reads only")
+    end, "system 's'", "kernel_rows_spec.lua:", "it writes to 'Q', which is read only")
     helper.has_error(function()
       world:system("s", { query = "P, Q:in", each = function(p, q) q.x = p.x end })
-    end, "system 's': ", "kernel_rows_spec.lua:", "it writes to 'Q', which the query reads only")
+    end, "system 's': ", "kernel_rows_spec.lua:", "it writes to 'Q', which is read only")
     world:system("s", { query = "P, Q:in", compile = true, each = function(p, q) p.x = q.x end })
     local explained = world:explain "s"
     assert.same({ "vector", { "Q.x" }, { "P.x" } },

@@ -139,7 +139,7 @@ describe("a total over terms that are decided row by row", function()
     local query = world:query "Place, Near->Health:in"
     for _ = 1, 3 do   -- also when its program is known
       query:sum(write)
-      assert.truthy(world:explain(write).reason:find "gives a result and writes.* q:each")
+      assert.truthy(world:explain(write).reason:find "returns a result and writes.* q:each")
     end
   end)
 end)

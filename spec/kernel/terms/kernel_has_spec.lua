@@ -138,7 +138,7 @@ describe("world:has in a kernel", function()
 
   it("is refused for what is no id", function()
     local cases = {
-      { "P", function(p) p.on = world:has(what, "Wet") end, "what is not an id" },
+      { "P", function(p) p.on = world:has(what, "Wet") end, "something that is not an entity id" },
       { "P", function(p, _, e) p.on = world:has(e, "Wat") end, "unknown component 'Wat'" },
     }
     for _, case in ipairs(cases) do

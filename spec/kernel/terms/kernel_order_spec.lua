@@ -240,7 +240,7 @@ local crowd_systems = {
     own.x = own.x + owes.amount
     owes.amount = owes.amount + (lamp and 2 or 1)
   end },
-  { "a field of it", "World, (Owes, *).amount", function(own, amount)
+  { "one of its fields", "World, (Owes, *).amount", function(own, amount)
     own.n = own.n + amount % 5
   end },
   { "both", "(Likes, *), (Owes, *), World", function(owes, own) own.x = own.x - owes.amount end },

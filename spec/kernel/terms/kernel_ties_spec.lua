@@ -225,7 +225,7 @@ describe("a kernel that writes the field by which its query's path goes", functi
       end
       local quick, explained = run(true, text, go)
       assert.equal("lua", explained.tier)
-      assert.matches("by which a path of its query goes", explained.reason, 1, true)
+      assert.matches("which a path of its query follows", explained.reason, 1, true)
       assert.same(run(false, text, go), quick)
     end
   end)

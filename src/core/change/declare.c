@@ -38,8 +38,8 @@ static ecs_status declare_copy_hint(struct build *build, const char *what, const
   *out = NULL;
   if (!text) return ECS_OK;
   if (strlen(text) > TEXT_LIMIT)
-    return world_fail(build->world, ECS_ELIMIT, "component '%s': '%s' has %zu bytes; the limit is "
-                      "65535", build->desc->name, what, strlen(text));
+    return world_fail(build->world, ECS_ELIMIT, "component '%s': '%s' is %zu bytes long; the "
+                      "limit is 65535", build->desc->name, what, strlen(text));
   *out = declare_copy(build, text);
   return *out ? ECS_OK : world_nomem(build->world);
 }
@@ -81,7 +81,7 @@ static size_t declare_native_align(const struct field *field, size_t size) {
 
 static ecs_status declare_check_enum(struct build *build, const ecs_field *from) {
   if (from->name_count == 0 || from->name_count > ENUM_LIMIT)
-    return world_fail(build->world, ECS_ELIMIT, "enum field '%s.%s' has %u names, not 1 to 65535",
+    return world_fail(build->world, ECS_ELIMIT, "enum field '%s.%s' has %u names; give 1 to 65535",
                       build->desc->name, from->name, from->name_count);
   for (uint32_t i = 0; i < from->name_count; i++)
     if (!from->names[i])
@@ -110,7 +110,7 @@ static ecs_status declare_copy_enum(struct build *build, const ecs_field *from,
     if (!name) return world_nomem(build->world);
     names->names[i] = (ecs_string){name, strlen(name)};
     if (!enumeration_enter(names, i))
-      return world_fail(build->world, ECS_EINVAL, "enum field '%s.%s' names '%s' twice",
+      return world_fail(build->world, ECS_EINVAL, "enum field '%s.%s' lists '%s' twice",
                         build->desc->name, from->name, name);
   }
   *out = names;
@@ -136,14 +136,14 @@ static ecs_status declare_check_field(struct build *build, const ecs_field *from
   }
   for (const ecs_field *other = desc->fields; other != from; other++)
     if (strcmp(other->name, from->name) == 0)
-      return world_fail(build->world, ECS_EINVAL, "component '%s' has two fields '%s'",
+      return world_fail(build->world, ECS_EINVAL, "component '%s' has two fields named '%s'",
                         desc->name, from->name);
   if (!type_is_known(from->type))
-    return world_fail(build->world, ECS_EINVAL, "field '%s.%s' has no known type",
-                      desc->name, from->name);
+    return world_fail(build->world, ECS_EINVAL, "field '%s.%s' has an unknown type", desc->name,
+                      from->name);
   if (from->count > ARRAY_LIMIT)
     return world_fail(build->world, ECS_ELIMIT,
-                      "field '%s.%s': an array has 1 to 1024 elements", desc->name,
+                      "field '%s.%s': an array must have 1 to 1024 elements", desc->name,
                       from->name);
   return ECS_OK;
 }
@@ -155,15 +155,15 @@ static ecs_status declare_copy_nested(struct build *build, const ecs_field *from
   ecs_status status = component_need_id(world, from->nested, &to->nested);
   if (status != ECS_OK) return status;
   if (to->nested->relation)
-    return world_fail(world, ECS_EINVAL, "field '%s.%s': '%s' is a relation", name, from->name,
-                      to->nested->name);
+    return world_fail(world, ECS_EINVAL, "field '%s.%s': '%s' is a relation, which cannot be the "
+                      "type of a field", name, from->name, to->nested->name);
   if (to->nested->leaf_count == 0)
-    return world_fail(world, ECS_EINVAL, "field '%s.%s': '%s' is a tag", name, from->name,
-                      to->nested->name);
+    return world_fail(world, ECS_EINVAL, "field '%s.%s': '%s' is a tag, which cannot be the type "
+                      "of a field", name, from->name, to->nested->name);
   if (to->has_value)
     return world_fail(world, ECS_EINVAL,
-                      "field '%s.%s': the default of a nested component is its own", name,
-                      from->name);
+                      "field '%s.%s': a nested component has its own defaults; leave this one out",
+                      name, from->name);
   uint32_t depth = to->nested->depth + 1;
   if (depth > NESTING_LIMIT)
     return world_fail(world, ECS_ELIMIT, "field '%s.%s': components nest at most 6 deep",
@@ -305,12 +305,14 @@ static ecs_status declare_check_rename(const ecs_world *world, const struct comp
     return component_no_field(world, component, rename->name, strlen(rename->name));
   if (component_field(component, rename->was, strlen(rename->was)) != NONE)
     return world_fail(world, ECS_EINVAL,
-                      "component '%s': '%s' was '%s', but '%s' is still a field",
-                      component->name, rename->name, rename->was, rename->was);
+                      "component '%s': `was` renames '%s' from '%s', but '%s' is still a field; "
+                      "remove that field or the entry", component->name, rename->name, rename->was,
+                      rename->was);
   for (uint32_t i = 0; i < at; i++)
     if (strcmp(was[i].was, rename->was) == 0)
-      return world_fail(world, ECS_EINVAL, "component '%s': both '%s' and '%s' were '%s'",
-                        component->name, was[i].name, rename->name, rename->was);
+      return world_fail(world, ECS_EINVAL, "component '%s': `was` renames both '%s' and '%s' from "
+                        "'%s'; only one field can have been that", component->name, was[i].name,
+                        rename->name, rename->was);
   return ECS_OK;
 }
 
@@ -324,8 +326,8 @@ static ecs_status declare_copy_old_name(struct build *build) {
   if (!declare_is_name(desc->old_name))
     return declare_no_name(build->world, "was: ", desc->old_name, "component");
   if (strcmp(desc->name, desc->old_name) == 0)
-    return world_fail(build->world, ECS_EINVAL, "component '%s' was '%s': that is its name now",
-                      desc->name, desc->old_name);
+    return world_fail(build->world, ECS_EINVAL, "component '%s': `was` must be an earlier name, "
+                      "and '%s' is its name now", desc->name, desc->old_name);
   build->component->former.name = declare_copy_former(build, desc->old_name);
   build->world->registry.renamed = true;
   return build->component->former.name ? ECS_OK : world_nomem(build->world);
@@ -341,8 +343,8 @@ static ecs_status declare_copy_renames(struct build *build) {
   former->was = was;
   for (uint32_t i = 0; i < desc->was_count; i++) {
     if (!desc->was[i].name || !desc->was[i].was)
-      return world_fail(build->world, ECS_EINVAL, "component '%s': a rename takes the name of a "
-                        "field and the one that it had", desc->name);
+      return world_fail(build->world, ECS_EINVAL, "component '%s': a renamed field needs its name "
+                        "and the name it had", desc->name);
     was[i].name = declare_copy_former(build, desc->was[i].name);
     was[i].was = declare_copy_former(build, desc->was[i].was);
     if (!was[i].name || !was[i].was) return world_nomem(build->world);
@@ -371,8 +373,7 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   if (!desc->name || !declare_is_name(desc->name))
     return declare_no_name(world, "", desc->name, "component");
   if (desc->field_count > LEAF_LIMIT)
-    return world_fail(world, ECS_ELIMIT, "component '%s' has more than 4096 fields",
-                      desc->name);
+    return world_fail(world, ECS_ELIMIT, "component '%s' has more than 4096 fields", desc->name);
   if (desc->native_size > NATIVE_LIMIT)
     return world_fail(world, ECS_ELIMIT, "component '%s': a native struct has at most %u bytes",
                       desc->name, NATIVE_LIMIT);
@@ -433,25 +434,24 @@ static const struct component *declare_claimant(const ecs_world *world, const ch
 static ecs_status declare_check_prefabs(const ecs_world *world, const char *name) {
   ecs_id known = name_find(world, 0, name, strlen(name));
   if (known == ECS_NULL || !prefab_is_or_comes(world, known)) return ECS_OK;
-  return world_fail(world, ECS_ETAKEN, "'%s' is a prefab, and ties and terms would mean the "
-                    "component by the name: call that otherwise", name);
+  return world_fail(world, ECS_ETAKEN, "'%s' is a prefab; give the component another name, since "
+                    "ties and terms could not tell the two apart", name);
 }
 
 ecs_status declare_check_name(const ecs_world *world, const char *name,
                               const struct component *self) {
   const struct component *other = declare_claimant(world, name, self, NULL);
   if (!other) return ECS_OK;
-  return world_fail(world, ECS_ETAKEN, "'%s' is what component '%s' was called: write was = \"%s\" "
-                    "to call it so again, or leave its `was` out before there is another one",
-                    name, other->name, other->name);
+  return world_fail(world, ECS_ETAKEN, "'%s' is the former name of component '%s': write was = "
+                    "\"%s\" to rename it back, or drop its `was` before you reuse the name", name,
+                    other->name, other->name);
 }
 
 /* Of those of every world neither the name nor what has it can be declared. */
 static ecs_status declare_check_builtin(const ecs_world *world, const char *name,
                                         const char *what) {
   if (!name || !builtin_is(name, strlen(name))) return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "'%s' is a relation of every world: it cannot be %s", name,
-                    what);
+  return world_fail(world, ECS_EINVAL, "'%s' is a built-in relation and cannot be %s", name, what);
 }
 
 /* Where there is one of the name, `known`, or of the name that it had, `old`. */
@@ -460,14 +460,15 @@ static ecs_status declare_check_names(const ecs_world *world, const struct compo
                                       bool staged) {
   const char *name = component->name, *was = component->former.name;
   ecs_status status = declare_check_builtin(world, name, "declared");
-  if (status == ECS_OK) status = declare_check_builtin(world, was, "called otherwise");
+  if (status == ECS_OK) status = declare_check_builtin(world, was, "renamed");
   if (status != ECS_OK) return status;
   if (known && old)
-    return world_fail(world, ECS_ETAKEN, "component '%s' was '%s', but both are declared: "
-                      "undeclare one of them, or leave `was` out", name, was);
+    return world_fail(world, ECS_ETAKEN, "component '%s' cannot take over '%s', since both are "
+                      "declared: undeclare one of them, or leave `was` out", name, was);
   const struct component *other = was ? declare_claimant(world, was, known, old) : NULL;
   if (other)
-    return world_fail(world, ECS_ETAKEN, "both '%s' and '%s' were '%s'", other->name, name, was);
+    return world_fail(world, ECS_ETAKEN, "both '%s' and '%s' give '%s' as their former name; "
+                      "leave one `was` out", other->name, name, was);
   status = known ? ECS_OK : declare_check_prefabs(world, name);
   return known || staged || status != ECS_OK ? status : declare_check_name(world, name, old);
 }
@@ -542,8 +543,8 @@ ecs_status declare_as_tag(ecs_world *world, const struct migration *migration, c
   desc->track = component->track;
   desc->sparse = component->is_sparse;
   if (component->field_count == 0) return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "component '%s' has fields; to drop them and their values "
-                    "declare it as a component without any, {}", name);
+  return world_fail(world, ECS_EINVAL, "component '%s' has fields; to drop them and their values, "
+                    "declare it with world:component and no fields, {}", name);
 }
 
 /* The fields with the target before them; NULL when out of memory. */
@@ -594,7 +595,7 @@ ecs_status ecs_array(ecs_world *world, const char *name, ecs_type type, uint32_t
   ecs_field field;
   ecs_component_desc desc;
   if (length == 0)
-    return world_fail(world, ECS_ELIMIT, "array '%s': it has 1 to %u elements, got 0",
+    return world_fail(world, ECS_ELIMIT, "array '%s': the length must be 1 to %u, got 0",
                       name ? name : "", ARRAY_LENGTH_LIMIT);
   declare_array_describe(&desc, &field, name, type, length);
   return ecs_component(world, &desc, out);
@@ -610,25 +611,25 @@ static bool declare_is_target(const ecs_field *field) {
 
 static ecs_status declare_check_relation(const ecs_world *world, const ecs_component_desc *desc) {
   if (!desc->relation && (desc->exclusive || desc->acyclic))
-    return world_fail(world, ECS_EINVAL, "component '%s' is not a relation: only those are "
+    return world_fail(world, ECS_EINVAL, "component '%s' is not a relation: only relations can be "
                       "exclusive or acyclic", desc->name);
   if (!desc->relation) return ECS_OK;
   if (desc->toggle)
-    return world_fail(world, ECS_EINVAL, "relation '%s' takes no toggle: only components and tags "
-                      "are switched off", desc->name);
+    return world_fail(world, ECS_EINVAL, "relation '%s' cannot have toggle: only components and "
+                      "tags can be switched off", desc->name);
   if (desc->sparse)
     return world_fail(world, ECS_EINVAL, "relation '%s' cannot be sparse: only components and tags "
                       "can", desc->name);
   if (desc->acyclic && !desc->exclusive)
-    return world_fail(world, ECS_EINVAL, "relation '%s' is acyclic and not exclusive; only "
-                      "exclusive ones can be", desc->name);
+    return world_fail(world, ECS_EINVAL, "relation '%s' is acyclic but not exclusive; make it "
+                      "exclusive, too", desc->name);
   if (desc->exclusive && (desc->field_count == 0 || !declare_is_target(&desc->fields[0])))
-    return world_fail(world, ECS_EINVAL, "exclusive relation '%s' does not begin with a field "
-                      "'target' of type entity", desc->name);
+    return world_fail(world, ECS_EINVAL, "the first field of exclusive relation '%s' must be "
+                      "'target', of type entity", desc->name);
   for (uint32_t i = desc->exclusive; i < desc->field_count; i++)
     if (desc->fields[i].name && strcmp(desc->fields[i].name, "target") == 0)
-      return world_fail(world, ECS_EINVAL, "relation '%s': a field cannot be called 'target', "
-                        "which is what the entity is tied to", desc->name);
+      return world_fail(world, ECS_EINVAL, "relation '%s': a field cannot be named 'target', "
+                        "which is the entity at the other end; rename the field", desc->name);
   return ECS_OK;
 }
 

@@ -292,15 +292,15 @@ static ecs_status migrate_plan_move(const struct migration *migration, struct ta
 
 ecs_status migration_check_removal(const ecs_world *world, const struct component *component) {
   if (builtin_is(component->name, component->name_size))
-    return world_fail(world, ECS_EINVAL, "'%s' is a relation of every world: it cannot go",
+    return world_fail(world, ECS_EINVAL, "'%s' is a built-in relation and cannot be undeclared",
                       component->name);
   if (!relation_has_sources(world, ecs_id_index(component->id))) return ECS_OK;
   const struct component *mark = component_find(world, "Prefab", strlen("Prefab"));
   if (mark && mark->relation && relate_sources(world, component->id, mark, NULL, 0) > 0)
-    return world_fail(world, ECS_EBUSY, "'%s' cannot go while a prefab shares it: declare the "
-                      "prefab without it first", component->name);
-  return world_fail(world, ECS_EBUSY, "'%s' cannot go while entities are tied to it: remove these "
-                    "ties first", component->name);
+    return world_fail(world, ECS_EBUSY, "'%s' cannot be undeclared while a prefab shares it: "
+                      "declare the prefab without it first", component->name);
+  return world_fail(world, ECS_EBUSY, "'%s' cannot be undeclared while entities are tied to it: "
+                    "remove these ties first", component->name);
 }
 
 static ecs_status migrate_plan_moves(const struct migration *migration) {
@@ -356,9 +356,9 @@ static ecs_status migrate_refuse_off(struct migration *migration, const struct c
   uint32_t row = 0;
   while (!toggle_bit(toggle, row)) row++;
   migration->refused = component->name;
-  return world_fail(migration->world, ECS_EBUSY, "'%s' cannot be without toggle while entity "
-                    SHOW_ID " has it switched off: enable it there first", component->name,
-                    entity_id(&migration->world->entities, table->rows[row]));
+  return world_fail(migration->world, ECS_EBUSY, "'%s' cannot lose toggle while entity "
+                    SHOW_ID " has it switched off: switch it on there first", component->name,
+                            entity_id(&migration->world->entities, table->rows[row]));
 }
 
 /* What entities have off stays a toggle. */

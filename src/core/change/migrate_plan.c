@@ -37,8 +37,8 @@ static ecs_status migrate_plan_follow(struct migration *migration, struct compon
   ecs_world *world = migration->world;
   uint32_t at = ecs_id_index(component->id);
   if (migrate_plan_is_removed(migration, field->nested->id))
-    return world_fail(world, ECS_EINVAL, "'%s' cannot go: field '%s.%s' is made of it",
-                      field->nested->name, component->name, field->name);
+    return world_fail(world, ECS_EINVAL, "'%s' cannot be undeclared: it is the type of field "
+                      "'%s.%s'", field->nested->name, component->name, field->name);
   struct component *wanted;
   ecs_status status = redeclare(world, world, component, &wanted);
   if (status != ECS_OK) return status;
@@ -63,8 +63,7 @@ static ecs_status migrate_plan_follow_parts(struct migration *migration, ecs_id 
   struct component *component = world->registry.components[ecs_id_index(id)];
   for (; above; above = above->above)
     if (above->id == id)
-      return world_fail(world, ECS_EINVAL, "component '%s' would be made of itself",
-                        component->name);
+      return world_fail(world, ECS_EINVAL, "component '%s' would contain itself", component->name);
   for (uint32_t i = 0; i < component->field_count; i++) {
     const struct component *nested = component->fields[i].nested;
     if (!nested || migrate_plan_is_removed(migration, nested->id)) continue;
@@ -232,7 +231,7 @@ static ecs_status migrate_plan_check_required(const struct migration *migration,
   const ecs_world *world = migration->world;
   for (uint32_t i = 0; i < component->require_count; i++)
     if (migrate_plan_is_removed(migration, component->requires[i]))
-      return world_fail(world, ECS_EINVAL, "'%s' cannot go: '%s' requires it",
+      return world_fail(world, ECS_EINVAL, "'%s' cannot be undeclared: '%s' requires it",
                         component_of(world, component->requires[i])->name, component->name);
   return ECS_OK;
 }
@@ -322,8 +321,8 @@ static ecs_status migrate_plan_check_way(const struct migration *migration, cons
   const struct leaf *leaf = &term->through->leaves[term->through_leaf];
   uint32_t at = component_leaf(change->wanted, leaf->name, leaf->name_size);
   if (change->wanted->leaves[at].type == ECS_ENTITY) return ECS_OK;
-  return world_fail(migration->world, ECS_ETYPE, "query '%s' goes through '%s.%s', which has to "
-                    "stay an entity field", query->text, term->through->name, leaf->name);
+  return world_fail(migration->world, ECS_ETYPE, "query '%s' follows '%s.%s', which must remain "
+                    "an entity field", query->text, term->through->name, leaf->name);
 }
 
 static const struct component *migrate_plan_becoming(const struct migration *migration,
@@ -340,8 +339,8 @@ static ecs_status migrate_plan_check_turn(const struct migration *migration, con
                          migrate_plan_becoming(migration, term->through)))
     return ECS_OK;
   const struct component *component = term->through ? term->through : term->component;
-  return world_fail(migration->world, ECS_EINVAL, "query '%s' takes '%s', which cannot come to "
-                    "have several targets", query->text, component->name);
+  return world_fail(migration->world, ECS_EINVAL, "query '%s' uses '%s' as an exclusive relation, "
+                    "so that must remain exclusive", query->text, component->name);
 }
 
 ecs_status migration_check_query(const struct migration *migration, const ecs_query *query) {

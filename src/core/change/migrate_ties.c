@@ -61,13 +61,13 @@ static const struct component *migrate_ties_find_requirer(const ecs_world *world
 /* A tag that nobody has becomes a relation. */
 static ecs_status migrate_ties_check_tag(ecs_world *world, const struct component *component) {
   if (component->field_count || component->resource)
-    return world_fail(world, ECS_EINVAL, "'%s' cannot become a relation as long as it is declared "
-                      "otherwise, with fields: undeclare it first", component->name);
+    return world_fail(world, ECS_EINVAL, "'%s' cannot become a relation while it is declared with "
+                      "fields: undeclare it first", component->name);
   ecs_id holder = migrate_ties_find_holder(world, component);
   if (holder != ECS_NULL)
     return world_fail(world, ECS_EBUSY, "'%s' cannot become a relation while entity " SHOW_ID " "
-                      "has it, and nobody says to whom: remove it there first", component->name,
-                      holder);
+                      "has it, since the tie would have no target: remove it there first",
+                      component->name, holder);
   const struct component *other = migrate_ties_find_requirer(world, component);
   if (!other) return ECS_OK;
   return world_fail(world, ECS_EINVAL, "'%s' cannot become a relation while '%s' requires it",
@@ -77,15 +77,15 @@ static ecs_status migrate_ties_check_tag(ecs_world *world, const struct componen
 static ecs_status migrate_ties_check_kind(ecs_world *world, const struct change *change) {
   const struct component *now = change->component, *then = change->wanted;
   if (!now->length != !then->length || now->is_event != then->is_event)
-    return world_fail(world, ECS_EINVAL, "'%s' cannot become %s as long as it is declared "
-                      "otherwise: undeclare it first", now->name,
+    return world_fail(world, ECS_EINVAL, "'%s' cannot become %s while it is declared as something "
+                      "else: undeclare it first", now->name,
                       then->length ? "an array" : then->is_event ? "an event"
                       : then->ties.relation ? "a relation"
                                                                       : "a plain component or tag");
   if (now->ties.relation == then->ties.relation) return ECS_OK;
   if (then->ties.relation) return migrate_ties_check_tag(world, now);
-  return world_fail(world, ECS_EINVAL, "'%s' cannot become a plain component or tag as long as it "
-                    "is declared otherwise: undeclare it first", now->name);
+  return world_fail(world, ECS_EINVAL, "'%s' cannot become a plain component or tag while it is "
+                    "declared as a relation: undeclare it first", now->name);
 }
 
 /* ---- ties that are made ---- */
@@ -148,8 +148,8 @@ static ecs_status migrate_ties_check_circles(ecs_world *world, const struct chan
   char way[MESSAGE_SIZE];
   relation_tell_circle(world, relation, source, ties_target(&relation->ties, source), way,
                        sizeof way);
-  return world_fail(world, ECS_ECYCLE, "'%s' cannot become acyclic: some of its ties go in a "
-                    "circle: %s", change->component->name, way);
+  return world_fail(world, ECS_ECYCLE, "'%s' cannot become acyclic while its ties form a cycle: "
+                    "%s", change->component->name, way);
 }
 
 static ecs_status migrate_ties_prepare(struct migration *migration, const struct change *change) {

@@ -167,8 +167,8 @@ static APART ecs_status cascade_refuse_source(ecs_world *world, const struct rel
     text_format(what, sizeof what, "component '%s'", component->name);
   else
     relation_tell_step(world, source, what + text_format(what, sizeof what, "prefab "), 100);
-  return world_fail(world, ECS_EBUSY, "entity " SHOW_ID " cannot be despawned while %s is tied "
-                    "to it by '%s', whose on_target_despawn is \"despawn\": remove that first",
+  return world_fail(world, ECS_EBUSY, "entity " SHOW_ID " cannot be despawned while %s is tied to "
+                    "it by '%s', whose on_target_despawn is \"despawn\": remove that tie first",
                     entity_id(&world->entities, target), what, relation->component->name);
 }
 
@@ -185,7 +185,7 @@ static ecs_status cascade_refuse_survivor(ecs_world *world, struct relation *rel
                                           uint32_t source, uint32_t target) {
   if (cascade_takes(&world->cascade, source)) return ECS_OK;
   return world_fail(world, ECS_EBUSY, "entity " SHOW_ID " cannot be despawned while " SHOW_ID " "
-                    "is tied to it by '%s', whose on_target_despawn is \"error\": remove that "
+                    "is tied to it by '%s', whose on_target_despawn is \"error\": remove that tie "
                     "first", entity_id(&world->entities, target),
                     entity_id(&world->entities, source), relation->component->name);
 }
@@ -313,8 +313,8 @@ static ecs_status cascade_miss(ecs_world *world, const struct relation *relation
   if (relation->policy == ECS_TARGET_DESPAWN && !kept)
     return cascade_kill(world, entity);
   if (relation->policy != ECS_TARGET_REMOVE)
-    return world_fail(world, ECS_EDEAD, "'%s' of entity " SHOW_ID ": its target " SHOW_ID " is "
-                      "dead by now", relation->component->name, command->entity, target);
+    return world_fail(world, ECS_EDEAD, "'%s' of entity " SHOW_ID ": the target " SHOW_ID " has "
+                      "died in the meantime", relation->component->name, command->entity, target);
   return ECS_EDEAD;
 }
 
@@ -392,7 +392,7 @@ static ecs_status cascade_give_name(ecs_world *world, const struct command *comm
   if (status == ECS_ETAKEN) {
     char why[MESSAGE_SIZE];
     text_format(why, sizeof why, "%s", world->message);
-    return world_fail(world, status, "entity " SHOW_ID " is not named: %s", command->entity, why);
+    return world_fail(world, status, "entity " SHOW_ID " was not named: %s", command->entity, why);
   }
   struct untied was = {NULL, ecs_id_index(command->entity), command->first_write, 0};
   if (status == ECS_OK) status = cascade_note_undo(world, was);

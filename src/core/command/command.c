@@ -501,10 +501,12 @@ ecs_status ecs_defer(ecs_world *world) {
 /* The scope that commit or cancel ends. */
 static ecs_status command_need_deferred(ecs_world *world, const char *operation, uint32_t *scope) {
   *scope = scope_deferred(world);
-  if (*scope == NONE) return world_fail(world, ECS_EINVAL, "%s without a defer", operation);
+  if (*scope == NONE)
+    return world_fail(world, ECS_EINVAL, "%s without a defer: call defer first", operation);
   if (*scope == scope_innermost(&world->staging)) return ECS_OK;
   return world_fail(world, ECS_EBUSY,
-                    "%s is not possible inside a loop that was begun after defer", operation);
+                    "%s is not possible inside a loop that began after the defer; end the loop "
+                    "first", operation);
 }
 
 ecs_status deferred_commit(ecs_world *world) {
@@ -534,8 +536,7 @@ void staging_free(ecs_world *world) {
   struct memory *memory = &world->memory;
   for (uint32_t i = 0; i < staging->naming_count; i++) name_drop(world, &staging->namings[i]);
   memory_free(memory, staging->scopes, staging->scope_capacity * sizeof *staging->scopes);
-  memory_free(memory, staging->commands,
-              staging->command_capacity * sizeof *staging->commands);
+  memory_free(memory, staging->commands, staging->command_capacity * sizeof *staging->commands);
   struct batch *batch = &staging->batch;
   memory_free(memory, batch->entities, batch->capacity * sizeof *batch->entities);
   memory_free(memory, batch->lanes, batch->lane_capacity * sizeof *batch->lanes);

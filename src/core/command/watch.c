@@ -52,15 +52,16 @@ static ecs_status watch_check_first(ecs_world *world, enum watch_kind kind,
   const char *on = kind_names[kind];
   if (query->terms.count == 0 || term->kind != TERM_WITH || term->group != NONE)
     return world_fail(world, ECS_EINVAL, "query '%s': on = \"%s\" watches the first term, which "
-                      "has to be one component that an entity has, as in 'Position, !Frozen'",
+                      "must be a component that the entity itself has, as in 'Position, !Frozen'",
                       query->text, on);
   if (term->state == TERM_OFF || (term->state == TERM_ANY && term->component->toggle))
-    return world_fail(world, ECS_EINVAL, "query '%s': on = \"%s\" looks at whether an entity has "
-                      "'%s', switched off or not: write it without ':off' or ':any'", query->text,
-                      on, term->component->name);
+    return world_fail(world, ECS_EINVAL, "query '%s': on = \"%s\" fires whether '%s' is switched "
+                      "on or off: leave out ':off' and ':any'", query->text, on,
+                      term->component->name);
   if (kind == WATCH_SET && term->component->leaf_count == 0)
-    return world_fail(world, ECS_EINVAL, "query '%s': on = \"set\" watches for values, and '%s' is "
-                      "a tag: write on = \"add\"", query->text, term->component->name);
+    return world_fail(world, ECS_EINVAL, "query '%s': on = \"set\" watches values, and '%s' is a "
+                      "tag, which has none: write on = \"add\"", query->text,
+                      term->component->name);
   return ECS_OK;
 }
 
@@ -74,17 +75,16 @@ void watch_see_first(enum watch_kind kind, ecs_query *query) {
 ecs_status watch_check(ecs_world *world, enum watch_kind kind, const ecs_query *query) {
   const struct query_terms *terms = &query->terms;
   if (terms->event)
-    return watch_refuse(world, query, "events are no entities: a system goes through them");
+    return watch_refuse(world, query, "observers cannot watch events: read them in a system");
   if (terms->changes)
     return watch_refuse(
         world, query,
-        "an observer is called for what changes: leave out ':changed' and "
-        "':added', or let a system ask for them");
+        "an observer is called only for changes: leave out ':changed' and ':added'");
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     if (watch_is_of_itself(term)) continue;
-    return world_fail(world, ECS_EINVAL, "query '%s': an observer's terms are about the entity "
-                      "itself: ask for '%s' by world:get in the function", query->text,
+    return world_fail(world, ECS_EINVAL, "query '%s': an observer's terms must be about the "
+                      "entity itself: read '%s' with world:get in the function", query->text,
                       term->component->name);
   }
   bool first = kind == WATCH_ADD || kind == WATCH_REMOVE || kind == WATCH_SET;

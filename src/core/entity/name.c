@@ -295,8 +295,8 @@ ecs_id name_to_come(const ecs_world *world, ecs_string name) {
 ecs_status name_set(ecs_world *world, ecs_id entity, const char *text, size_t size) {
   ecs_string name = {text, size};
   if (size && memchr(text, '.', size))
-    return world_fail(world, ECS_EINVAL, "the name '%.*s' has a dot, which stands between the "
-                      "names of a path", SHOW(name));
+    return world_fail(world, ECS_EINVAL, "the name '%.*s' has a dot, which separates names in a "
+                      "path", SHOW(name));
   if (UNLIKELY(prefab_is_or_comes(world, entity)))
     return world_fail(world, ECS_EINVAL, SHOW_ID " is a prefab, which keeps its name", entity);
   return staging_is_open(&world->staging) ? name_stage(world, entity, text, size)

@@ -54,7 +54,7 @@ static ecs_status native_cell(ecs_world *world, const struct component *componen
 ecs_status component_read_native(ecs_world *world, const struct component *component,
                                  const void *native, const struct write **out) {
   if (!native && component->leaf_count)
-    return world_fail(world, ECS_EINVAL, "'%s' has fields: give its struct instead of NULL",
+    return world_fail(world, ECS_EINVAL, "'%s' has fields: pass its struct instead of NULL",
                       component->name);
   if (!GROW(&world->memory, world->writes, world->write_capacity, component->leaf_count + 1ull))
     return world_nomem(world);
@@ -307,7 +307,7 @@ ecs_status ecs_leaf(const ecs_world *world, const char *path, ecs_id *component,
     return world_fail(world, ECS_ENAME, "'%s' is a tag: it has no fields", found->name);
   if (at == NONE)
     return world_fail(world, ECS_ENAME,
-                      "'%s' names no field: write one behind it, as '%s.%s'", found->name,
+                      "'%s' does not name a field: add one, as in '%s.%s'", found->name,
                       found->name, found->leaves[0].name);
   *component = found->id;
   *leaf = at;

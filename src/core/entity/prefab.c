@@ -64,8 +64,8 @@ ecs_status prefab_need_id(const ecs_world *world, ecs_id id) {
   if (prefab_is(world, ecs_id_index(id))) return ECS_OK;
   char step[128];
   relation_tell_step(world, ecs_id_index(id), step, sizeof step);
-  return world_fail(world, ECS_EINVAL, "%s is an entity, and no prefab: copy it with "
-                    "clone(entity)", step);
+  return world_fail(world, ECS_EINVAL, "%s is an entity, not a prefab: copy it with clone(entity)",
+                    step);
 }
 
 ecs_status prefab_need(const ecs_world *world, const char *path, size_t size, ecs_id *out) {
@@ -73,8 +73,8 @@ ecs_status prefab_need(const ecs_world *world, const char *path, size_t size, ec
   *out = name_lookup(world, path, size);
   if (*out != ECS_NULL && prefab_is(world, ecs_id_index(*out))) return ECS_OK;
   if (*out != ECS_NULL && prefab_is_or_comes(world, *out))
-    return world_fail(world, ECS_EBUSY, "prefab '%.*s' is there when the scope that declares it "
-                      "ends: ask for it then", SHOW(text));
+    return world_fail(world, ECS_EBUSY, "prefab '%.*s' does not exist until the scope that "
+                      "declares it ends: use it after that", SHOW(text));
   if (*out != ECS_NULL) return prefab_need_id(world, *out);
   struct nearest nearest;
   nearest_begin(&nearest, path, size);
@@ -158,8 +158,8 @@ static ecs_status prefab_check_node(const ecs_world *world,
                                     const struct prefab_node *node, bool first) {
   ecs_string name = node->name;
   if (name.size && memchr(name.data, '.', name.size))
-    return world_fail(world, ECS_EINVAL, "the name '%.*s' has a dot, which stands between the "
-                      "names of a path", SHOW(name));
+    return world_fail(world, ECS_EINVAL, "the name '%.*s' has a dot, which separates names in a "
+                      "path", SHOW(name));
   if (first && name.size == 0)
     return world_fail(world, ECS_EINVAL, "a prefab needs a name");
   ecs_status status = node->is_a == ECS_NULL ? ECS_OK : prefab_need_id(world, node->is_a);
@@ -168,7 +168,7 @@ static ecs_status prefab_check_node(const ecs_world *world,
     const struct component *component = node->parts[i].component;
     const struct relation *relation = component->relation;
     if (relation && (relation == world->relations.child_of || relation == world->relations.is_a))
-      return world_fail(world, ECS_EINVAL, "prefab '%.*s': '%s' is no component of it; say "
+      return world_fail(world, ECS_EINVAL, "prefab '%.*s' cannot have '%s' as a component; write "
                         "children = { ... } or is_a = name", SHOW(name), component->name);
     for (uint32_t j = 0; j < i && !relation; j++)
       if (node->parts[j].component == component)
@@ -184,7 +184,7 @@ static ecs_status prefab_check_names(const ecs_world *world, const struct prefab
   const struct prefab_node *node = &plan->nodes[at];
   uint32_t first = plan_named(plan, node->parent, node->name);
   if (first == NONE || first == at) return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "prefab '%.*s': two children are called '%.*s'",
+  return world_fail(world, ECS_EINVAL, "prefab '%.*s': two children are named '%.*s'",
                     SHOW(plan->nodes[0].name), SHOW(node->name));
 }
 
@@ -200,13 +200,13 @@ static ecs_status prefab_need_builtins(ecs_world *world) {
 static ecs_status prefab_find_known(const ecs_world *world, ecs_string name, ecs_id *known) {
   *known = name_find(world, 0, name.data, name.size);
   if (*known == ECS_NULL && component_find(world, name.data, name.size))
-    return world_fail(world, ECS_ETAKEN, "prefab '%.*s': a component, tag or the like is called "
-                      "so, and ties and terms mean that by the name: call the prefab otherwise",
+    return world_fail(world, ECS_ETAKEN, "prefab '%.*s': a component, tag or relation has this "
+                      "name, and ties and terms would mean that: give the prefab another name",
                       SHOW(name));
   ecs_id coming = name_to_come(world, name);
   if (coming != ECS_NULL)
-    return world_fail(world, ECS_ETAKEN, "the name '%.*s' is entity " SHOW_ID "'s when the scope "
-                      "ends", SHOW(name), coming);
+    return world_fail(world, ECS_ETAKEN, "the name '%.*s' will belong to "
+                      "entity " SHOW_ID " when the scope ends", SHOW(name), coming);
   if (*known == ECS_NULL) return ECS_OK;
   if (!prefab_is(world, ecs_id_index(*known)))
     return world_fail(world, ECS_ETAKEN, "the name '%.*s' belongs to entity " SHOW_ID, SHOW(name),

@@ -63,15 +63,14 @@ ecs_status ecs_prefab(ecs_world *world, const ecs_prefab_desc *list, size_t coun
   struct arena arena = {NULL};
   struct prefab_node *nodes;
   if (!list || count == 0 || count > INDEX_LIMIT || count > SIZE_MAX / 2 / sizeof *nodes)
-    return world_fail(world, ECS_EINVAL, "a prefab is declared by a list of it and its children");
+    return world_fail(world, ECS_EINVAL, "a prefab needs a list of itself and its children");
   nodes = arena_take(&world->memory, &arena, count * sizeof *nodes);
   if (!nodes) return world_nomem(world);
   ecs_status status = ECS_OK;
   for (size_t i = 0; i < count && status == ECS_OK; i++) {
     status = prefab_native_read_node(world, &arena, &list[i], &nodes[i]);
     if (status == ECS_OK && i && list[i].parent >= i)
-      status = world_fail(world, ECS_EINVAL, "child %zu of a prefab stands before its parent",
-                          i);
+      status = world_fail(world, ECS_EINVAL, "child %zu of a prefab comes before its parent", i);
   }
   if (status == ECS_OK) status = prefab_declare(world, nodes, (uint32_t)count, out);
   arena_free(&world->memory, &arena);

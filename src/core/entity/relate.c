@@ -40,8 +40,8 @@ static ecs_status relate_reserve_row(ecs_world *world, ecs_id id, struct table *
 /* ---- exclusive relations ---- */
 
 ecs_status relate_no_target(const ecs_world *world, const struct component *component) {
-  return world_fail(world, ECS_EINVAL, "'%s' is a relation: say to whom, as in "
-                    "add(entity, \"%s\", target)", component->name, component->name);
+  return world_fail(world, ECS_EINVAL, "'%s' is a relation and needs a target, as in add(entity, "
+                    "\"%s\", target)", component->name, component->name);
 }
 
 bool relate_given_target(const struct write *writes, uint32_t count, ecs_id *target) {

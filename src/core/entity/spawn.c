@@ -342,7 +342,7 @@ static ecs_status spawn_adopt_reserve(ecs_world *world, ecs_id id) {
     return world_fail(world, ECS_EINVAL, "index %u is reserved for components", ecs_id_index(id));
   if (status == ECS_ETAKEN)
     return world_fail(world, status, "entity " SHOW_ID " cannot be adopted: " SHOW_ID " has its "
-                      "slot", id, entity_id(&world->entities, ecs_id_index(id)));
+                      "index", id, entity_id(&world->entities, ecs_id_index(id)));
   return status == ECS_OK ? ECS_OK : entity_need(world, id);
 }
 
@@ -455,8 +455,8 @@ ecs_status spawn_part_of(ecs_world *world, ecs_id id, struct part *part) {
 
 ecs_status spawn_parts_of(ecs_world *world, const ecs_id *ids, size_t n, struct part **parts) {
   if (n > INDEX_LIMIT)
-    return world_fail(world, ECS_EINVAL, "%zu components, more than are declared", n);
-  if (n && !ids) return world_fail(world, ECS_EINVAL, "no list of components");
+    return world_fail(world, ECS_EINVAL, "%zu components given, more than are declared", n);
+  if (n && !ids) return world_fail(world, ECS_EINVAL, "the list of components is missing");
   *parts = memory_grow(&world->memory, world->parts, &world->part_capacity, n ? n : 1,
                        sizeof **parts);
   if (!*parts) return world_nomem(world);

@@ -27,8 +27,8 @@ ecs_status world_not_busy(const ecs_world *world, const char *operation) {
   if (name) text_format(who, sizeof who, ": %s '%s' is running", kind, name);
   return world_fail(world, ECS_EBUSY,
                     "%s is not possible inside a system, a function form or defer%s%s", operation,
-                    who, world->updating ? " (where a host's function was left by longjmp or an "
-                    "exception, the host calls ecs_abandon)" : "");
+                    who, world->updating ? " (if a longjmp or an exception left a host's "
+                    "function, the host must call ecs_abandon)" : "");
 }
 
 ecs_status world_is_idle(const ecs_world *world, const char *operation) {
@@ -47,7 +47,7 @@ ecs_status entity_need(const ecs_world *world, ecs_id id) {
                         ecs_id_tag(id));
     case ECS_ENOID:
       return world_fail(world, status, "%lld is not an entity id%s", (long long)id,
-                        id == ECS_NULL ? ", but null, which stands for none" : "");
+                        id == ECS_NULL ? ", but null, which stands for no entity" : "");
     default: return status;
   }
 }
@@ -65,8 +65,7 @@ ecs_id *world_scratch(ecs_world *world, uint64_t count) {
 /* ---- scratch ---- */
 
 void scratch_free(struct memory *memory, struct scratch *scratch) {
-  memory_free(memory, scratch->pending,
-              scratch->pending_capacity * sizeof *scratch->pending);
+  memory_free(memory, scratch->pending, scratch->pending_capacity * sizeof *scratch->pending);
   memory_free(memory, scratch->writes, scratch->write_capacity * sizeof *scratch->writes);
   memory_free(memory, scratch->parts, scratch->part_capacity * sizeof *scratch->parts);
   memset(scratch, 0, sizeof *scratch);

@@ -17,10 +17,10 @@ ecs_status load_damaged(struct loader *loader, const char *what) {
 
 /* Also bounds what a forged image can make us allocate. */
 ecs_status load_state(struct loader *loader) {
-  if (loader->in.failed) return load_damaged(loader, "it ends too early");
+  if (loader->in.failed) return load_damaged(loader, "it is truncated");
   size_t bytes = loader->world ? loader->world->memory.bytes : 0;
   size_t most = loader->input + (loader->base + ALLOWANCE) / AMPLIFICATION;
-  if (bytes / AMPLIFICATION > most) return load_damaged(loader, "it asks for too much memory");
+  if (bytes / AMPLIFICATION > most) return load_damaged(loader, "it would need too much memory");
   return ECS_OK;
 }
 
@@ -72,7 +72,7 @@ static ecs_status load_header(struct loader *loader) {
   char magic[8];
   read_bytes(&loader->in, magic, sizeof magic);
   if (loader->in.failed || memcmp(magic, IMAGE_MAGIC, sizeof magic) != 0)
-    return world_fail(loader->live, ECS_ECORRUPT, "this is not the image of a world");
+    return world_fail(loader->live, ECS_ECORRUPT, "this is not an image of a world");
   uint32_t version = read_u32(&loader->in);
   if (loader->in.failed) return load_state(loader);
   if (version < IMAGE_OLDEST || version > IMAGE_VERSION)
@@ -104,13 +104,13 @@ static ecs_status load_all(struct loader *loader) {
     if (status == ECS_OK) status = load_state(loader);
     if (status != ECS_OK) return status;
   }
-  if (!reader_end(&loader->in)) return load_damaged(loader, "its checksum differs");
+  if (!reader_end(&loader->in)) return load_damaged(loader, "its checksum is wrong");
   uint8_t more;
   if (loader->read(loader->read_ud, &more, 1))
-    return load_damaged(loader, "there are bytes behind its end");
+    return load_damaged(loader, "there are bytes after its end");
   return loader->lacks_codec
              ? world_fail(loader->live, ECS_ETYPE,
-                          "the image has values of `any` fields; give a codec") : ECS_OK;
+                          "the image has values of `any` fields; pass a codec") : ECS_OK;
 }
 
 /* ---- the end ---- */

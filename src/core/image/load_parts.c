@@ -23,8 +23,7 @@ static ecs_status load_parts_nomem_or_damaged(struct loader *loader) {
 }
 
 char *load_text(struct loader *loader, size_t *size) {
-  return read_text(&loader->in, &loader->live->memory, &loader->arena, IMAGE_TEXT_LIMIT,
-                   size);
+  return read_text(&loader->in, &loader->live->memory, &loader->arena, IMAGE_TEXT_LIMIT, size);
 }
 
 /* A text that may be missing: *out is then NULL. */
@@ -46,8 +45,7 @@ ecs_status load_strings(struct loader *loader) {
     size_t size;
     if (!GROW(&loader->live->memory, loader->strings, loader->string_capacity, i + 1ull))
       return ECS_ENOMEM;
-    char *string = read_text(&loader->in, &loader->live->memory, &arena, IMAGE_TEXT_LIMIT,
-                             &size);
+    char *string = read_text(&loader->in, &loader->live->memory, &arena, IMAGE_TEXT_LIMIT, &size);
     ecs_status status = string ? intern(&loader->world->strings, &loader->world->memory,
                                         string, size, &loader->strings[i])
                                : load_parts_nomem_or_damaged(loader);
@@ -138,7 +136,7 @@ static ecs_status load_parts_read_fields(struct loader *loader, struct declarati
 
 static ecs_status load_parts_read_defaults(struct loader *loader, struct declaration *declaration) {
   uint32_t count = read_u32(&loader->in);
-  if (count > LEAF_LIMIT) return load_damaged(loader, "a component has too many leaves");
+  if (count > LEAF_LIMIT) return load_damaged(loader, "a component has too many single values");
   for (uint32_t i = 0; i < count; i++) {
     if (!GROW(&loader->live->memory, declaration->defaults, declaration->default_capacity,
               i + 1ull))
@@ -173,14 +171,15 @@ static ecs_status load_parts_default_value(struct loader *loader, ecs_field *fie
       return ECS_OK;
     case CLASS_NAMES: {
       int64_t at = cell_integer(field->type, size, cell);
-      if (at >= (int64_t)field->name_count) return load_damaged(loader, "an enum is none");
+      if (at >= (int64_t)field->name_count)
+        return load_damaged(loader, "an enum's value has no name");
       value->kind = ECS_KIND_STRING;
       value->string = (ecs_string){field->names[at], strlen(field->names[at])};
       return ECS_OK;
     }
     case CLASS_ID: value->integer = ECS_NULL; return ECS_OK;
     case CLASS_INTEGER: value->integer = cell_integer(field->type, size, cell); return ECS_OK;
-    default: return load_damaged(loader, "a default is none");
+    default: return load_damaged(loader, "a default has a wrong type");
   }
 }
 
@@ -200,7 +199,7 @@ static ecs_status load_parts_give_defaults(struct loader *loader, struct declara
     at += leaves;
   }
   return at == declaration->default_count ? ECS_OK
-                                          : load_damaged(loader, "a default is too many");
+                                          : load_damaged(loader, "there are too many defaults");
 }
 
 static ecs_status load_parts_check_sizes(struct loader *loader,
@@ -209,7 +208,7 @@ static ecs_status load_parts_check_sizes(struct loader *loader,
   assert(declaration->default_count == component->leaf_count);
   for (uint32_t i = 0; loader->version > 1 && i < declaration->default_count; i++)
     if (declaration->defaults[i].size != component->leaves[i].size)
-      return load_damaged(loader, "a leaf has another size");
+      return load_damaged(loader, "a field has another size");
   return ECS_OK;
 }
 
@@ -239,8 +238,8 @@ static ecs_status load_parts_enter(struct loader *loader, struct component *comp
     const char *was = component->former.name ? component->former.name : other->former.name;
     if (!was) return load_damaged(loader, "a component is there twice");
     return world_fail(loader->live, ECS_ETAKEN, "the image has both '%s' and '%s', but component "
-                      "'%s' was '%s': leave its `was` out to load both", was, component->name,
-                      component->name, was);
+                      "'%s' was renamed from '%s': leave its `was` out to load both", was,
+                      component->name, component->name, was);
   }
   if (!live) return registry_add(world, component);
   declare_lay_out_as(world, component, loader->live, live);
@@ -310,10 +309,10 @@ static ecs_status load_parts_read_kind(struct loader *loader, uint8_t flags,
   }
   if (flags == IMAGE_ARRAY) {
     desc->length = read_u32(&loader->in);
-    return desc->length ? ECS_OK : load_damaged(loader, "an array has no length");
+    return desc->length ? ECS_OK : load_damaged(loader, "an array has length 0");
   }
   return load_parts_read_flags(flags, desc) ? ECS_OK
-                                 : load_damaged(loader, "a component's flags are none");
+                                 : load_damaged(loader, "a component's flags are invalid");
 }
 
 static ecs_status load_parts_read_component(struct loader *loader,
@@ -455,7 +454,7 @@ static ecs_status load_parts_check_cells(struct loader *loader, const struct lea
     } else {
       int64_t value = cell_integer(leaf->type, leaf->size, cell_load(data, leaf->size, i));
       int64_t limit = leaf->type == ECS_BOOL ? 2 : (int64_t)leaf->names->count;
-      if (value >= limit) return load_damaged(loader, "a value is out of its range");
+      if (value >= limit) return load_damaged(loader, "a value is out of range");
     }
   }
   return ECS_OK;
@@ -528,7 +527,7 @@ ecs_status load_names(struct loader *loader) {
                             : name_put(loader->world, id, name, size);
     if (status == ECS_ETAKEN) status = load_damaged(loader, "a name is there twice");
     arena_free(memory, &arena);
-    status = load_parts_corrupt_unless(loader, status, "a name is nobody's");
+    status = load_parts_corrupt_unless(loader, status, "a name has no entity");
     if (status == ECS_OK) status = load_state(loader);
     if (status != ECS_OK) return status;
   }
@@ -565,7 +564,7 @@ static ecs_status load_parts_timings(struct loader *loader, struct timing_list *
     bool sound = system->timer >= 0 && isfinite(system->timer) && system->elapsed >= 0 &&
                  isfinite(system->elapsed);
     if (in->failed) return load_state(loader);
-    if (!sound) return load_damaged(loader, "a time is none");
+    if (!sound) return load_damaged(loader, "a system's timer is invalid");
   }
   return ECS_OK;
 }

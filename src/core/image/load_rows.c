@@ -88,7 +88,7 @@ static ecs_status load_rows_link_free_slots(struct loader *loader, const struct 
   for (uint32_t i = list->count; i-- > 0;) {
     uint32_t at = list->items[i];
     bool known = at >= FIRST_ENTITY && at < INDEX_LIMIT;
-    if (!known || !entity_link(index, at)) return load_damaged(loader, "a free id is none");
+    if (!known || !entity_link(index, at)) return load_damaged(loader, "a free id is invalid");
   }
   return ECS_OK;
 }
@@ -100,7 +100,7 @@ ecs_status load_index(struct loader *loader) {
   bool sound = first >= FIRST_ENTITY && first <= last && last < INDEX_LIMIT &&
                next >= first && next <= last + 1;
   if (loader->in.failed) return load_state(loader);
-  if (!sound) return load_damaged(loader, "its range of ids is none");
+  if (!sound) return load_damaged(loader, "its range of ids is invalid");
   index->entities = (struct range){first, last, next, 0, 0, 0};
   struct free_list list = {NULL, 0, 0};
   ecs_status status = load_rows_read_free_list(loader, &list);
@@ -132,14 +132,15 @@ static bool load_row_is_by_itself(const struct component *component) {
 
 static ecs_status load_rows_read_ids(struct loader *loader, uint32_t count) {
   uint32_t last = 0;
-  if (count > loader->component_count) return load_damaged(loader, "a table has no such type");
+  if (count > loader->component_count)
+    return load_damaged(loader, "a table has an impossible type");
   ecs_id *ids = world_scratch(loader->world, count);
   if (!ids) return ECS_ENOMEM;
   for (uint32_t used = 0; used < count; used++) {
     uint32_t place = read_u32(&loader->in);
     if (place >= loader->component_count || (used && place <= last) ||
         !load_row_is_by_itself(loader->components[place]))
-      return load_damaged(loader, "a table has no such type");
+      return load_damaged(loader, "a table has an impossible type");
     last = place;
     load_rows_insert_id(ids, used, loader->components[place]->id);
   }
@@ -168,7 +169,7 @@ static ecs_status load_rows_read_pairs(struct loader *loader, uint32_t used, uin
     uint32_t target = load_rows_entity(loader, number);
     if (place >= loader->component_count || !component_has_pairs(loader->components[place]) ||
         target == 0 || (i && order <= last))
-      return load_damaged(loader, "a pair is none");
+      return load_damaged(loader, "a pair is invalid");
     last = order;
     load_rows_insert_id(ids, used, pair_make(ecs_id_index(loader->components[place]->id), target));
   }
@@ -200,9 +201,10 @@ static bool load_rows_pairs_live(const ecs_world *world, const struct table *tab
 /* A table with rows has no pairs with the dead, and all that its components require. */
 static ecs_status load_row_check_type(struct loader *loader, const struct table *table) {
   struct gap gap;
-  if (!load_rows_pairs_live(loader->world, table)) return load_damaged(loader, "a pair is none");
+  if (!load_rows_pairs_live(loader->world, table))
+    return load_damaged(loader, "a pair is invalid");
   if (require_table_gap(loader->world, table->ids, table->id_count, &gap))
-    return load_damaged(loader, "a table lacks what is required");
+    return load_damaged(loader, "a table lacks a required component");
   return ECS_OK;
 }
 
@@ -251,7 +253,7 @@ static ecs_status place_rows(struct loader *loader, struct table *table,
                              const struct component *beside, uint32_t *rows, uint32_t count) {
   if (beside && beside->event) {
     for (uint32_t i = 0; i < count; i++)
-      if (rows[i]) return load_damaged(loader, "an event is an entity's");
+      if (rows[i]) return load_damaged(loader, "an event belongs to an entity");
     table->count += count;
     return ECS_OK;
   }
@@ -360,13 +362,13 @@ static ecs_status load_rows_read_toggle(struct loader *loader, const struct tabl
                                         struct toggle *toggle) {
   uint32_t off = read_u32(&loader->in), last = table->count % 64;
   size_t words = toggle_words(table->count);
-  if (off > table->count) return load_damaged(loader, "more is switched off than there is");
+  if (off > table->count) return load_damaged(loader, "more rows are switched off than there are");
   if (off == 0) return load_state(loader);
   read_numbers(&loader->in, toggle->bits, sizeof *toggle->bits, (uint32_t)words);
   if (loader->in.failed) memset(toggle->bits, 0, words * sizeof *toggle->bits);
   if (loader->in.failed) return load_state(loader);
   if (last && toggle->bits[words - 1] >> last)
-    return load_damaged(loader, "a row that is not there is switched off");
+    return load_damaged(loader, "a row that does not exist is switched off");
   toggle->off = off;
   return ECS_OK;
 }
@@ -383,7 +385,7 @@ static ecs_status load_rows_read_toggles(struct loader *loader, struct table *ta
   for (uint32_t i = 0; i < table->toggle_count; i++) said += table->toggles[i].off;
   toggles_count(table);
   if (status == ECS_OK && said != table->off)
-    status = load_damaged(loader, "what is switched off is miscounted");
+    status = load_damaged(loader, "switched off rows are miscounted");
   return status;
 }
 
@@ -445,7 +447,7 @@ static ecs_status load_rows_read_event_reader(struct loader *loader,
   uint32_t seen = read_u32(&loader->in), awaited = read_u32(&loader->in);
   if (loader->in.failed) return load_state(loader);
   if (seen > event->table->count || awaited > event->table->count)
-    return load_damaged(loader, "a system has seen events that are none");
+    return load_damaged(loader, "a system has seen events that do not exist");
   system->event = component->id;
   system->seen = event->first + seen;
   system->awaited = event->first + awaited;
@@ -467,7 +469,7 @@ static ecs_status load_rows_read_later(struct loader *loader, const struct compo
     sound &= later->due[i] >= later->clock && isfinite(later->due[i]);
   }
   if (loader->in.failed) return load_state(loader);
-  return sound ? ECS_OK : load_damaged(loader, "an event is put off until no time");
+  return sound ? ECS_OK : load_damaged(loader, "an event is delayed to an invalid time");
 }
 
 static ecs_status load_rows_event(struct loader *loader, const struct component *component) {
@@ -478,7 +480,7 @@ static ecs_status load_rows_event(struct loader *loader, const struct component 
   event->aged = read_u32(&loader->in);
   if (event->aged > count) {
     event->aged = 0;
-    return load_damaged(loader, "an event is older than it is");
+    return load_damaged(loader, "an event's age is invalid");
   }
   while (status == ECS_OK && read_u8(&loader->in) == 1)
     status = load_rows_read_event_reader(loader, component);
@@ -508,7 +510,7 @@ ecs_status load_sparse(struct loader *loader) {
     else if (loader->components[i]->event)
       status = load_rows_event(loader, loader->components[i]);
   if (status == ECS_OK && load_rows_lacks_required(loader->world))
-    return load_damaged(loader, "an entity lacks what is required");
+    return load_damaged(loader, "an entity lacks a required component");
   return status;
 }
 
@@ -544,7 +546,7 @@ ecs_status load_ties(struct loader *loader) {
   }
   if (status != ECS_OK) return status;
   return relations_check(loader->world) == ECS_OK
-             ? ECS_OK : load_damaged(loader, "its ties are not what its cells say");
+             ? ECS_OK : load_damaged(loader, "its ties differ from its cells");
 }
 
 /* ---- when cells were written ---- */
@@ -560,7 +562,7 @@ static ecs_status load_rows_read_change_reader(struct loader *loader) {
   system->news = read_u64(&loader->in);
   if (loader->in.failed) return load_state(loader);
   return system->news < loader->world->now
-             ? ECS_OK : load_damaged(loader, "a system knows of changes that were not");
+             ? ECS_OK : load_damaged(loader, "a system has seen changes that never happened");
 }
 
 static ecs_status load_rows_read_marks(struct loader *loader, const struct table *table,
@@ -591,7 +593,7 @@ static ecs_status load_rows_read_component_marks(struct loader *loader, struct c
   ecs_world *world = loader->world;
   const struct id_record *all = graph_all(world);
   if (kept > 2 || component->length || component->is_event)
-    return load_damaged(loader, "changes are kept of what has none");
+    return load_damaged(loader, "changes are tracked where there are none");
   component->track = kept == 2;
   component->asked = kept == 1;
   if (marks_begin(world, component) != ECS_OK) return ECS_ENOMEM;
@@ -618,7 +620,7 @@ ecs_status load_changes(struct loader *loader) {
   ecs_status status = load_state(loader);
   if (status != ECS_OK) return status;
   if (loader->world->now == 0 || loader->world->now > UINT64_MAX / 2)
-    return load_damaged(loader, "there were no runs");
+    return load_damaged(loader, "its number of runs is invalid");
   while (status == ECS_OK && read_u8(&loader->in) == 1)
     status = load_rows_read_change_reader(loader);
   if (status == ECS_OK) status = load_state(loader);
@@ -628,5 +630,5 @@ ecs_status load_changes(struct loader *loader) {
   }
   if (status == ECS_OK) status = load_state(loader);
   if (status != ECS_OK) return status;
-  return load_rows_are_sound(loader->world) ? ECS_OK : load_damaged(loader, "its changes are none");
+  return load_rows_are_sound(loader->world) ? ECS_OK : load_damaged(loader, "its changes are bad");
 }

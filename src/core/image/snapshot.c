@@ -271,7 +271,7 @@ static ecs_status snapshot_check_any(const ecs_world *world) {
   const struct component *component = NULL;
   if (cells_each(world, ECS_ANY, CELLS_STORED, snapshot_has_value, &component)) return ECS_OK;
   return world_fail(world, ECS_ETYPE,
-                    "a snapshot cannot keep the `any` values of component '%s': set them to nil, "
+                    "a snapshot cannot hold the `any` values of component '%s': set them to nil, "
                     "or save an image with a codec", component->name);
 }
 
@@ -643,8 +643,7 @@ static void snapshot_restore_absorbed(struct entity_index *index, const struct s
   memset(near->records + near->count, 0xFF, gap * sizeof *near->records);
   memset(near->generations + near->count, 0, gap * sizeof *near->generations);
   memcpy(near->records + offset, saved->page->records, sizeof saved->page->records);
-  memcpy(near->generations + offset, saved->page->generations,
-         sizeof saved->page->generations);
+  memcpy(near->generations + offset, saved->page->generations, sizeof saved->page->generations);
   near->count = offset + PAGE_SIZE;
 }
 
@@ -772,8 +771,8 @@ static ecs_status snapshot_check_declared(const ecs_world *world, const ecs_worl
   for (uint32_t i = 0; i < then->registry.count; i++) {
     const struct component *component = then->registry.components[i];
     if (component && !component_of(world, component->id))
-      return world_fail(world, ECS_EINVAL, "component '%s' has been undeclared since the snapshot: "
-                        "declare it again and load an image, which knows it by its name",
+      return world_fail(world, ECS_EINVAL, "component '%s' has been undeclared since the "
+                        "snapshot: declare it again and load an image, which finds it by name",
                         component->name);
   }
   return ECS_OK;
@@ -860,8 +859,8 @@ ecs_status ecs_restore(ecs_snapshot *snapshot) {
   if (status != ECS_OK) return status;
   const ecs_world *like = snapshot_world_like(snapshot);
   if (!like)
-    return world_fail(world, ECS_EINVAL, "a world was loaded since the snapshot: save an image "
-                      "where one may be");
+    return world_fail(world, ECS_EINVAL, "the world has loaded an image since the snapshot, which "
+                      "is stale now: use an image instead");
   if (like != world) return snapshot_restore_across(snapshot);
   struct timings timings = {.phases = {.count = 0}};
   status = timings_add(world, &timings, &snapshot->timings);

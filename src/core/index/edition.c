@@ -121,8 +121,8 @@ static ecs_status copy_check_terms(const ecs_world *world, const struct query_te
   for (*count = 0; edition_next_column(&cursor, &column); ++*count) {
     const struct component *component = terms->terms[column.term].component;
     if (column.type != ECS_ANY) continue;
-    return world_fail(world, ECS_EINVAL, "index '%s': '%s.%s' is of type any, which is not copied: "
-                      "name the fields that are wanted, as in '%s.x'", name, component->name,
+    return world_fail(world, ECS_EINVAL, "index '%s': '%s.%s' has type any, which an index cannot "
+                      "copy: name the fields you want, as in '%s.x'", name, component->name,
                       component->leaves[column.leaf].name, component->name);
   }
   return ECS_OK;

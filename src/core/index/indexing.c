@@ -25,7 +25,7 @@ ecs_status index_unknown(const ecs_world *world, const char *name, size_t size) 
   nearest_begin(&nearest, name, size);
   for (const ecs_index *index = index_first(world); index; index = index->next)
     nearest_offer(&nearest, index->desc.name, strlen(index->desc.name));
-  return world_fail(world, ECS_ENAME, "no index is named '%.*s'%s", SHOW(text),
+  return world_fail(world, ECS_ENAME, "there is no index '%.*s'%s", SHOW(text),
                     nearest_hint(&nearest, hint, sizeof hint));
 }
 
@@ -42,25 +42,24 @@ static ecs_status indexing_check_name(const ecs_world *world, const char *name) 
   size_t size = name ? strlen(name) : 0;
   ecs_string text = {name, size};
   if (size == 0 || size > NAME_LIMIT || !text_is_identifier(name, size))
-    return world_fail(world, ECS_EINVAL, "an index needs a name of letters, digits and _, at most "
+    return world_fail(world, ECS_EINVAL, "the name of an index has letters, digits and _, at most "
                       "%u bytes, got '%.*s'", NAME_LIMIT, SHOW(text));
   const struct component *other = component_find(world, name, size);
   if (!other) return ECS_OK;
-  return world_fail(world, ECS_ETAKEN, "index '%s': the name is that of %s", name,
+  return world_fail(world, ECS_ETAKEN, "index '%s': the name is already used by %s", name,
                     other->length ? "an array" : other->is_event ? "an event" : "a component");
 }
 
 static ecs_status indexing_check_desc(const ecs_world *world, const ecs_index_desc *desc) {
   ecs_status status = indexing_check_name(world, desc->name);
   if (status != ECS_OK) return status;
-  if (!desc->query)
-    return world_fail(world, ECS_EINVAL, "index '%s': a query is needed", desc->name);
+  if (!desc->query) return world_fail(world, ECS_EINVAL, "index '%s' needs a query", desc->name);
   if ((unsigned)desc->by > ECS_BY_MAYBE || (!desc->of && !(desc->by && desc->key)))
-    return world_fail(world, ECS_EINVAL, "index '%s': what is it by? Name a component for a grid, "
-                      "else a field", desc->name);
+    return world_fail(world, ECS_EINVAL, "index '%s' needs a key: name a component for a grid, "
+                      "otherwise a field", desc->name);
   if (desc->by != ECS_BY_GRID || (desc->cell > 0 && desc->cell <= DBL_MAX)) return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "index '%s': 'cell' is how wide a cell is, a number above "
-                    "0, got %g", desc->name, desc->cell);
+  return world_fail(world, ECS_EINVAL, "index '%s': 'cell', the width of a cell, must be a number "
+                    "above 0, got %g", desc->name, desc->cell);
 }
 
 /* A query each of whose matches is an entity of its own. */
@@ -68,11 +67,12 @@ static ecs_status indexing_check_query(const ecs_world *world, const char *name,
                                        const ecs_query *query) {
   if (query->terms.event) return query_no_entities(query);
   if (query->terms.changes)
-    return world_fail(world, ECS_EINVAL, "index '%s': it has all that its query '%s' is about: "
-                      "leave out ':changed' and ':added'", name, query->text);
+    return world_fail(world, ECS_EINVAL, "index '%s' holds every match of its query '%s': leave "
+                      "out ':changed' and ':added'", name, query->text);
   if (query->terms.values == 0) return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "index '%s': its query '%s' gives values beside entities: "
-                    "give $names theirs, or write 'with' before what has a *", name, query->text);
+  return world_fail(world, ECS_EINVAL, "index '%s': its query '%s' yields targets besides the "
+                    "entity: give a value to each $name, and write 'with' before each term with *",
+                    name, query->text);
 }
 
 static ecs_status indexing_copy_texts(ecs_index *index, const ecs_index_desc *desc) {
@@ -265,8 +265,7 @@ void index_remove(ecs_index *index) {
 
 static ecs_status indexing_check_busy(const ecs_index *index) {
   if (!index->busy) return ECS_OK;
-  return world_fail(index->world, ECS_EBUSY, "index '%s' is being brought up to date",
-                    index->desc.name);
+  return world_fail(index->world, ECS_EBUSY, "index '%s' is being updated", index->desc.name);
 }
 
 ecs_status index_may_enter(const ecs_world *world, const char *name) {
@@ -338,7 +337,7 @@ ecs_status indexes_check(const ecs_world *world) {
          edition = edition->next)
       status = indexing_check_edition(index, edition);
   if (status != ECS_OK || count == finding->count) return status;
-  return world_fail(world, ECS_ECORRUPT, "the list of indexes has lost one");
+  return world_fail(world, ECS_ECORRUPT, "the list of indexes lacks one");
 }
 
 /* ---- telling --------------------------------------------------------------------------- */
@@ -417,7 +416,7 @@ ecs_status ecs_index_nearest(ecs_index *index, const double *at, double reach, e
   const struct rivals rivals = {copies_entities(copies), copies_order(copies), except};
   uint32_t row = search_nearest(&index->now->grid, at, reach, &rivals, &found->distance);
   if (row == NONE)
-    return world_fail(index->world, ECS_EABSENT, "index '%s' has nobody in reach",
+    return world_fail(index->world, ECS_EABSENT, "index '%s' has no entity within the distance",
                       index->desc.name);
   indexing_find_come_to(found, row);
   return ECS_OK;

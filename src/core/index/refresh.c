@@ -27,8 +27,8 @@ static ecs_status refresh_name_leaf(ecs_index *index) {
     ecs_status status = component_path(world, of, size, &component, &leaf);
     if (status != ECS_OK) return status;
     if (leaf == NONE)
-      return world_fail(world, ECS_EINVAL, "index '%s': '%s' is not a field: write '%s.' and one "
-                        "of its fields", index->desc.name, of, of);
+      return world_fail(world, ECS_EINVAL, "index '%s': '%s' is a component, not a field: write "
+                        "'%s.' and one of its fields", index->desc.name, of, of);
     index->leaf = strchr(of, '.') + 1;
   }
   index->of = component->id;
@@ -82,9 +82,9 @@ static bool refresh_is_copied(const struct copies *copies, ecs_id component) {
 }
 
 static ecs_status refresh_no_axis(const ecs_index *index, uint32_t axis) {
-  return world_fail(index->world, ECS_EINVAL, "index '%s': a grid needs the fields x and y of "
-                    "'%s', each a number, and its query '%s' gives no %s", index->desc.name,
-                    index->desc.of, index->query->text, axis_names[axis]);
+  return world_fail(index->world, ECS_EINVAL, "index '%s': a grid needs the number fields x and y "
+                    "of '%s', and its query '%s' yields no %s", index->desc.name, index->desc.of,
+                    index->query->text, axis_names[axis]);
 }
 
 ecs_status index_source(const ecs_index *index, struct grid_source *out, uint32_t *axes) {
@@ -94,8 +94,8 @@ ecs_status index_source(const ecs_index *index, struct grid_source *out, uint32_
   ecs_status status = refresh_find_component(index, &component);
   if (status != ECS_OK) return status;
   if (!refresh_is_copied(&index->rows, component->id))
-    return world_fail(world, ECS_EINVAL, "index '%s': its query '%s' does not give '%s': write "
-                      "'%s:in' into it", name, index->query->text, grid, component->name);
+    return world_fail(world, ECS_EINVAL, "index '%s': its query '%s' does not yield '%s': add "
+                      "'%s:in' to it", name, index->query->text, grid, component->name);
   *out = (struct grid_source){.copies = &index->rows, .flags = NONE};
   for (*axes = 0; *axes < GRID_AXES; ++*axes)
     if (!refresh_find_axis(index, component, *axes, &out->columns[*axes])) break;
@@ -143,9 +143,9 @@ static ecs_status refresh_check_order(const ecs_index *index, const struct compo
                                       const struct leaf *leaf) {
   bool ordered = type_is_number(leaf->type) || type_class(leaf->type) == CLASS_ID;
   if (index->desc.by != ECS_BY_ORDER || ordered) return ECS_OK;
-  return world_fail(index->world, ECS_EINVAL, "index '%s' is ordered, and '%s.%s' is of type %s: "
-                    "only numbers have an order", index->desc.name, component->name, leaf->name,
-                    type_name(leaf->type));
+  return world_fail(index->world, ECS_EINVAL, "index '%s' is ordered, and '%s.%s' has type %s: "
+                    "order by a number field, or use hash", index->desc.name, component->name,
+                    leaf->name, type_name(leaf->type));
 }
 
 ecs_status index_key_column(const ecs_index *index, const struct copy_column **out) {
@@ -155,8 +155,8 @@ ecs_status index_key_column(const ecs_index *index, const struct copy_column **o
   if (status != ECS_OK) return status;
   *out = copies_column(&index->rows, component->id, leaf);
   if (*out) return refresh_check_order(index, component, &component->leaves[leaf]);
-  return world_fail(index->world, ECS_EINVAL, "index '%s': its query '%s' does not give '%s.%s': "
-                    "write '%s:in' into it", index->desc.name, index->query->text, component->name,
+  return world_fail(index->world, ECS_EINVAL, "index '%s': its query '%s' does not yield '%s.%s': "
+                    "add '%s:in' to it", index->desc.name, index->query->text, component->name,
                     component->leaves[leaf].name, component->name);
 }
 
@@ -221,8 +221,8 @@ ecs_status index_set_key(ecs_index *index, uint32_t row, const ecs_value *value)
   if (status != ECS_OK || index->desc.by != ECS_BY_ORDER) return status;
   if (key->kind == KEY_NONE || key_is_number(*key)) return ECS_OK;
   key->kind = KEY_NONE;
-  return world_fail(index->world, ECS_ETYPE, "index '%s' is ordered, and the key of " SHOW_ID " "
-                    "is a %s: only numbers have an order", index->desc.name,
+  return world_fail(index->world, ECS_ETYPE, "index '%s' is ordered, but the key of " SHOW_ID " "
+                    "is a %s: return a number, or use hash", index->desc.name,
                     copies_entities(&index->rows)[row],
                     value->kind == ECS_KIND_STRING ? "string" : "boolean");
 }
@@ -300,9 +300,9 @@ static ecs_status refresh_gather(ecs_index *index) {
 ecs_status index_gather(ecs_index *index) {
   ecs_world *world = index->world;
   if (index->busy)
-    return world_fail(world, ECS_EBUSY, "index '%s' is being brought up to date: its key function "
-                      "cannot look into it%s", index->desc.name, index->desc.key ?
-                      " (where it was left by longjmp or an exception, the host calls ecs_abandon)"
+    return world_fail(world, ECS_EBUSY, "index '%s' is being updated: its key function cannot use "
+                      "it%s", index->desc.name, index->desc.key ?
+                      " (if a longjmp or an exception left it, the host must call ecs_abandon)"
                       : "");
   index->began = clock_seconds();
   edition_drop_old(index);

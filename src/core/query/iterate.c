@@ -17,12 +17,12 @@ ecs_status query_usable(const ecs_query *query) {
   if (!query->broken) return ECS_OK;
   return world_fail(query->world, ECS_ENAME,
                     "query '%s' names a component or field that is no longer declared, or was "
-                    "declared anew: make the query, or register its system, again", query->text);
+                    "redeclared: create the query, or register its system, again", query->text);
 }
 
 ecs_status query_no_entities(const ecs_query *query) {
-  return world_fail(query->world, ECS_EINVAL, "query '%s' goes through events, which are no "
-                    "entities: go over them row by row", query->text);
+  return world_fail(query->world, ECS_EINVAL, "query '%s' yields events, which are not entities: "
+                    "iterate over them row by row", query->text);
 }
 
 static void iterate_end_passage(ecs_iter *it) {

@@ -250,7 +250,7 @@ ecs_status ecs_query_new(ecs_world *world, const char *text, ecs_query **out) {
 
 ecs_status ecs_query_with(ecs_world *world, const char *text, const ecs_variable *variables,
                           uint32_t count, ecs_query **out) {
-  if (!text) return world_fail(world, ECS_EINVAL, "a query has a text");
+  if (!text) return world_fail(world, ECS_EINVAL, "a query needs a text");
   ecs_query *query = memory_array(&world->memory, 1, sizeof *query);
   if (!query) return world_nomem(world);
   query->world = world;
@@ -537,8 +537,9 @@ ecs_status query_count_with(ecs_world *world, const char *text, const ecs_variab
   ecs_status status = query_parse(world, (ecs_string){text, strlen(text)}, variables, count,
                                   &terms);
   if (status == ECS_OK && terms.changes)
-    status = world_fail(world, ECS_EINVAL, "'%s' asks for what has changed since it was counted "
-                        "last: make a query of it, and count that", text);
+    status = world_fail(world, ECS_EINVAL, "'%s' has ':changed' or ':added', which need a query "
+                        "that remembers what it has seen: create one with world:query and count "
+                        "that", text);
   if (status != ECS_OK) {
     query_terms_free(world, &terms);
     return status;
@@ -555,7 +556,7 @@ ecs_status query_count_with(ecs_world *world, const char *text, const ecs_variab
 }
 
 ecs_status ecs_count(ecs_world *world, const char *text, size_t *out) {
-  if (!text) return world_fail(world, ECS_EINVAL, "a query has a text");
+  if (!text) return world_fail(world, ECS_EINVAL, "a query needs a text");
   return query_count_with(world, text, NULL, 0, out);
 }
 
@@ -618,8 +619,8 @@ static ecs_status order_take(struct ordering *o, uint32_t at) {
   term->binds = term->variable != NONE && !o->bound[term->variable] && query_can_bind(term);
   if (term->binds) o->bound[term->variable] = true;
   if (terms->step_count == QUERY_STEPS)
-    return world_fail(o->world, ECS_ELIMIT, "query '%.*s': at most 16 of its terms can be about "
-                      "ties, others and sparse components", SHOW(*o->text));
+    return world_fail(o->world, ECS_ELIMIT, "query '%.*s': at most 16 terms can be about ties, "
+                      "other entities and sparse components", SHOW(*o->text));
   terms->steps[terms->step_count++] = (uint16_t)at;
   return ECS_OK;
 }
@@ -650,12 +651,12 @@ static ecs_status query_check_bound(const struct ordering *o) {
     if (term->variable == NONE || o->bound[term->variable]) continue;
     if (variable_is_anonymous(o->terms, term->variable)) {
       if (term->kind == TERM_WITHOUT) continue;
-      return world_fail(o->world, ECS_EINVAL, "query '%.*s': '*' is not for alternatives",
+      return world_fail(o->world, ECS_EINVAL, "query '%.*s': '*' cannot stand in A|B",
                         SHOW(*o->text));
     }
     const ecs_string *name = &terms->variables[term->variable].name;
-    return world_fail(o->world, ECS_EINVAL, "query '%.*s': nothing says what $%.*s is: give it "
-                      "with the query, or name it in a term that has to match, as in '(Relation, "
+    return world_fail(o->world, ECS_EINVAL, "query '%.*s': nothing gives $%.*s a value: pass one "
+                      "with the query, or use it in a term that must match, as in '(Relation, "
                       "$%.*s)'", SHOW(*o->text), SHOW(*name), SHOW(*name));
   }
   return ECS_OK;

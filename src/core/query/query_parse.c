@@ -49,8 +49,7 @@ static ecs_status parse_fail(struct parser *parser, const char *what) {
 }
 
 static bool parse_is_name_part(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         c == '_';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 /* What stands just here. */
@@ -77,9 +76,9 @@ static ecs_status parse_read_leaf(struct parser *parser, struct term *term) {
   struct component *other;
   if (field == NONE && term->component->relation &&
       component_path(parser->world, path.data, path.size, &other, &leaf) == ECS_OK)
-    return world_fail(parser->world, ECS_EINVAL, "query '%.*s': '%s' is a relation: '%s->%.*s' is "
-                      "about the entity that it leads to", SHOW(parser->text),
-                      term->component->name, term->component->name, SHOW(path));
+    return world_fail(parser->world, ECS_EINVAL, "query '%.*s': '%s' is a relation: write "
+                      "'%s->%.*s' for its target", SHOW(parser->text), term->component->name,
+                      term->component->name, SHOW(path));
   if (field == NONE)
     return component_no_field(parser->world, term->component, path.data, path.size);
   const struct field *found = &term->component->fields[field];
@@ -93,18 +92,18 @@ static ecs_status parse_read_cascade(struct parser *parser, struct term *term) {
   term->cascade = true;
   if (term->form == TERM_PATH && term->through_leaf == NONE && term->through->ties.acyclic)
     return ECS_OK;
-  return world_fail(parser->world, ECS_EINVAL, "query '%.*s': ':cascade' goes with a path along "
-                    "an acyclic relation, as in 'ChildOf->%s:cascade'", SHOW(parser->text),
+  return world_fail(parser->world, ECS_EINVAL, "query '%.*s': ':cascade' needs a path along an "
+                    "acyclic relation, as in 'ChildOf->%s:cascade'", SHOW(parser->text),
                     term->component->name);
 }
 
 static ecs_status parse_read_state(struct parser *parser, struct term *term,
                                    enum term_state state) {
-  if (term->state != TERM_ON) return parse_fail(parser, "':off' and ':any' go alone");
+  if (term->state != TERM_ON) return parse_fail(parser, "':off' and ':any' exclude each other");
   term->state = state;
   if (term->component->toggle) return ECS_OK;
   return world_fail(parser->world, ECS_EINVAL, "query '%.*s': '%s' cannot be switched off, so "
-                    "that ':off' and ':any' say nothing: declare it with toggle = true",
+                    "':off' and ':any' have no meaning: declare it with toggle = true",
                     SHOW(parser->text), term->component->name);
 }
 
@@ -114,13 +113,13 @@ static ecs_status parse_refuse_news(const struct parser *parser, const struct te
   const char *name = term->component->name;
   bool event = term->through && term->through->is_event;
   if (event)
-    return world_fail(parser->world, ECS_EINVAL, "query '%.*s': ':%s' goes with a component of "
-                      "the row itself, and a path from an event leads to another one's: leave it "
-                      "out, each event comes once", SHOW(parser->text), word);
-  return world_fail(parser->world, ECS_EINVAL, "query '%.*s': ':%s' goes with a component of the "
-                    "row itself, and this '%s' is another entity's: write a system over '%s:%s' "
-                    "that goes to the others by world:sources or world:children, or emits an "
-                    "event", SHOW(parser->text), word, name, name, word);
+    return world_fail(parser->world, ECS_EINVAL, "query '%.*s': ':%s' applies only to a component "
+                      "of the row itself, and a path from an event leads to another entity: leave "
+                      "it out, since each event comes only once", SHOW(parser->text), word);
+  return world_fail(parser->world, ECS_EINVAL, "query '%.*s': ':%s' applies only to a component "
+                    "of the row itself, and this '%s' is another entity's: write a system over "
+                    "'%s:%s' that finds the others with world:sources or world:children, or that "
+                    "emits an event", SHOW(parser->text), word, name, name, word);
 }
 
 /* Marks say when the row's own component was written, and no other's. */
@@ -133,12 +132,12 @@ static ecs_status parse_read_news(struct parser *parser, struct term *term, enum
   if (term->form == TERM_PATH || term->form == TERM_OF)
     return parse_refuse_news(parser, term, word);
   if (component->is_event || (term->form != TERM_OWN && !known))
-    return world_fail(world, ECS_EINVAL, "query '%.*s': ':%s' goes with a component of the row "
-                      "itself, as in 'Position:%s', or a tie to somebody known", SHOW(parser->text),
-                      word, word);
+    return world_fail(world, ECS_EINVAL, "query '%.*s': ':%s' applies only to a component of the "
+                      "row itself, as in 'Position:%s', or to a tie with a known target",
+                      SHOW(parser->text), word, word);
   if (news == TERM_ADDED && !component->track)
-    return world_fail(world, ECS_EINVAL, "query '%.*s': when '%s' was added is kept only where it "
-                      "is declared with track = true", SHOW(parser->text), component->name);
+    return world_fail(world, ECS_EINVAL, "query '%.*s': ':added' needs '%s' to be declared with "
+                      "track = true", SHOW(parser->text), component->name);
   term->news = news;
   parser->terms->changes = true;
   return ECS_OK;
@@ -208,7 +207,7 @@ static bool parse_is_next(struct parser *parser, char c) {
 static ecs_status parse_need_component(struct parser *parser, struct component **out) {
   ecs_string name = parse_read_while(parser, false);
   if (name.size == 0 && (parse_is_next(parser, '-') || parse_is_next(parser, '~')))
-    return parse_fail(parser, "'!' expected for what is to be absent, as in '!Frozen',");
+    return parse_fail(parser, "'!' expected before an absent component, as in '!Frozen',");
   if (name.size == 0) return parse_fail(parser, "a component's name expected");
   *out = component_find(parser->world, name.data, name.size);
   if (*out && (*out)->is_event) return ECS_OK;
@@ -216,7 +215,7 @@ static ecs_status parse_need_component(struct parser *parser, struct component *
                 text_equal("without", name.data, name.size);
   if (!*out && absent)
     return parse_fail(
-        parser, "'!' expected for what is to be absent, as in '!Frozen', not a word,");
+        parser, "'!' expected before an absent component, as in '!Frozen', not a word,");
   return parse_need_named(parser, name, out);
 }
 
@@ -253,7 +252,7 @@ static ecs_id parse_given_value(struct parser *parser, const ecs_string *name) {
 /* Behind the $. */
 static ecs_status parse_read_variable(struct parser *parser, struct term *term) {
   ecs_string name = parse_read_here(parser, false);
-  if (name.size == 0) return parse_fail(parser, "a variable's name expected behind '$'");
+  if (name.size == 0) return parse_fail(parser, "a variable's name expected after '$'");
   term->target = parse_given_value(parser, &name);
   return term->target != ECS_NULL ? ECS_OK : parse_add_variable(parser, name, &term->variable);
 }
@@ -270,7 +269,7 @@ static ecs_status parse_read_target(struct parser *parser, struct term *term) {
   if (status == ECS_OK) term->target = target->id;
   if (status == ECS_ENAME && name_lookup(parser->world, name.data, name.size) != ECS_NULL)
     return world_fail(parser->world, ECS_ENAME, "query '%.*s': '%.*s' is the name of an entity, "
-                      "which a query has for a value: write '(%s, $x)', and give x its id",
+                      "which a query cannot hold: write '(%s, $x)' and pass its id as x",
                       SHOW(parser->text), SHOW(name), term->component->name);
   return status;
 }
@@ -307,11 +306,12 @@ static ecs_status parse_check_way(struct parser *parser, const struct term *term
   if (term->through_leaf != NONE) {
     const struct leaf *leaf = &through->leaves[term->through_leaf];
     if (leaf->type != ECS_ENTITY)
-      return world_fail(world, ECS_ETYPE, "query '%.*s': '%s.%s' is not an entity field, so that "
-                        "no path goes through it", SHOW(parser->text), through->name, leaf->name);
+      return world_fail(world, ECS_ETYPE, "query '%.*s': '%s.%s' is not an entity field, so a "
+                        "path cannot go through it", SHOW(parser->text), through->name,
+                        leaf->name);
     if (term->nearest)
-      return world_fail(world, ECS_EINVAL, "query '%.*s': '*->' goes along a relation, and "
-                        "'%s.%s' is a field", SHOW(parser->text), through->name, leaf->name);
+      return world_fail(world, ECS_EINVAL, "query '%.*s': '*->' needs a relation, and '%s.%s' is "
+                        "a field: write '->'", SHOW(parser->text), through->name, leaf->name);
     return ECS_OK;
   }
   if (!through->ties.relation)
@@ -319,8 +319,8 @@ static ecs_status parse_check_way(struct parser *parser, const struct term *term
                       "field, as in '%s.field->'", SHOW(parser->text), through->name,
                       through->name);
   if (!through->ties.exclusive)
-    return world_fail(world, ECS_EINVAL, "query '%.*s': a path goes along an exclusive relation, "
-                      "and '%s' has several targets: join by '(%s, $to), Component($to)'",
+    return world_fail(world, ECS_EINVAL, "query '%.*s': a path needs an exclusive relation, and "
+                      "'%s' can have several targets: join with '(%s, $to), Component($to)'",
                       SHOW(parser->text), through->name, through->name);
   return ECS_OK;
 }
@@ -352,8 +352,8 @@ static ecs_status parse_read_component(struct parser *parser, struct term *term)
   if (status != ECS_OK) return status;
   if (component_has_pairs(term->component))
     return world_fail(parser->world, ECS_EINVAL,
-                      "query '%.*s': '%s' has several targets: write '(%s, *)' for each, "
-                      "'!(%s, *)' for none", SHOW(parser->text), term->component->name,
+                      "query '%.*s': '%s' can have several targets: write '(%s, *)' for each "
+                      "target, '!(%s, *)' for none", SHOW(parser->text), term->component->name,
                       term->component->name, term->component->name);
   if (term->form != TERM_OWN || term->leaf != NONE || !parse_accept(parser, '(')) return ECS_OK;
   term->form = TERM_OF;
@@ -386,7 +386,7 @@ static ecs_status parse_read_alternatives(struct parser *parser, struct term *te
   bool filters = term->filters;
   for (;;) {
     if (term->kind == TERM_OPTIONAL)
-      return parse_fail(parser, "'|' and '?' do not go together: one of A|B is there in any case");
+      return parse_fail(parser, "'|' and '?' exclude each other: A|B always yields one value");
     term->filters = filters;
     term->kind = TERM_OR;
     term->group = group;
@@ -414,7 +414,7 @@ static bool parse_accept_with(struct parser *parser) {
 static ecs_status parse_check_bare(struct parser *parser, const struct term *term) {
   bool alone = term->kind == TERM_WITH && !term->read_only && !term->news && term->leaf == NONE;
   return alone && !parse_is_next(parser, '|')
-             ? ECS_OK : parse_fail(parser, "'!' goes with a component's name alone");
+             ? ECS_OK : parse_fail(parser, "'!' takes only a component's name");
 }
 
 static ecs_status parse_read_term(struct parser *parser) {
@@ -422,7 +422,7 @@ static ecs_status parse_read_term(struct parser *parser) {
   bool without = parse_accept(parser, '!');
   bool filters = !without && parse_accept_with(parser);
   if (filters && parse_accept(parser, '!'))
-    return parse_fail(parser, "'!' without 'with' is meant: it gives nothing anyhow");
+    return parse_fail(parser, "remove 'with': a '!' term never yields a value");
   ecs_status status = parse_read_name(parser, &term);
   if (status == ECS_OK && without) status = parse_check_bare(parser, &term);
   if (status != ECS_OK) return status;
@@ -431,7 +431,7 @@ static ecs_status parse_read_term(struct parser *parser) {
   if (without) term.kind = TERM_WITHOUT;
   if (filters && term.kind == TERM_OPTIONAL)
     return parse_fail(
-        parser, "'with' is for what has to be there: an optional term filters nothing");
+        parser, "remove 'with': an optional term does not filter");
   parse_give_slot(parser, &term);
   parser->terms->choices |= term.kind == TERM_OPTIONAL;
   return parse_add_term(parser, &term);
@@ -441,11 +441,11 @@ static ecs_status parse_read_term(struct parser *parser) {
 static ecs_status parse_fail_behind(struct parser *parser) {
   if (parse_is_next(parser, '('))
     return parse_fail(
-        parser, "',' expected ('($name)' stands right behind a component's name, as in "
+        parser, "',' expected ('($name)' follows the component's name at once, as in "
                 "'Position($to).x:in')");
   if (parse_is_next(parser, '-'))
-    return parse_fail(parser, "',' expected (a path begins with an exclusive relation or an entity "
-                      "field, as in 'ChildOf->Position'; others are joined, as in "
+    return parse_fail(parser, "',' expected (a path begins with an exclusive relation or an "
+                      "entity field, as in 'ChildOf->Position'; join other relations, as in "
                       "'(Likes, $to), Position($to)')");
   return parse_fail(parser, "',' expected");
 }
@@ -461,12 +461,12 @@ static ecs_status parse_refuse_term(const struct parser *parser, const struct te
   const struct component *event = parser->terms->event;
   if (parse_event_of(term) && parse_event_of(term) != event)
     return world_fail(parser->world, ECS_EINVAL, "query '%.*s' names two events, '%s' and '%s': a "
-                      "query goes through one", SHOW(parser->text), event->name,
+                      "query reads one; write a system for each", SHOW(parser->text), event->name,
                       parse_event_of(term)->name);
   return world_fail(parser->world, ECS_EINVAL, "query '%.*s': '%s' is an event, which no entity "
-                    "has: beside it and its fields there can be paths through its entity fields, "
-                    "as in '%s.field->Position', and what is asked of a given entity, as in "
-                    "'Position($who)'", SHOW(parser->text), event->name, event->name);
+                    "has: its query can also follow its entity fields, as in "
+                    "'%s.field->Position', and read a given entity, as in 'Position($who)'",
+                    SHOW(parser->text), event->name, event->name);
 }
 
 /* What may stand beside an event: its fields, and what others have that it leads to or that are
@@ -486,8 +486,8 @@ static ecs_status parse_check_events(struct parser *parser) {
   for (uint32_t i = 0; i < terms->count && !event; i++) event = parse_event_of(&terms->terms[i]);
   if (!event) return ECS_OK;
   if (first->component != event || first->form != TERM_OWN || first->kind != TERM_WITH)
-    return world_fail(parser->world, ECS_EINVAL, "query '%.*s': '%s' is an event: begin with it, "
-                      "as in '%s' alone, or '%s, %s.field->Position'", SHOW(parser->text),
+    return world_fail(parser->world, ECS_EINVAL, "query '%.*s': '%s' is an event and must come "
+                      "first, as in '%s' or '%s, %s.field->Position'", SHOW(parser->text),
                       event->name, event->name, event->name, event->name);
   terms->event = event;
   for (uint32_t i = 0; i < terms->count; i++) {

@@ -79,8 +79,8 @@ ecs_status builtin_prefab(ecs_world *world, struct component **out) {
   const struct relation *relation = world->relations.prefab;
   *out = relation ? relation->component : NULL;
   if (!relation && component_find(world, PREFAB, strlen(PREFAB)))
-    return world_fail(world, ECS_ETAKEN, "'%s' was loaded as another component, which prefabs need "
-                      "the name of", PREFAB);
+    return world_fail(world, ECS_ETAKEN, "the image has another component '%s', which prefabs "
+                      "need", PREFAB);
   return relation ? ECS_OK : builtin_declare(world, builtin_find(PREFAB, strlen(PREFAB)), out);
 }
 

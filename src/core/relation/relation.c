@@ -98,8 +98,8 @@ ecs_status relation_need(const ecs_world *world, ecs_id id, struct relation **ou
   if (status != ECS_OK) return status;
   *out = component->relation;
   if (*out) return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "'%s' is not a relation: it has no target; declare it as "
-                    "one, relation(\"%s\")", component->name, component->name);
+  return world_fail(world, ECS_EINVAL, "'%s' is not a relation, so it has no target; declare it "
+                    "with relation(\"%s\")", component->name, component->name);
 }
 
 /* ---- ties ---- */
@@ -172,8 +172,8 @@ static ecs_status relation_refuse_parent(const ecs_world *world, uint32_t source
   char step[128];
   relation_tell_step(world, target, step, sizeof step);
   return world_fail(world, ECS_EINVAL, SHOW_ID " cannot be a child of %s, which is a prefab: "
-                    "its children are declared with it, by world:prefab(name, components, "
-                    "{ children = ... })", child, step);
+                    "declare its children with it, by world:prefab(name, components, { children = "
+                    "... })", child, step);
 }
 
 ecs_status relation_check_way(const ecs_world *world, const struct relation *relation,
@@ -181,7 +181,8 @@ ecs_status relation_check_way(const ecs_world *world, const struct relation *rel
   if (!relation->acyclic) return ECS_OK;
   if (relation == world->relations.child_of) {
     if (UNLIKELY(prefab_is(world, source) && (target || ties_target(&relation->ties, source))))
-      return world_fail(world, ECS_EINVAL, "a prefab stays where it was declared: " SHOW_ID " "
+      return world_fail(world, ECS_EINVAL, "a prefab keeps the parent it was declared "
+                        "with: " SHOW_ID " "
                         "cannot be %s", entity_id(&world->entities, source),
                         target ? "tied to another parent" : "taken from its parent");
     ecs_status status = relation_refuse_parent(world, source, target);
@@ -195,7 +196,7 @@ ecs_status relation_check_way(const ecs_world *world, const struct relation *rel
     if (at == source) {
       char way[MESSAGE_SIZE];
       relation_tell_circle(world, relation, source, target, way, sizeof way);
-      return world_fail(world, ECS_ECYCLE, "'%s' would go in a circle: %s",
+      return world_fail(world, ECS_ECYCLE, "'%s' would form a cycle: %s",
                         relation->component->name, way);
     }
   return ECS_OK;
@@ -271,7 +272,7 @@ static ecs_status relation_check_source(const ecs_world *world, const struct rel
     return world_corrupt(world, "an entity is tied without the relation");
   ecs_id cell = ((const ecs_id *)cells.columns[TARGET_LEAF].data)[cells.row];
   return cell == entity_id(&world->entities, target)
-             ? ECS_OK : world_corrupt(world, "a tie's target is not what its cell says");
+             ? ECS_OK : world_corrupt(world, "a tie's target differs from its cell");
 }
 
 static ecs_status relation_check_end(const ecs_world *world, const struct relation *relation,
@@ -286,7 +287,7 @@ static ecs_status relation_check_end(const ecs_world *world, const struct relati
       return world_corrupt(world, "a tie does not lead back");
     ecs_status status = relation_check_source(world, relation, at, target);
     if (status != ECS_OK) return status;
-    if (++count > end->count) return world_corrupt(world, "a target's sources go in a circle");
+    if (++count > end->count) return world_corrupt(world, "a target's sources form a cycle");
   }
   *tied += count;
   return count == end->count && previous == end->last
@@ -361,13 +362,13 @@ ecs_status relations_check(const ecs_world *world) {
     const struct relation *relation = relations->list[i];
     if (component_of(world, relation->component->id) != relation->component ||
         relation->component->relation != relation)
-      return world_corrupt(world, "a relation is not its component's");
+      return world_corrupt(world, "a relation belongs to another component");
     tied += relation->ties.count;
     if (!relation->exclusive) continue;
     status = relation_check_ties(world, relation);
     if (status == ECS_OK) status = relation_check_rows(world, relation);
     if (status == ECS_OK && relation->acyclic && !relation_is_acyclic(relation))
-      status = world_corrupt(world, "an acyclic relation has a circle");
+      status = world_corrupt(world, "an acyclic relation has a cycle");
   }
   if (status == ECS_OK && tied != relations->tied)
     return world_corrupt(world, "ties are miscounted");

@@ -121,8 +121,8 @@ static ecs_status observer_fail_circle(const ecs_world *world) {
     text_format(longer, sizeof longer, "%s%s'%s'", names, names[0] ? ", " : "", observer->name);
     memcpy(names, longer, sizeof names);
   }
-  return world_fail(world, ECS_ECYCLE, "observers change what they observe for more than %d "
-                    "rounds: %s", ROUND_LIMIT, names);
+  return world_fail(world, ECS_ECYCLE, "observers keep triggering each other after %d rounds: %s",
+                    ROUND_LIMIT, names);
 }
 
 /* Calls all, once, and applies what they have staged, unless it is the last round that may be. */

@@ -27,9 +27,9 @@ void beside_weigh(const ecs_world *world, const ecs_system *system, struct prosp
   if (companions) companions->look(system, out);
   if (out->alone) return;
   if (system->when)
-    out->alone = "its condition is asked when those before it have run";
+    out->alone = "its condition is evaluated after the systems before it have run";
   else if (reads_news(system))
-    out->alone = "what is new to it is found out when those before it have run";
+    out->alone = "what has changed for it is not known until the systems before it have run";
 }
 
 void beside_look(const ecs_world *world, const ecs_system *system, struct prospect *out) {
@@ -268,13 +268,13 @@ void ranges_free(struct memory *memory, struct ranges *ranges) {
 ecs_status parallel_query_suits(ecs_world *world, const ecs_system *system) {
   const ecs_query *query = system->reads;
   if (!query)
-    return world_fail(world, ECS_EINVAL, "system '%s': parallel goes through the rows of a query: "
+    return world_fail(world, ECS_EINVAL, "system '%s': parallel runs over the rows of a query: "
                       "give it one", system->name);
   if (query->broken) return query_usable(query);
   if (query->terms.changes || terms_walk(&query->terms))
-    return world_fail(world, ECS_EINVAL, "system '%s': parallel is for rows that lie together in "
-                      "tables, not for events, what has changed, sparse components and ties: use "
-                      "run", system->name);
+    return world_fail(world, ECS_EINVAL, "system '%s': parallel needs a query over whole tables, "
+                      "without events, ':changed', ':added', sparse components and ties: use run",
+                      system->name);
   return ECS_OK;
 }
 

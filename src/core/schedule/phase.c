@@ -81,7 +81,7 @@ bool phase_is_ignored(const ecs_world *world, const char *name) {
 
 static ecs_status phase_contradiction(ecs_world *world, const struct phase *phase) {
   return world_fail(world, ECS_ECYCLE,
-                    "phases cannot be put in order: '%s' after '%s' and before '%s'",
+                    "phases cannot be ordered: '%s' would come after '%s' and before '%s'",
                     phase->name, phase->after ? phase->after : phase->name,
                     phase->before ? phase->before : phase->name);
 }
@@ -141,8 +141,7 @@ ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phas
   if ((desc->after && strcmp(desc->after, desc->name) == 0) ||
       (desc->before && strcmp(desc->before, desc->name) == 0))
     return world_fail(world, ECS_ECYCLE,
-                      "phase '%s' cannot be put in order before or after "
-                      "itself: name another phase",
+                      "phase '%s' cannot come before or after itself: name another phase",
                       desc->name);
   if (!(desc->fixed >= 0 && desc->fixed < 1e18))
     return world_fail(world, ECS_EINVAL, "phase '%s': fixed = %g is not a step in seconds",

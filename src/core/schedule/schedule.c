@@ -180,7 +180,7 @@ ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_sys
     return world_fail(world, ECS_EINVAL, "a system needs a name");
   if (!desc->run == !desc->parallel)
     return world_fail(world, ECS_EINVAL, desc->run ? "system '%s' has both `run` and `parallel`: "
-                      "give one of them" : "system '%s' has nothing to run", desc->name);
+                      "give one of them" : "system '%s' has no function to run", desc->name);
   if (!(desc->every >= 0 && desc->every < 1e18))
     return world_fail(world, ECS_EINVAL, "system '%s': every = %g is not a time in seconds",
                       desc->name, desc->every);
@@ -213,10 +213,10 @@ ecs_status schedule_build_observer(ecs_world *world, const ecs_observer_desc *de
   if (!desc->name || !*desc->name)
     return world_fail(world, ECS_EINVAL, "an observer needs a name");
   if (!desc->run)
-    return world_fail(world, ECS_EINVAL, "observer '%s' has nothing to run", desc->name);
+    return world_fail(world, ECS_EINVAL, "observer '%s' has no function to call", desc->name);
   if ((unsigned)desc->on > ECS_ON_DESPAWN || (!desc->query && !desc->watches))
-    return world_fail(world, ECS_EINVAL, "observer '%s' needs a query, and to be told what of it "
-                      "to watch", desc->name);
+    return world_fail(world, ECS_EINVAL, "observer '%s' needs a query and the kind of change to "
+                      "watch", desc->name);
   const ecs_system_desc plain = {.name = desc->name, .query = desc->query, .reads = desc->watches,
                                  .disabled = desc->disabled, .owner = desc->owner,
                                  .free = desc->free, .ud = desc->ud};
@@ -300,7 +300,7 @@ static ecs_status schedule_replace(ecs_world *world, ecs_system *system, ecs_sys
 static ecs_status schedule_check_name(const ecs_world *world, const ecs_system *system) {
   const ecs_system *old = schedule_system(world, system->name, strlen(system->name));
   if (!old || !old->watch == !system->watch) return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "%s is called '%s' already: give the %s another name, or "
+  return world_fail(world, ECS_EINVAL, "%s is already named '%s': give the %s another name, or "
                     "remove that first", old->watch ? "an observer" : "a system", system->name,
                     old->watch ? "system" : "observer");
 }
@@ -351,7 +351,7 @@ ecs_status schedule_unknown(const ecs_world *world, const char *name, bool phase
   for (uint32_t i = 0; phases && i < schedule->phase_count; i++)
     nearest_offer(&nearest, schedule->phases[i]->name, strlen(schedule->phases[i]->name));
   char hint[96];
-  return world_fail(world, ECS_ENAME, "no system%s is named '%s'%s",
+  return world_fail(world, ECS_ENAME, "there is no system%s '%s'%s",
                     phases ? " or phase" : "", name,
                     nearest_hint(&nearest, hint, sizeof hint));
 }
@@ -396,7 +396,7 @@ void ecs_on_error(ecs_world *world, ecs_error_fn fn, void *ud) {
 ecs_status schedule_check(const ecs_world *world) {
   const struct schedule *schedule = world->schedule;
   if (schedule->names.count != schedule->system_count)
-    return world_corrupt(world, "a name is of a system that is not scheduled");
+    return world_corrupt(world, "a name belongs to a system that is not scheduled");
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     const ecs_system *system = schedule->systems[i];
     if (system->removed) return world_corrupt(world, "a removed system is still scheduled");
@@ -409,7 +409,7 @@ ecs_status schedule_check(const ecs_world *world) {
       return world_corrupt(world, "a system is not among those of its phase");
     if (schedule_phase(world, system->phase->name, strlen(system->phase->name), NULL) !=
         system->phase)
-      return world_corrupt(world, "a system's phase is gone");
+      return world_corrupt(world, "a system's phase does not exist");
   }
   return ECS_OK;
 }
@@ -425,10 +425,8 @@ void schedule_free(ecs_world *world) {
   if (schedule->reacting) phase_free(world, schedule->reacting);
   memory_free(memory, schedule->phases, schedule->phase_capacity * sizeof *schedule->phases);
   memory_free(memory, schedule->placed, schedule->placed_capacity * sizeof *schedule->placed);
-  memory_free(memory, schedule->systems,
-              schedule->system_capacity * sizeof *schedule->systems);
-  memory_free(memory, schedule->running,
-              schedule->running_capacity * sizeof *schedule->running);
+  memory_free(memory, schedule->systems, schedule->system_capacity * sizeof *schedule->systems);
+  memory_free(memory, schedule->running, schedule->running_capacity * sizeof *schedule->running);
   memory_free(memory, schedule->sorted,
               schedule->sorted_capacity * sizeof *schedule->sorted);
   ranges_free(memory, schedule->ranges);
@@ -463,12 +461,12 @@ static void schedule_tell_system(const ecs_world *world, const ecs_system *syste
   const ecs_system *other = schedule_system(world, name, strlen(name));
   char hint[96];
   if (other)
-    text_format(text, size, "system '%s': '%s' in %s is of the phase '%s', this one of '%s'; it "
-                "is ignored", system->name, name, option, other->phase->name,
-                system->phase->name);
+    text_format(text, size, "system '%s': '%s' in %s runs in phase '%s', this system in '%s'; "
+                "ignored, since order holds only inside a phase", system->name, name, option,
+                other->phase->name, system->phase->name);
   else
-    text_format(text, size, "system '%s': '%s' in %s names no system%s; it is ignored",
-                system->name, name, option,
+    text_format(text, size, "system '%s': '%s' in %s is not a system%s; ignored", system->name,
+                name, option,
                 schedule_nearest_system(world->schedule, system->phase, name, hint, sizeof hint));
 }
 
@@ -499,8 +497,8 @@ static bool schedule_look_at_phase(const ecs_world *world, struct phase *phase, 
     nearest_begin(&nearest, name, strlen(name));
     for (uint32_t i = 0; i < schedule->phase_count; i++)
       schedule_offer(&nearest, schedule->phases[i]->name);
-    text_format(text, size, "phase '%s': '%s' in %s names no phase%s; it is ignored",
-                phase->name, name, option, nearest_hint(&nearest, hint, sizeof hint));
+    text_format(text, size, "phase '%s': '%s' in %s is not a phase%s; ignored", phase->name, name,
+                option, nearest_hint(&nearest, hint, sizeof hint));
     return true;
   }
   return false;

@@ -297,8 +297,8 @@ static ecs_status update_begin(ecs_world *world, const char *operation, double d
   const struct loop_owner *owner = world->staging.loop_owners;
   for (; status == ECS_OK && owner; owner = owner->next) status = owner->end_loops(owner->ud);
   if (status == ECS_OK && staging_is_open(&world->staging))
-    status = world_fail(world, ECS_EBUSY, "%s is not possible inside a loop (which the host ends "
-                        "by ecs_iter_close, or ecs_abandon where it was left)", operation);
+    status = world_fail(world, ECS_EBUSY, "%s is not possible inside a loop (the host ends it "
+                        "with ecs_iter_close, or ecs_abandon if a jump left it)", operation);
   if (status == ECS_OK) status = indexes_watch(world);
   if (status == ECS_OK) {
     world_turn(world);
@@ -349,8 +349,8 @@ ecs_status ecs_run(ecs_world *world, const char *name, double dt) {
   struct phase *phase = schedule_phase(world, name, strlen(name), NULL);
   if (!system && !phase) return schedule_unknown(world, name, true);
   if (system && system->watch)
-    return world_fail(world, ECS_EINVAL, "'%s' is an observer, which is called for what changes: "
-                      "run a system", name);
+    return world_fail(world, ECS_EINVAL, "'%s' is an observer, which is called on changes: run a "
+                      "system", name);
   if (system && system->parked)
     return world_fail(world, ECS_EINVAL,
                       "system '%s' is parked after an error; register it again", name);
@@ -381,7 +381,7 @@ static void update_name_failure(const ecs_world *world, const ecs_system *system
   else if (status == ECS_ENOMEM)
     text_format(why, sizeof why, "not enough memory");
   else
-    text_format(why, sizeof why, "it failed with the status %d", (int)status);
+    text_format(why, sizeof why, "it failed with status %d", (int)status);
   world_fail(world, status, "%s '%s': %s", system->watch ? "observer" : "system", system->name,
              why);
 }

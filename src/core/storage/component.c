@@ -57,12 +57,13 @@ static ecs_status component_refuse_others(const ecs_world *world,
   assert(component);
   const struct relation *prefab = world->relations.prefab;
   if (UNLIKELY(prefab && component->relation == prefab))
-    return world_fail(world, ECS_EINVAL, "'%s' is what prefabs are known by, which queries do not "
-                      "see: make them with prefab(name, components)", component->name);
+    return world_fail(world, ECS_EINVAL, "'%s' marks prefabs and is hidden from queries: declare "
+                      "one with prefab(name, components)", component->name);
   if (LIKELY(component->length == 0 && !component->is_event)) return ECS_OK;
   return world_fail(world, ECS_EINVAL, component->is_event
-                        ? "'%s' is an event, which no entity has, not a component"
-                        : "'%s' is an array of the world, not a component", component->name);
+                        ? "'%s' is an event, not a component: no entity has it; emit it, and read "
+                          "it with a query"
+                        : "'%s' is an array, not a component: use world:array", component->name);
 }
 
 ecs_status component_need(const ecs_world *world, const char *name, size_t size,
@@ -72,11 +73,11 @@ ecs_status component_need(const ecs_world *world, const char *name, size_t size,
   ecs_string text = {name, size};
   const struct component *now = component_formerly(world, name, size);
   if (now)
-    return world_fail(world, ECS_ENAME, "unknown component '%.*s': it is called '%s' now",
+    return world_fail(world, ECS_ENAME, "unknown component '%.*s': its name is now '%s'",
                       SHOW(text), now->name);
   if (name_lookup(world, name, size) != ECS_NULL)
-    return world_fail(world, ECS_ENAME, "unknown component '%.*s': an entity is called so, which "
-                      "is named by its id", SHOW(text));
+    return world_fail(world, ECS_ENAME, "unknown component '%.*s': that is the name of an entity; "
+                      "pass the entity's id", SHOW(text));
   struct nearest nearest;
   nearest_begin(&nearest, name, size);
   for (uint32_t i = 0; i < world->registry.count; i++) {
@@ -130,8 +131,8 @@ ecs_status component_no_field(const ecs_world *world, const struct component *co
     return world_fail(world, ECS_ENAME, "'%s' is a tag: it has no field '%.*s'", component->name,
                       SHOW(text));
   if (component_leaf(component, name, size) != NONE)
-    return world_fail(world, ECS_ENAME, "%s '%s' has no field '%.*s': that is a path", word,
-                      component->name, SHOW(text));
+    return world_fail(world, ECS_ENAME, "%s '%s' has no field '%.*s': that is a path, not a "
+                      "field's name", word, component->name, SHOW(text));
   struct nearest nearest;
   nearest_begin(&nearest, name, size);
   for (uint32_t i = 0; i < component->field_count; i++)
@@ -149,7 +150,7 @@ static ecs_status component_no_leaf(const ecs_world *world, const struct compone
   if (at == NONE) return component_no_field(world, component, text, size);
   const struct field *field = &component->fields[at];
   return world_fail(world, ECS_ENAME,
-                    "field '%s.%s' is not a single value: name a part, as '%s.%s'",
+                    "field '%s.%s' is not a single value: name a part, as in '%s.%s'",
                     component->name, field->name, component->name,
                     component->leaves[field->first_leaf].name);
 }
@@ -195,7 +196,7 @@ static ecs_status component_refuse_number(const ecs_world *world,
   return world_fail(world, status, "%s is %s: %g %s",
                     component_label(component, leaf, label, sizeof label), type_name(leaf->type),
                     number, status != ECS_ERANGE ? "is not an integer"
-                    : has_bits ? "is out of range (integers from 2^63 on are written as 0x...)"
+                    : has_bits ? "is out of range (write integers from 2^63 on as 0x...)"
                                : "is out of range");
 }
 
@@ -232,7 +233,7 @@ static ecs_status component_entity_cell(ecs_world *world, const struct component
   bool dead = status == ECS_EDEAD;
   return world_fail(world, status, "%s is entity: %s%s",
                     component_label(component, leaf, label, sizeof label), why,
-                    dead ? " (give ecs.null, or keep ids of the dead in an i64 field)" : "");
+                    dead ? " (pass ecs.null, or keep ids of dead entities in an i64 field)" : "");
 }
 
 static ecs_status component_enum_cell(ecs_world *world, const struct component *component,

@@ -170,7 +170,7 @@ void component_free(ecs_world *world, struct component *component);
 
 /* Why a relation cannot be required; to be formatted with its name. */
 #define REQUIRES_RELATION \
-  "'%s' is a relation, and nobody would say to whom: require components and tags"
+  "'%s' is a relation, and there would be no target to tie it to: require components and tags only"
 
 /* Room for a set of `count` ids that others may be put into: `more`, and what those bring. */
 uint64_t require_room(const ecs_world *world, uint64_t count, uint64_t more);

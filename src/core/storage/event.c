@@ -14,7 +14,7 @@ ecs_status event_check_desc(const ecs_world *world, const ecs_component_desc *de
   bool plain = !desc->relation && !desc->toggle && !desc->track && !desc->sparse &&
                !desc->required_count && !desc->length;
   if (!desc->event || plain) return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "event '%s' has fields and their `was`, and none of a "
+  return world_fail(world, ECS_EINVAL, "event '%s' takes only fields, `doc` and `was`, not a "
                     "component's other options", desc->name);
 }
 
@@ -75,8 +75,7 @@ void event_leave_list(ecs_world *world, const struct event *event) {
   while (at < events->count && events->list[at] != event) at++;
   if (at == events->count) return;
   events->count--;
-  memmove(events->list + at, events->list + at + 1,
-          (events->count - at) * sizeof *events->list);
+  memmove(events->list + at, events->list + at + 1, (events->count - at) * sizeof *events->list);
 }
 
 static void event_release(ecs_world *world, const struct table *table, uint32_t row,
@@ -151,8 +150,8 @@ static ecs_status event_grow_in_scope(ecs_world *world, struct table *table, uin
   if (rows < need) rows = need;
   if (rows > ROW_LIMIT) rows = ROW_LIMIT;
   if (rows < need)
-    return world_fail(world, ECS_ELIMIT, "there cannot be more than %u events of a type",
-                      ROW_LIMIT);
+    return world_fail(world, ECS_ELIMIT, "there are already %u events of this type, which is the "
+                      "limit", ROW_LIMIT);
   if (!GROW(&world->memory, events->retired, events->retired_capacity,
             events->retired_count + most))
     return world_nomem(world);
@@ -232,10 +231,10 @@ static ecs_status event_check_times(const ecs_world *world, const struct compone
   const struct later *later = &component->event->later;
   uint32_t count = later->table->count;
   if (count > later->capacity || count > later->order_capacity || (count == 0 && later->clock != 0))
-    return event_corrupt(world, component, "has put off without times");
+    return event_corrupt(world, component, "has delayed events without times");
   for (uint32_t row = 0; row < count; row++)
     if (!(later->due[row] >= 0))
-      return event_corrupt(world, component, "has put off until no time");
+      return event_corrupt(world, component, "has an event delayed to an invalid time");
   return ECS_OK;
 }
 
@@ -243,12 +242,12 @@ ecs_status event_check(const ecs_world *world, const struct component *component
   const struct event *event = component->event;
   if (!event || event->component != component || component->resource || component->sparse ||
       component->ties.relation)
-    return event_corrupt(world, component, "is none");
+    return event_corrupt(world, component, "is invalid");
   ecs_status status = event_check_table(world, component, event->table);
   if (status == ECS_OK) status = event_check_table(world, component, event->later.table);
   if (status == ECS_OK) status = event_check_times(world, component);
   if (status != ECS_OK) return status;
-  if (event->aged > event_end(event)) return event_corrupt(world, component, "is older than it is");
+  if (event->aged > event_end(event)) return event_corrupt(world, component, "has an invalid age");
   return ECS_OK;
 }
 

@@ -307,10 +307,10 @@ static ecs_status marks_check_rows(const ecs_world *world, const struct table *t
   for (uint32_t row = 0; row < table->count; row++) {
     uint64_t group = marks->groups[row / MARK_ROWS];
     if (group == 0 || group > world->now)
-      return world_corrupt(world, "a group of rows is marked with a run that was not");
+      return world_corrupt(world, "a group of rows is marked with a future run");
     if (!marks->tracked) continue;
     if (marks->rows[row] > group || marks->rows[row] < marks->added[row])
-      return world_corrupt(world, "a row's mark is not in its group's, or older than the row");
+      return world_corrupt(world, "a row's mark is newer than its group's, or older than the row");
   }
   for (uint32_t i = mark_groups(table->count); i < mark_groups(table->capacity); i++)
     if (marks->groups[i]) return world_corrupt(world, "a group without rows is marked");
@@ -324,10 +324,11 @@ ecs_status marks_check(const ecs_world *world, const struct table *table) {
     const struct component *component = component_of(world, table->ids[i]);
     const struct marks *marks = marks_of(table, table->ids[i]);
     if (!marks == component->watched || (marks && marks->tracked != component->track))
-      return world_corrupt(world, "a table's marks are not those of what is watched");
+      return world_corrupt(world, "a table's marks do not match what is watched");
     const struct layout *layout = table_find(table, table->ids[i]);
     if (layout->lends != (marks ? 0 : layout->words))
-      return world_corrupt(world, "cells are given out without a mark, or not though they may be");
+      return world_corrupt(world, "cells are handed out without a mark, or withheld for no "
+                           "reason");
     if (!marks) continue;
     count++;
     if (table->capacity && !marks->groups)
@@ -335,7 +336,7 @@ ecs_status marks_check(const ecs_world *world, const struct table *table) {
     if (status == ECS_OK && table->capacity) status = marks_check_rows(world, table, marks);
   }
   if (status != ECS_OK) return status;
-  if (count && table->plain) return world_corrupt(world, "a table with marks is plain");
+  if (count && table->plain) return world_corrupt(world, "a table with marks is flagged as plain");
   return count == table->mark_count
              ? ECS_OK
              : world_corrupt(world, "a table's marks are miscounted");

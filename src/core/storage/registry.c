@@ -106,8 +106,7 @@ void registry_free(ecs_world *world) {
     if (registry->components[i]) component_free(world, registry->components[i]);
   memory_free(&world->memory, registry->components,
               registry->capacity * sizeof *registry->components);
-  memory_free(&world->memory, registry->next,
-              registry->next_capacity * sizeof *registry->next);
+  memory_free(&world->memory, registry->next, registry->next_capacity * sizeof *registry->next);
   map_free(&world->memory, &registry->names);
 }
 
@@ -116,8 +115,8 @@ void registry_free(ecs_world *world) {
 ecs_status resource_new(ecs_world *world, struct component *component) {
   if (component->resource) return ECS_OK;
   if (component->ties.relation)
-    return world_fail(world, ECS_EINVAL, "'%s' is a relation: it ties entities, and cannot be a "
-                      "resource", component->name);
+    return world_fail(world, ECS_EINVAL, "'%s' is a relation, which ties entities, and cannot be "
+                      "a resource", component->name);
   if (component->leaf_count == 0)
     return world_fail(world, ECS_EINVAL, "'%s' is a tag: a resource needs fields",
                       component->name);
@@ -171,7 +170,8 @@ static ecs_status registry_resource_need_resource(const ecs_world *world, ecs_id
                                                   struct component **component) {
   ecs_status status = component_need_id(world, id, component);
   if (status != ECS_OK || (*component)->resource) return status;
-  return world_fail(world, ECS_EABSENT, "'%s' is not a resource", (*component)->name);
+  return world_fail(world, ECS_EABSENT, "'%s' is not a resource; declare it with world:resource",
+                    (*component)->name);
 }
 
 ecs_status ecs_resource_set(ecs_world *world, ecs_id id, const void *value) {
@@ -212,18 +212,17 @@ static bool registry_array_is_plain(const ecs_component_desc *desc) {
 ecs_status array_check_desc(const ecs_world *world, const ecs_component_desc *desc) {
   if (desc->length == 0) return ECS_OK;
   if (desc->length > ARRAY_LENGTH_LIMIT)
-    return world_fail(world, ECS_ELIMIT, "array '%s': it has 1 to %u elements, got %u", desc->name,
-                      ARRAY_LENGTH_LIMIT, desc->length);
+    return world_fail(world, ECS_ELIMIT, "array '%s': the length must be 1 to %u, got %u",
+                      desc->name, ARRAY_LENGTH_LIMIT, desc->length);
   if (!registry_array_is_plain(desc))
-    return world_fail(world, ECS_EINVAL, "array '%s' has more than a type and a length",
-                      desc->name);
+    return world_fail(world, ECS_EINVAL, "array '%s' takes only a type and a length", desc->name);
   const ecs_field *field = &desc->fields[0];
   bool single = field->count == 0 && field->value.kind == ECS_KIND_NONE;
   if (type_is_known(field->type) && array_takes(field->type) && single && field->name &&
       strcmp(field->name, ARRAY_FIELD) == 0)
     return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "array '%s': its type is a number's (f32 to u64), bool or "
-                    "entity", desc->name);
+  return world_fail(world, ECS_EINVAL, "array '%s': the type must be a number (f32 to u64), bool "
+                    "or entity", desc->name);
 }
 
 ecs_status component_not_kind(const ecs_world *world, const struct component *component,
@@ -276,11 +275,11 @@ ecs_status array_check(const ecs_world *world, const struct component *array) {
   bool sound = array->leaf_count == 1 && array->resource && array->length <= ARRAY_LENGTH_LIMIT &&
                !array->ties.relation && !array->is_sparse && array->require_count == 0;
   if (!sound || !array_takes(array_type(array)))
-    return world_fail(world, ECS_ECORRUPT, "array '%s' is none", array->name);
+    return world_fail(world, ECS_ECORRUPT, "array '%s' is invalid", array->name);
   const uint8_t *truths = array_data(array);
   for (uint32_t i = 0; array_type(array) == ECS_BOOL && i < array->length; i++)
     if (truths[i] > 1)
-      return world_fail(world, ECS_ECORRUPT, "array '%s' has a truth value that is none",
+      return world_fail(world, ECS_ECORRUPT, "array '%s' has a bool that is neither 0 nor 1",
                         array->name);
   return ECS_OK;
 }

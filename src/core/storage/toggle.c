@@ -180,13 +180,13 @@ static ecs_status toggle_check_bits(const ecs_world *world, const struct table *
   if (table->capacity && toggle->buffer.size < toggle_words(table->capacity) * sizeof(uint64_t))
     return world_corrupt(world, "a table has fewer bits than rows");
   if (!toggle->bits)
-    return toggle->off ? world_corrupt(world, "a table counts bits that are not there") : ECS_OK;
+    return toggle->off ? world_corrupt(world, "a table counts bits that do not exist") : ECS_OK;
   if (toggle_count_off(toggle, table->count) != toggle->off ||
       toggle_count_off(toggle, table->capacity) != toggle->off)
     return world_corrupt(world, "a table's switched off rows are miscounted");
   for (uint32_t row = table->count; row < table->capacity && row % 64; row++)
     if (toggle_bit(toggle, row))
-      return world_corrupt(world, "a row that is not there is switched off");
+      return world_corrupt(world, "a row that does not exist is switched off");
   return ECS_OK;
 }
 
@@ -196,7 +196,7 @@ ecs_status toggles_check(const ecs_world *world, const struct table *table) {
     const struct component *component = component_of(world, table->ids[i]);
     const struct toggle *toggle = toggle_of(table, table->ids[i]);
     if (!toggle != !component->toggle)
-      return world_corrupt(world, "a table's toggles are not its components'");
+      return world_corrupt(world, "a table's toggles do not match its components");
     if (!toggle) continue;
     if (toggle != &table->toggles[count++])
       return world_corrupt(world, "toggles are out of order");

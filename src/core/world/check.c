@@ -114,7 +114,7 @@ static ecs_status check_layout(const ecs_world *world, const struct table *table
   for (uint32_t i = 0; i < layout->count; i++) {
     const struct column *column = &layout->columns[i];
     if (column->id != layout->id || column->component != component || column->leaf != i)
-      return world_corrupt(world, "a column is another id's");
+      return world_corrupt(world, "a column belongs to another id");
   }
   return ECS_OK;
 }
@@ -141,7 +141,7 @@ static ecs_status check_ids(const ecs_world *world, const struct table *table) {
   if (table->count && require_table_gap(world, table->ids, table->id_count, &gap))
     return world_corrupt(world, "a table lacks what one of its components requires");
   return columns == table->column_count ? ECS_OK
-                                        : world_corrupt(world, "a table has columns too many");
+                                        : world_corrupt(world, "a table has too many columns");
 }
 
 static bool check_edge_knows(const struct edge *edge, const struct table *larger, bool adds) {
@@ -174,13 +174,13 @@ static ecs_status check_edges(const ecs_world *world, const struct table *table)
       return world_corrupt(world, "an edge leads to a table of other ids");
     if (edge_find(table, edge->id) != edge) return world_corrupt(world, "an edge is not found");
     if (!check_edge_knows(edge, adds ? to : table, adds))
-      return world_corrupt(world, "an edge knows other columns");
+      return world_corrupt(world, "an edge has other columns");
     count++;
   }
   if (count != table->edge_count) return world_corrupt(world, "edges are miscounted");
   return check_near_edge_is_true(table)
              ? ECS_OK
-             : world_corrupt(world, "the near edge is not an edge's copy");
+             : world_corrupt(world, "the cached edge is not an edge's copy");
 }
 
 /* Those of prefabs are passed over, and no others. */
@@ -195,7 +195,7 @@ static ecs_status check_hidden(const ecs_world *world, const struct table *table
 static ecs_status check_tables(const ecs_world *world) {
   const struct id_record *all = graph_all(world);
   bool has_empty = false;
-  if (all->table_count != world->graph.live) return world_corrupt(world, "tables are lost");
+  if (all->table_count != world->graph.live) return world_corrupt(world, "a table is missing");
   for (uint32_t i = 0; i < all->table_count; i++) {
     const struct table *table = world_table(world, all->tables[i]);
     if (i && world_table(world, all->tables[i - 1])->order >= table->order)
@@ -214,7 +214,7 @@ static ecs_status check_tables(const ecs_world *world) {
     if (status == ECS_OK) status = marks_check(world, table);
     if (status != ECS_OK) return status;
   }
-  return has_empty ? ECS_OK : world_corrupt(world, "the table without components is gone");
+  return has_empty ? ECS_OK : world_corrupt(world, "the table without components is missing");
 }
 
 static ecs_status check_records(const ecs_world *world) {
@@ -222,7 +222,7 @@ static ecs_status check_records(const ecs_world *world) {
     const struct id_record *record = world->graph.record_list[i];
     for (uint32_t j = 0; j < record->table_count; j++) {
       const struct table *table = world_table(world, record->tables[j]);
-      if (!table) return world_corrupt(world, "the component index names a table that is gone");
+      if (!table) return world_corrupt(world, "the component index names a missing table");
       if (!graph_lists(table, record->id))
         return world_corrupt(world, "the component index names a table without the component");
     }
@@ -260,8 +260,8 @@ static ecs_status check_one_query(const ecs_world *world, const ecs_query *query
         return world_corrupt(world, "a query's column is wrong");
     }
   }
-  if (match != query->count) return world_corrupt(world, "a query has tables too many");
-  if (!changes_are_sound(query)) return world_corrupt(world, "a query is in use by nobody");
+  if (match != query->count) return world_corrupt(world, "a query has too many tables");
+  if (!changes_are_sound(query)) return world_corrupt(world, "a query is in use for nothing");
   return lineup_is_sound(query) ? ECS_OK : world_corrupt(world, "a query's order of rows is wrong");
 }
 
@@ -271,7 +271,7 @@ static ecs_status check_sparse(const ecs_world *world, const struct sparse *spar
   uint32_t mapped = 0;
   if (component_of(world, sparse->component->id) != sparse->component ||
       sparse->component->sparse != sparse || !sparse->component->is_sparse)
-    return world_corrupt(world, "a sparse set is not its component's");
+    return world_corrupt(world, "a sparse set belongs to another component");
   if (table->index != NONE || table->id_count != 1 || table->ids[0] != sparse->component->id ||
       table->incoming || table->count > table->capacity)
     return world_corrupt(world, "a sparse set's table is wrong");
@@ -286,7 +286,7 @@ static ecs_status check_sparse(const ecs_world *world, const struct sparse *spar
   for (uint32_t page = 0; page < sparse->page_capacity; page++)
     for (uint32_t i = 0; sparse->pages[page] && i < SPARSE_PAGE_SIZE; i++)
       mapped += sparse->pages[page][i] != 0;
-  if (mapped != table->count) return world_corrupt(world, "a sparse map has entities too many");
+  if (mapped != table->count) return world_corrupt(world, "a sparse map has too many entities");
   ecs_status status = check_layout(world, table, table->ids[0], 0);
   if (status == ECS_OK) status = check_columns(world, table);
   if (status == ECS_OK) status = toggles_check(world, table);
@@ -334,7 +334,7 @@ static ecs_status check_registry(const ecs_world *world) {
     if (status != ECS_OK) return status;
     for (uint32_t j = 0; component && j < component->require_count; j++) {
       if (!component_of(world, component->requires[j]) || !world->registry.requires)
-        return world_corrupt(world, "a component requires what is none");
+        return world_corrupt(world, "a component requires a non-component");
       if (j && component->requires[j - 1] >= component->requires[j])
         return world_corrupt(world, "a component's requirements are not sorted");
     }
@@ -385,7 +385,8 @@ static ecs_status check_staging(const ecs_world *world) {
   }
   if (open != staging->open || busy != staging->busy)
     return world_corrupt(world, "open scopes are miscounted");
-  if (!batch_is_sound(world)) return world_corrupt(world, "a batch is not what is deferred");
+  if (!batch_is_sound(world))
+    return world_corrupt(world, "a batch is not what is deferred");
   if (!staging->batch.count && !chain_map_is_sound(&staging->chain_of, staging->chains,
                                                    sizeof *staging->chains, staging->chain_count))
     return world_corrupt(world, "commands are not found by their entities");

@@ -95,8 +95,8 @@ ecs_status ecs_abandon(ecs_world *world) {
   struct watching *watching = world->watching;
   const struct loop_owner *owner = world->staging.loop_owners;
   if (world->shared)
-    return world_fail(world, ECS_EBUSY, "system '%s' runs on several threads: its function cannot "
-                      "be left", world->schedule->current->name);
+    return world_fail(world, ECS_EBUSY, "system '%s' runs on several threads: its function must "
+                      "return, not jump out", world->schedule->current->name);
   scope_drop(world, NONE);
   (void)callback_end_left(world, ECS_EUSER);
   for (; owner; owner = owner->next) owner->abandon(owner->ud);
@@ -149,8 +149,7 @@ void world_clear(ecs_world *world) {
   memory_free(memory, world->scratch, world->scratch_capacity * sizeof *world->scratch);
   memory_free(memory, world->writes, world->write_capacity * sizeof *world->writes);
   memory_free(memory, world->parts, world->part_capacity * sizeof *world->parts);
-  memory_free(memory, world->tie_writes,
-              world->tie_write_capacity * sizeof *world->tie_writes);
+  memory_free(memory, world->tie_writes, world->tie_write_capacity * sizeof *world->tie_writes);
   scratch_free(memory, &world->binding);
 }
 

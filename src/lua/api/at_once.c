@@ -55,7 +55,7 @@ static int bulk_count_body(lua_State *L) {
 int query_count(lua_State *L) {
   bool more = !lua_isnoneornil(L, 2);
   const struct query_box *query = check_source(L, 1);
-  if (more) luaL_argerror(L, 2, "it takes nothing: the query's text says what it counts");
+  if (more) luaL_argerror(L, 2, "it takes no arguments: the query's text says what to count");
   uint64_t count = 0;
   if (lua_isnil(L, 2)) {
     count = ecs_query_count(query->query);
@@ -167,7 +167,7 @@ static void bulk_push_ids(lua_State *L) {
 int query_ids(lua_State *L) {
   bool more = !lua_isnoneornil(L, 2);
   check_entities(L, 1);
-  if (more) luaL_argerror(L, 2, "it takes nothing: the query's text says whom it finds");
+  if (more) luaL_argerror(L, 2, "it takes no arguments: the query's text says what to find");
   if (lua_isnil(L, 2)) {
     bulk_push_ids(L);
     return 1;
@@ -214,8 +214,8 @@ static struct component *bulk_read_set(lua_State *L, struct world_box *box, int 
   values_begin(box);
   struct component *component = check_component_leaf(L, box, 2, &leaf);
   if (component->relation && (!component->relation->exclusive || lua_type(L, 2) == LUA_TNUMBER))
-    raise_error(L, "'%s' is a relation of several targets, or a pair: set it by world:set, for "
-                "each entity", component->name);
+    raise_error(L, "'%s' is a pair, or a relation that can have several targets: call world:set "
+                "for each entity", component->name);
   input_begin(input, L, box, world_index);
   input_values(input, component, leaf, 3, count);
   return component;

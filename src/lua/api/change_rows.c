@@ -140,7 +140,7 @@ int query_despawn(lua_State *L) {
   bool more = !lua_isnoneornil(L, 2);
   const struct query_box *query = check_entities(L, 1);
   if (more)
-    luaL_argerror(L, 2, "it despawns all that the query finds: world:despawn(entity) takes one");
+    luaL_argerror(L, 2, "it despawns all that the query finds: use world:despawn(entity) for one");
   run_change(L, query, lua_gettop(L), &change);
   return 0;
 }

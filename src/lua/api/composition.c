@@ -37,7 +37,7 @@ static struct component *composition_find_key(lua_State *L, struct world_box *bo
   ecs_id id = to_id(L, -2, &is_integer);
   char text[128];
   if (!is_integer)
-    raise_error(L, "%s is not a name or id of a component",
+    raise_error(L, "%s is not the name or id of a component",
                 show_value(L, -2, text, sizeof text));
   ecs_status status = component_need_id(box->world, id, &component);
   if (status != ECS_OK) raise_status(L, box->world, status);
@@ -89,11 +89,11 @@ static ecs_id composition_tie_target(struct composition *plan,
     raise_error(L, "relation '%s' takes a target's id, got %s", component->name,
                 show_value(L, index, got, sizeof got));
   if (target == ECS_NULL && is_integer)
-    raise_error(L, "relation '%s' takes a target, and ecs.null is none: leave it out to tie nobody",
-                component->name);
+    raise_error(L, "relation '%s' needs a target, and ecs.null is not an entity: leave the "
+                "relation out instead", component->name);
   if (target == ECS_NULL)
-    raise_error(L, "relation '%s': there is no target %s (a component or tag has a name here, an "
-                "entity its id, which world:lookup gives)", component->name,
+    raise_error(L, "relation '%s': unknown target %s (pass the name of a component or tag, or an "
+                "entity's id, which world:lookup returns)", component->name,
                 show_value(L, index, got, sizeof got));
   ecs_status status = entity_need(world, target);
   if (status != ECS_OK) raise_status(L, world, status);
@@ -110,8 +110,8 @@ static void composition_add_exclusive(struct composition *plan,
   ecs_id target = ECS_NULL;
   relate_given_target(plan->input.writes + before, plan->input.count - before, &target);
   if (fields && target == ECS_NULL)
-    raise_error(L, "relation '%s': its target is missing, as in %s = { target = id }",
-                component->name, component->name);
+    raise_error(L, "relation '%s' lacks its target: write %s = { target = id }", component->name,
+                component->name);
   composition_end_part(plan, component,
                        fields ? ECS_NULL : composition_tie_target(plan, component, index), before);
 }
@@ -135,8 +135,8 @@ static void composition_add_targets(struct composition *plan, struct component *
   lua_pop(L, 1);
   char got[128];
   if (push_odd_key(L, index, (lua_Unsigned)i - 1))
-    raise_error(L, "relation '%s' takes a list of targets, got the key %s; values are given with "
-                "each target, as in [world:pair(\"%s\", target)] = { ... }", component->name,
+    raise_error(L, "relation '%s' takes a list of targets, got the key %s; give values for each "
+                "target, as in [world:pair(\"%s\", target)] = { ... }", component->name,
                 show_value(L, -1, got, sizeof got), component->name);
 }
 
@@ -185,11 +185,11 @@ void composition_add_part(struct composition *plan, int index) {
   if (LIKELY(lua_type(L, -1) == LUA_TTABLE && valued->field_count))
     input_table(&plan->input, valued, index);
   else if (lua_type(L, -1) == LUA_TSTRING && lua_isinteger(L, -2))
-    raise_error(L, "%s stands alone: components are keys, as in [%s] = true",
+    raise_error(L, "%s is a list entry: components are keys, as in [%s] = true",
                 show_value(L, -1, got, sizeof got), got);
   else if (!(lua_isboolean(L, -1) && lua_toboolean(L, -1)))
     raise_error(L, valued->field_count
-                       ? "component '%s' takes a table of fields, or true, got %s"
+                       ? "component '%s' takes a table of fields or true, got %s"
                        : "'%s' is a tag and takes true, got %s",
                 component->name, show_value(L, -1, got, sizeof got));
   composition_end_part(plan, component, ECS_NULL, before);
@@ -222,8 +222,8 @@ static void composition_refuse_name(lua_State *L, int index) {
   char text[160];
   name.data = lua_tolstring(L, index, &name.size);
   if (name.size > 40) name.size = 40;
-  text_format(text, sizeof text, "a table of components expected, as in { Position = true }, got a "
-              "string; a prefab is copied by world:instantiate \"%.*s\"", SHOW(name));
+  text_format(text, sizeof text, "a table of components expected, as in { Position = true }, got "
+              "a string; to copy a prefab, call world:instantiate \"%.*s\"", SHOW(name));
   luaL_argerror(L, index, text);
 }
 

@@ -45,7 +45,8 @@ static const struct component *array_missing(lua_State *L, int index,
   lua_getiuservalue(L, index, ARRAY_NAME);
   const char *name = lua_tostring(L, -1);
   if (!array->box->world) raise_error(L, "array '%s': its world is closed", name);
-  raise_error(L, array->id == ECS_NULL ? "array '%s' can be used when all scripts have been read"
+  raise_error(L, array->id == ECS_NULL ? "array '%s' cannot be used until all scripts have been "
+              "read"
                                        : "array '%s' is no longer declared", name);
   return NULL;
 }
@@ -177,7 +178,7 @@ static int array_copy(lua_State *L) {
   struct world_box *box = check_array(L, 1)->box, *other = check_array(L, 2)->box;
   const struct component *array = array_open(L, 1), *from = array_open(L, 2);
   check_free(L, box);
-  if (box != other) return luaL_argerror(L, 2, "the array is of another world");
+  if (box != other) return luaL_argerror(L, 2, "the array belongs to another world");
   if (array_type(array) != array_type(from) || from->length > array->length)
     return raise_error(L, "array '%s' (%u of %s) cannot be copied to array '%s' (%u of %s): make "
                           "them alike", from->name, from->length, type_name(array_type(from)),
@@ -283,8 +284,8 @@ static ecs_type array_declaration_check_type(lua_State *L, int arg) {
   char text[160];
   if (type_of_name(name, &type) && array_takes(type)) return type;
   char shown[48];
-  text_format(text, sizeof text, "an array is of f32, f64, i8 to i64, u8 to u64, bool or entity, "
-              "got %s", show_value(L, arg, shown, sizeof shown));
+  text_format(text, sizeof text, "an array's type is f32, f64, i8 to i64, u8 to u64, bool or "
+              "entity, got %s", show_value(L, arg, shown, sizeof shown));
   luaL_argerror(L, arg, text);
   return ECS_F32;
 }
@@ -335,7 +336,7 @@ static int declare_array(lua_State *L, struct world_box *box) {
 static int world_array(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   bool declares = !lua_isnoneornil(L, 3) || !lua_isnoneornil(L, 4);
-  check_only(L, 4, "one length expected: of a grid, its width * height");
+  check_only(L, 4, "one length expected: for a grid, width * height");
   lua_settop(L, 4);
   if (declares) return declare_array(L, box);
   lua_settop(L, 2);

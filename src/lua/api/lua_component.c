@@ -37,7 +37,7 @@ static int component_world_tag(lua_State *L) {
   ecs_id id = ECS_NULL;
   ecs_status status;
   if (UNLIKELY(!lua_isnoneornil(L, 3)))
-    luaL_argerror(L, 3, "a tag takes its name alone; a tag with options is a component without "
+    luaL_argerror(L, 3, "a tag takes only a name; for options, declare a component without "
                   "fields, as in world:component(\"Frozen\", { toggle = true })");
   lua_settop(L, 2);
   bool foreign = stage_announce(L, box, 2, 0);

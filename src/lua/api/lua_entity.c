@@ -25,7 +25,7 @@ static APART int entity_refuse_more(lua_State *L, const struct world_box *box, e
   bool target = lua_type(L, 4) == LUA_TNUMBER;
   ecs_status status = target ? relation_need(box->world, component, &relation) : ECS_OK;
   if (status != ECS_OK) return raise_argument(L, box->world, status, 3);
-  return luaL_argerror(L, 4, "one component expected: call it for each, and give values by "
+  return luaL_argerror(L, 4, "one component expected: call it once for each, and set values with "
                              "world:set");
 }
 
@@ -88,8 +88,8 @@ INLINE bool entity_find_cached_column(lua_State *L, const struct world_box *box,
 static APART void entity_tell_shared(lua_State *L, struct world_box *box, ecs_id entity,
                                      const struct component *component) {
   if (prefab_shares(box->world, ecs_id_index(entity), component->id))
-    warn_later(L, box, 1, "world:get and world:read give what an entity has itself, and '%s' is "
-               "its prefab's, which shares it: the term 'IsA*->%s' of a query reads that",
+    warn_later(L, box, 1, "world:get and world:read return only what the entity itself has, and "
+               "'%s' is shared by its prefab: read it in a query with the term 'IsA*->%s'",
                component->name, component->name);
 }
 
@@ -344,7 +344,7 @@ static int entity_set_name(lua_State *L, struct world_box *box, ecs_id id) {
   const char *text = "";
   if (lua_type(L, 3) == LUA_TSTRING) {
     text = lua_tolstring(L, 3, &size);
-    if (size == 0) return luaL_argerror(L, 3, "a name is not empty (false clears)");
+    if (size == 0) return luaL_argerror(L, 3, "a name cannot be empty (pass false to remove it)");
   } else if (!lua_isboolean(L, 3) || lua_toboolean(L, 3)) {
     return luaL_typeerror(L, 3, "string or false");
   }

@@ -349,9 +349,9 @@ static int image_world_restore(lua_State *L) {
   struct snapshot_box *snapshot = box_test(L, 2, &kind_snapshot, sizeof *snapshot);
   if (!snapshot) return no_object(L, 2, &kind_snapshot, "snapshot");
   if (snapshot->box != box || !snapshot->snapshot)
-    return luaL_argerror(L, 2, "the snapshot is of another world");
+    return luaL_argerror(L, 2, "the snapshot belongs to another world");
   loops_finish(L, box);
-  if (!snapshot->snapshot) return luaL_argerror(L, 2, "the snapshot is of another world");
+  if (!snapshot->snapshot) return luaL_argerror(L, 2, "the snapshot belongs to another world");
   RETRY_OR_RAISE(L, box, loops_end(box));
   RETRY_OR_RAISE(L, box, ecs_restore(snapshot->snapshot));
   box->calls++;

@@ -68,8 +68,8 @@ static void index_check_used(lua_State *L, const ecs_index *index) {
   const ecs_world *world = index->world;
   const ecs_system *system = world->running ? world->schedule->current : NULL;
   if (!system || !system_script(system)) return;
-  raise_error(L, "index '%s' is not among those that system '%s' is known to look into: write uses "
-              "= { \"%s\" } into its options", index->desc.name, system->name, index->desc.name);
+  raise_error(L, "index '%s' is not among those that system '%s' is known to use: add uses = { "
+              "\"%s\" } to its options", index->desc.name, system->name, index->desc.name);
 }
 
 void index_bring_up(lua_State *L, struct world_box *box, int world_index,
@@ -152,7 +152,7 @@ static int index_check_place(lua_State *L, const ecs_index *index, double *at) {
 static void index_check_end(lua_State *L, const ecs_index *index, int arg) {
   if (lua_gettop(L) < arg) return;
   char text[160];
-  text_format(text, sizeof text, "index '%s' is by %s of '%s': a number too many",
+  text_format(text, sizeof text, "index '%s' is by %s of '%s': got one number too many",
               index->desc.name, index->now->grid.axes == 3 ? "x, y and z" : "x and y",
               index->desc.of);
   luaL_argerror(L, arg, text);
@@ -267,7 +267,7 @@ static double index_width_option(lua_State *L, const char *what) {
   int type = option(L, AT_SPEC, "cell");
   double width = type == LUA_TNUMBER ? (double)lua_tonumber(L, -1) : 0;
   if (!(width > 0 && width <= DBL_MAX))
-    wrong_option(L, what, "cell", "how wide a cell is, a number above 0");
+    wrong_option(L, what, "cell", "the width of a cell, a number above 0");
   return width;
 }
 
@@ -286,14 +286,14 @@ static void index_declaration_read_kind(lua_State *L, struct world_box *box, con
     given++;
   }
   if (given != 1)
-    raise_error(L, given ? "%s: only one of grid, hash, ordered and maybe can be given"
-                         : "%s: one of grid, hash, ordered and maybe is needed", what);
+    raise_error(L, given ? "%s: give only one of grid, hash, ordered and maybe"
+                         : "%s: give one of grid, hash, ordered and maybe", what);
   const char *kind = kinds[draft->desc.by];
   lua_pushvalue(L, at);
   lua_replace(L, top + 1);
   lua_settop(L, top + 1);
   bool width = draft->desc.by != ECS_BY_GRID && option(L, AT_SPEC, "cell") != LUA_TNIL;
-  if (width) raise_error(L, "%s: option 'cell' goes with 'grid'", what);
+  if (width) raise_error(L, "%s: option 'cell' is only for 'grid'", what);
   lua_settop(L, top + 1);
   draft->function = lua_isfunction(L, -1) ? top + 1 : 0;
   if (draft->function && draft->desc.by != ECS_BY_GRID) {

@@ -34,7 +34,7 @@ static ecs_observed observer_read_kind(lua_State *L, const char *what) {
     if (strcmp(on, kinds[i]) == 0) return (ecs_observed)i;
   char got[128];
   text_format(got, sizeof got, "%s%s%s", on ? "\"" : "", on ? on : "nothing", on ? "\"" : "");
-  raise_error(L, "%s: option 'on' is \"add\", \"set\", \"remove\", \"enter\", \"exit\" or "
+  raise_error(L, "%s: option 'on' must be \"add\", \"set\", \"remove\", \"enter\", \"exit\" or "
               "\"despawn\", got %s", what, got);
   return ECS_ON_ADD;
 }
@@ -106,9 +106,9 @@ static void observer_doubt(lua_State *L, const struct scan *scan, const struct c
     const struct watch *watch = observer->watch;
     bool waits = watch && watch->kind == WATCH_SET && observer->enabled && !observer->runs;
     if (waits && watch->query->terms.terms[0].id == root->id)
-      warn_later(L, scan->box, 3, "observer '%s' is called for values that world:set and "
-                 "spawns give '%s', not for what %s writes to its view", observer->name, root->name,
-                 scan->what);
+      warn_later(L, scan->box, 3, "observer '%s' is called when world:set or a spawn gives '%s' a "
+                 "value, not when %s writes to its view: let it call world:set", observer->name,
+                 root->name, scan->what);
   }
 }
 

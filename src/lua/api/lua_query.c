@@ -64,8 +64,8 @@ struct query_box *check_query(lua_State *L, int arg) {
     return NULL;
   }
   if (query->box->world && query->pending)
-    raise_error(L, "a query can be used when all scripts have been read, as in script:on_load "
-                   "and in systems");
+    raise_error(L, "a query cannot be used until all scripts have been read: use it in "
+                   "script:on_load or in a system");
   if (!query->box->world || !query->query) {
     luaL_argerror(L, arg, "the world is closed");
     return NULL;

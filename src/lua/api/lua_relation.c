@@ -103,7 +103,7 @@ static void relation_input_behind_target(struct input *input, const struct compo
     return;
   }
   if (count >= (int)component->field_count)
-    raise_error(input->L, "relation '%s' has %u fields behind its target, got %d values",
+    raise_error(input->L, "relation '%s' takes at most %u values after its target, got %d",
                 component->name, component->field_count - 1, count);
   for (int i = 0; i < count; i++)
     input_part(input, component, &component->fields[i + 1], 0, next + i);
@@ -114,8 +114,8 @@ static void relation_check_one_target(const struct input *input,
                                       const struct component *component) {
   for (uint32_t i = 0; i < input->count; i++)
     if (input->writes[i].leaf == TARGET_LEAF)
-      raise_error(input->L, "relation '%s' is given a target twice: leave it out of the table, and "
-                            "name the other fields", component->name);
+      raise_error(input->L, "relation '%s' has its target twice: leave it out of the table, which "
+                            "names the other fields", component->name);
 }
 
 int relation_set(lua_State *L, struct world_box *box, struct component *component,
@@ -199,7 +199,8 @@ static const struct component *relation_child_of(const struct world_box *box) {
 static int relation_world_parent(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   check_entity(L, box, 2);
-  check_only(L, 2, "it tells who the parent is: world:add(entity, \"ChildOf\", parent) gives one");
+  check_only(L, 2, "it only returns the parent: set one with world:add(entity, \"ChildOf\", "
+             "parent)");
   const struct component *component = relation_child_of(box);
   return component ? relation_push_target(L, box, component) : 0;
 }

@@ -41,7 +41,7 @@ static APART int spawn_composed(lua_State *L, struct world_box *box) {
 static int world_spawn(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = ECS_NULL;
-  check_only(L, 2, "one table expected, of one entity: world:spawn_many makes several");
+  check_only(L, 2, "one table expected, for one entity: world:spawn_many makes several");
   if (!lua_isnoneornil(L, 2)) return spawn_composed(L, box);
   const struct table *none = box->world->graph.empty;
   if (UNLIKELY(!spawn_again(box->world, none->index, none->serial, &id)))
@@ -66,7 +66,7 @@ static lua_Integer spawn_check_count(lua_State *L, int arg) {
   if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "number of entities");
   lua_Integer count = lua_tointegerx(L, arg, &is_integer);
   if (!is_integer || count < 0 || count > MANY_LIMIT)
-    luaL_argerror(L, arg, "a number of entities is an integer from 0 to 268369920");
+    luaL_argerror(L, arg, "the number of entities must be an integer from 0 to 268369920");
   return count;
 }
 
@@ -158,7 +158,7 @@ static int world_spawn_many(lua_State *L) {
 static int spawn_world_despawn(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_id(L, 2);
-  check_only(L, 2, "one entity expected: call it for each");
+  check_only(L, 2, "one entity expected: call it once for each");
   ecs_status status;
   RETRY(L, box, status, entity_despawn(box->world, id));
   if (UNLIKELY(status != ECS_OK)) return raise_argument(L, box->world, status, 2);
@@ -223,16 +223,16 @@ static void spawner_read_names(lua_State *L, struct spawner *spawner) {
     at += strspn(at, SPACE);
     size_t size = strcspn(at, "," SPACE), name = strcspn(at, ".," SPACE);
     if (name == 0 || name + 1 == size)
-      spawner_refuse_name(L, spawner, "names of components are expected, or of fields, as in "
-                              "\"Position, Health.hp\"");
+      spawner_refuse_name(L, spawner, "names of components or fields expected, as in \"Position, "
+                              "Health.hp\"");
     if (spawner->count == SPAWNER_NAMES)
-      spawner_refuse_name(L, spawner, "it has more than 64 names");
+      spawner_refuse_name(L, spawner, "it has more than 64 names: give fewer");
     ecs_string field = {at + name + 1, size > name ? size - name - 1 : 0};
     spawner->names[spawner->count++] = (struct spawner_name){ECS_NULL, {at, name}, field};
     at += size;
     at += strspn(at, SPACE);
     if (*at == '\0') return;
-    if (*at != ',') spawner_refuse_name(L, spawner, "names stand between commas");
+    if (*at != ',') spawner_refuse_name(L, spawner, "a name is missing between two commas");
     at++;
   }
 }
@@ -271,8 +271,8 @@ static struct component *spawn_component_at(lua_State *L, ecs_world *world, stru
     ecs_status status = component_need_or_builtin(world, text.data, text.size, &component);
     if (status != ECS_OK) raise_status(L, world, status);
     if (component->relation)
-      raise_error(L, "spawner '%s': '%s' is a relation, whose target world:spawn or world:add "
-                  "takes", spawner->text, component->name);
+      raise_error(L, "spawner '%s': '%s' is a relation: give its target to world:spawn or "
+                  "world:add", spawner->text, component->name);
     if (spawn_is_twice(spawner, at, component->id))
       raise_error(L, "spawner '%s': it names '%s%s%.*s' twice", spawner->text, component->name,
                   field.size ? "." : "", (int)field.size, field.data);
@@ -543,7 +543,7 @@ static int spawn_world_spawner(lua_State *L) {
   check_world(L, 1);
   size_t size;
   const char *text = check_text(L, 2, &size);
-  if (lua_gettop(L) > 2) luaL_argerror(L, 3, "one text expected: the values are for the spawner");
+  if (lua_gettop(L) > 2) luaL_argerror(L, 3, "one string expected: the spawner takes the values");
   struct spawner *spawner = lua_newuserdatauv(L, sizeof *spawner + size + 1, 0);
   spawner->count = 0;
   spawner->way.version = UINT64_MAX;

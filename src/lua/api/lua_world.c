@@ -124,7 +124,7 @@ static uint32_t world_tag_option(lua_State *L) {
   lua_Integer tag = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &is_integer) : 0;
   char got[128];
   if (tag < 1 || tag > 255)
-    raise_error(L, "option 'tag' is an integer from 1 to 255, got %s",
+    raise_error(L, "option 'tag' must be an integer from 1 to 255, got %s",
                 show_value(L, -1, got, sizeof got));
   return (uint32_t)tag;
 }
@@ -135,15 +135,14 @@ static uint64_t world_seed_option(lua_State *L) {
   if (lua_type(L, -1) == LUA_TNUMBER) seed = lua_tointegerx(L, -1, &is_integer);
   char got[128];
   if (!is_integer)
-    raise_error(L, "option 'seed' is an integer, got %s",
-                show_value(L, -1, got, sizeof got));
+    raise_error(L, "option 'seed' must be an integer, got %s", show_value(L, -1, got, sizeof got));
   return (uint64_t)seed;
 }
 
 static bool world_kernels_option(lua_State *L) {
   char got[128];
   if (!lua_isboolean(L, -1))
-    raise_error(L, "option 'kernels' is a boolean, got %s",
+    raise_error(L, "option 'kernels' must be a boolean, got %s",
                 show_value(L, -1, got, sizeof got));
   return lua_toboolean(L, -1);
 }
@@ -162,16 +161,16 @@ void world_environment_check(lua_State *L) {
   const char *isa = getenv("ECS_ISA"), *kernels = getenv("ECS_KERNELS");
   const char *threads = getenv("ECS_THREADS");
   if (isa && *isa && isa_named(isa) < 0)
-    luaL_error(L, "the environment's ECS_ISA is '%s': kernels know %s, %s and %s", isa,
+    luaL_error(L, "the environment variable ECS_ISA is '%s'; it must be %s, %s or %s", isa,
                isa_name(K_BASE), isa_name(K_AVX2), isa_name(K_AVX512));
   bool known = !kernels || !*kernels || strcmp(kernels, "0") == 0 || strcmp(kernels, "1") == 0;
   if (!known && strcmp(kernels, "ordered") != 0)
-    luaL_error(L, "the environment's ECS_KERNELS is '%s': 0 turns kernels off, 1 leaves them on, "
-                  "and with 'ordered' rows do everything one after the other", kernels);
+    luaL_error(L, "the environment variable ECS_KERNELS is '%s'; it must be 0 (kernels off), 1 "
+                  "(on) or 'ordered' (on, one row at a time)", kernels);
   bool eager;
   if (threads && *threads && world_threads_of_text(threads, &eager) == 0)
-    luaL_error(L, "the environment's ECS_THREADS is '%s': it is an integer from 1 to %d", threads,
-               MOST_THREADS);
+    luaL_error(L, "the environment variable ECS_THREADS is '%s'; it must be an integer from 1 to "
+               "%d", threads, MOST_THREADS);
 }
 
 static uint32_t world_threads_option(lua_State *L, bool *eager) {
@@ -181,7 +180,7 @@ static uint32_t world_threads_option(lua_State *L, bool *eager) {
   *eager = false;
   if (lua_type(L, -1) == LUA_TSTRING) threads = world_threads_of_text(lua_tostring(L, -1), eager);
   if (threads < 1 || threads > MOST_THREADS || (lua_type(L, -1) == LUA_TSTRING && !*eager))
-    raise_error(L, "option 'threads' is an integer from 1 to %d, got %s", MOST_THREADS,
+    raise_error(L, "option 'threads' must be an integer from 1 to %d, got %s", MOST_THREADS,
                 show_value(L, -1, got, sizeof got));
   return (uint32_t)threads;
 }
@@ -203,7 +202,7 @@ static void world_read_options(lua_State *L, struct world_box *box, ecs_world_de
     else if (strcmp(key, "threads") == 0)
       desc->threads = world_threads_option(L, eager);
     else if (lua_getfield(L, 1, "world") == LUA_TFUNCTION)
-      raise_error(L, "it is given the module: write ecs.world(...), with a dot");
+      raise_error(L, "it got the module as its argument: write ecs.world(...), with a dot");
     else
       raise_error(L, "unknown option %s of ecs.world (known: tag, seed, kernels, threads)",
                   show_value(L, -3, text, sizeof text));
@@ -300,7 +299,8 @@ static int world_check(lua_State *L) {
 
 static int world_defer(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
-  check_only(L, 1, "it takes nothing: world:commit() or world:cancel() ends what it begins");
+  check_only(L, 1, "it takes no arguments: end what it begins with world:commit() or "
+             "world:cancel()");
   RETRY_OR_RAISE(L, box, ecs_defer(box->world));
   settle(L, box, 1);
   return 0;
@@ -336,7 +336,7 @@ static uint32_t world_check_index(lua_State *L, int arg) {
   if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "entity index");
   lua_Integer index = lua_tointegerx(L, arg, &is_integer);
   if (!is_integer || index < FIRST_ENTITY || index >= INDEX_LIMIT)
-    luaL_argerror(L, arg, "an entity index is an integer from 65536 to 268435455");
+    luaL_argerror(L, arg, "an entity index must be an integer from 65536 to 268435455");
   return (uint32_t)index;
 }
 

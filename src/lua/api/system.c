@@ -67,8 +67,8 @@ static void system_read_body(lua_State *L, struct system_box *system, const char
     lua_setiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
   }
   if (bodies != 1)
-    raise_error(L, bodies ? "%s: only one of each, map and run can be given"
-                          : "%s: one of each, map and run is needed", what);
+    raise_error(L, bodies ? "%s: give only one of each, map and run"
+                          : "%s: give one of each, map and run", what);
 }
 
 static void system_read_switches(lua_State *L, struct system_box *system, const char *what,
@@ -182,11 +182,12 @@ void script_read_query(lua_State *L, struct world_box *box, struct script_draft 
   enum system_form form = draft->system->form;
   draft->query = (struct query_text){.text = text_option(L, AT_SPEC, draft->what, "query")};
   if (!draft->query.text && form != FORM_RUN && !draft->system->array_name)
-    raise_error(L, "%s: option 'query' is needed%s", draft->what,
-                form == FORM_OBSERVE ? "" : " with each and map");
+    raise_error(L, "%s: give a query%s", draft->what,
+                form == FORM_OBSERVE ? "" : " with each or map");
   variables_of_options(L, box, AT_SPEC, true, draft->what, &draft->query);
   if (draft->query.count && !draft->query.text)
-    raise_error(L, "%s: $%s: it has no query", draft->what, draft->query.variables[0].name);
+    raise_error(L, "%s: $%s is given, but there is no query", draft->what,
+                draft->query.variables[0].name);
 }
 
 /* Reads the name of the array whose elements the rows are, if there is one. */
@@ -194,11 +195,11 @@ static void system_read_array(lua_State *L, struct system_box *system, const cha
   system->array_name = text_option(L, AT_SPEC, what, "array");
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_ARRAY);
   if (system->array_name && system->form != FORM_EACH)
-    raise_error(L, "%s: array = goes with each", what);
+    raise_error(L, "%s: array = works only with each", what);
   bool queries = system->array_name && option(L, AT_SPEC, "query") != LUA_TNIL;
   if (queries)
-    raise_error(L, "%s: give a query or an array: rows are entities, or elements of '%s'", what,
-                system->array_name);
+    raise_error(L, "%s: give a query or an array, not both: its rows are entities or elements of "
+                "'%s'", what, system->array_name);
 }
 
 /* Reads the name and the options; owner may be NULL. Raises; pushes what the draft needs. */

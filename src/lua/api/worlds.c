@@ -280,7 +280,7 @@ static void worlds_push_term(lua_State *L, const struct term *term) {
 void apart_push(lua_State *L, const char *why, const ecs_query *query) {
   const struct query_terms *terms = query && !query->broken ? &query->terms : NULL;
   lua_pushstring(L, why);
-  if (!terms || !terms_walk(terms) || !strstr(why, "do not lie together")) return;
+  if (!terms || !terms_walk(terms) || !strstr(why, "are not contiguous")) return;
   if (terms->event) {
     lua_pushfstring(L, "%s: '%s' is an event", why, terms->event->name);
   } else {

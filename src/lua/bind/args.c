@@ -57,7 +57,7 @@ int no_object(lua_State *L, int arg, const void *kind, const char *name) {
   bool loops = false;
   const char *method = arg == 1 ? args_method_misused(L, kind, &loops) : NULL;
   if (method && loops)
-    return luaL_error(L, "for goes through what a call gives: write %s:%s()", name, method);
+    return luaL_error(L, "call the method to get a loop: write %s:%s()", name, method);
   if (!method) return luaL_typeerror(L, arg, name);
   const char *got = luaL_typename(L, arg);
   if (!lua_isnone(L, arg) && luaL_getmetafield(L, arg, "__name") == LUA_TSTRING)
@@ -208,7 +208,7 @@ static void args_from_array(struct input *input, const struct component *compone
     lua_Integer key = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
     if (UNLIKELY(key < 1 || key > field->count)) {
       char text[128];
-      raise_error(L, "field '%s.%s' has elements 1 to %u, got one for %s", component->name,
+      raise_error(L, "field '%s.%s' has elements 1 to %u, got a value for %s", component->name,
                   field->name, field->count, show_value(L, -2, text, sizeof text));
     }
     input_element(input, component, field, base + (uint32_t)(key - 1) * stride, -1);
@@ -280,7 +280,7 @@ static void args_from_positions(struct input *input, const struct component *com
                                 int count) {
   if (UNLIKELY((uint32_t)count > component->field_count)) {
     if (component->field_count == 0)
-      raise_error(input->L, "'%s' is a tag: it has no value (use %s)", component->name,
+      raise_error(input->L, "'%s' is a tag and has no value (use %s)", component->name,
                   lua_isboolean(input->L, first) && !lua_toboolean(input->L, first) ? "remove"
                                                                                     : "add");
     raise_error(input->L, "%s '%s' has %u field%s, got %d values", component_word(component),
@@ -299,7 +299,7 @@ void input_values(struct input *input, const struct component *component, uint32
   } else if (count == 1 && lua_type(L, first) == LUA_TTABLE && component->field_count) {
     input_table(input, component, first);
   } else if (count == 0 && component->field_count) {
-    luaL_argerror(L, first, component->ties.relation ? "a field's value expected behind the target"
+    luaL_argerror(L, first, component->ties.relation ? "a field's value expected after the target"
                                                      : "value expected");
   } else {
     args_from_positions(input, component, first, count);
@@ -320,7 +320,7 @@ void input_share_out(struct input *input, size_t count) {
   struct world_box *box = input->box;
   uint32_t each = box->any.pending;
   if (each == 0 || count < 2) return;
-  if (count > INDEX_LIMIT / each) raise_error(L, "too many 'any' values at once");
+  if (count > INDEX_LIMIT / each) raise_error(L, "too many `any` values at once");
   lua_getiuservalue(L, input->world_index, WORLD_ANY);
   for (size_t i = 1; i < count; i++)
     for (uint32_t j = 0; j < each; j++) {
@@ -374,7 +374,7 @@ static void args_unknown_key(lua_State *L, int index, const char *what,
     nearest_hint(&nearest, hint, sizeof hint);
   }
   if (*hint) raise_error(L, "%s: unknown option %s%s", what, got, hint);
-  raise_error(L, "%s: unknown option %s (there are %s)", what, got, list);
+  raise_error(L, "%s: unknown option %s (known: %s)", what, got, list);
 }
 
 void check_keys(lua_State *L, int index, const char *what, const char *const *known) {
@@ -393,7 +393,7 @@ int option(lua_State *L, int index, const char *key) {
 
 void wrong_option(lua_State *L, const char *what, const char *key, const char *expected) {
   char got[128];
-  raise_error(L, "%s: option '%s' is %s, got %s", what, key, expected,
+  raise_error(L, "%s: option '%s' must be %s, got %s", what, key, expected,
               show_value(L, -1, got, sizeof got));
 }
 
@@ -464,8 +464,8 @@ int no_world(lua_State *L, int arg) {
 }
 
 int no_change(lua_State *L) {
-  return luaL_error(L, "a script changes the world in script:on_load and in systems, not while "
-                       "it is read");
+  return luaL_error(L, "a script cannot change the world while it is read: do that in "
+                       "script:on_load or in a system");
 }
 
 void drop_pending(struct world_box *box) {
@@ -483,14 +483,15 @@ ecs_id check_id(lua_State *L, int arg) {
   char text[160], shown[80];
   if (lua_type(L, arg) == LUA_TSTRING) {
     text_format(text, sizeof text, "entity id expected, got string: the entity comes first, and "
-                "world:lookup(%s) gives the id of a name", show_value(L, arg, shown, sizeof shown));
+                "world:lookup(%s) returns the id of a name",
+                show_value(L, arg, shown, sizeof shown));
     luaL_argerror(L, arg, text);
   }
   if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "entity id");
   double number = (double)lua_tonumber(L, arg);
   bool step = number > 0 && number < 1;   /* of time, as most are */
   text_format(text, sizeof text, "%g is not an entity id%s", number,
-              step ? ": what a function is given ends with dt, entity" : "");
+              step ? ": the last parameters of a function are dt and entity, in that order" : "");
   luaL_argerror(L, arg, text);
   return ECS_NULL;
 }

@@ -118,7 +118,7 @@ double seconds_option(lua_State *L, int index, const char *what, const char *key
 const char *const *names_option(lua_State *L, int index, const char *what, const char *key);
 
 /* What a query is made of. */
-#define ONE_TEXT "one text, as \"Position, Velocity\""
+#define ONE_TEXT "one string, as in \"Position, Velocity\""
 
 /* Raises that the value at the top of the stack is not what an option is. */
 void wrong_option(lua_State *L, const char *what, const char *key, const char *expected);

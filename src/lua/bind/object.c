@@ -14,8 +14,8 @@ void *new_box(lua_State *L, const void *kind, size_t size, int user_values) {
 }
 
 int loop_refuse(lua_State *L) {
-  return luaL_error(L, "this is a loop, without length, elements or methods: go through it by "
-                    "'for ... in', and count what it gives there");
+  return luaL_error(L, "this is an iterator, which has no length, elements or methods: write 'for "
+                    "... in', and count in the loop");
 }
 
 void new_weak_table(lua_State *L, const char *mode) {

@@ -191,8 +191,8 @@ static int status_attempt_body(lua_State *L) {
 int attempt_handler(lua_State *L) {
   if (!status_was_yield(L)) return 1;
   luaL_where(L, 2);
-  lua_pushliteral(L, "callbacks cannot yield: yield outside of them, or go through the rows by "
-                     "'for ... in query:each() do'");
+  lua_pushliteral(L, "callbacks cannot yield: yield outside them, or write 'for ... in "
+                     "query:each() do'");
   lua_concat(L, 2);
   lua_replace(L, 1);
   return 1;

@@ -43,7 +43,7 @@ static void lua_value_refuse(lua_State *L, struct world_box *box, const struct c
     char label[LABEL_SIZE];
     raise_error(L, "%s is %s, got %s%s", component_label(component, into, label, sizeof label),
                 type_name(into->type), show_value(L, index, got, sizeof got),
-                named ? " (world:lookup gives the id of a name)" : "");
+                named ? " (world:lookup returns the id of a name)" : "");
   }
   ecs_cell cell;
   raise_status(L, box->world, component_cell(box->world, component, leaf, &value, &cell));

@@ -63,11 +63,11 @@ static bool companions_next(const struct prospect *prospect, uint32_t *at, struc
 /* Why a program that may fail, or gives commands, does. */
 static const char *companions_why_loud(const struct variant *variant) {
   if (variant->plan.command_count || variant->plan.order_count)
-    return "it gives commands, spawns or emits";
-  if (variant->index_count) return "it looks into an index";
+    return "it changes entities, spawns or emits";
+  if (variant->index_count) return "it uses an index";
   if (cells_any(&variant->script)) return "it writes to upvalues, globals or tables";
   assert(!variant->plan.program->site_count);   /* whose notes are orders */
-  return "a row of it can fail";
+  return "one of its rows can fail";
 }
 
 /* Why the run of a compiled function is one of its own; NULL when it need not be. */
@@ -75,9 +75,9 @@ static const char *companions_why_not_batched(const struct kernel *kernel,
                                               const struct variant *variant) {
   if (kernel->once) return "it is a run";
   if (!variant->quiet) return companions_why_loud(variant);
-  if (kernel->array) return "it goes through the elements of an array";
-  if (terms_walk(&kernel->query->terms)) return "its matches do not lie together";
-  if (!variant_fits_all(kernel, variant)) return "its tables want different programs";
+  if (kernel->array) return "it runs over the elements of an array";
+  if (terms_walk(&kernel->query->terms)) return "its matches are not contiguous";
+  if (!variant_fits_all(kernel, variant)) return "its tables need different programs";
   return variant->plan.sharing.why_not;
 }
 

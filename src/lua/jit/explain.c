@@ -266,11 +266,11 @@ static void explain_script(lua_State *L, const struct system_box *system) {
   }
   bool foreign = system->box != lua_touserdata(L, AT_WORLD);
   if (foreign && system->compiled) return;
-  set_text(L, "reason", foreign ? "another Lua state has it: ask there"
+  set_text(L, "reason", foreign ? "it belongs to another Lua state: ask there"
                         : system->form == FORM_OBSERVE
                             ? "observers are called for one match at a time"
                         : !system->box->kernels->on ? KERNELS_OFF
-                                                    : "it is not to be compiled");
+                                                    : "it is declared with compile = false");
 }
 
 /* explain(world, system): the table that world:explain returns. */
@@ -307,8 +307,8 @@ static const char *explain_why_rows_fall_back(const struct kernel *kernel) {
   bool asks = kernel->result == RESULT_TRUTH || kernel->filtered;
   for (uint32_t i = 0; asks && i < query_reach(query); i++)
     if (query_rows_varying(&query->terms, query_table(query, i)))
-      return "a term that may be absent is switched off in some rows of its tables, and "
-             "q:where(fn) goes through these in Lua: put the condition into the function of q:each";
+      return "an optional term is switched off in some rows of its tables, and q:where(fn) tests "
+             "those in Lua: put the condition into the function of q:each";
   return NULL;
 }
 
@@ -358,9 +358,9 @@ int world_explain(lua_State *L) {
     lua_settop(L, 2);
     call_held(L, explain_function, 2, 1);
     if (!lua_isnil(L, -1)) return 1;
-    return luaL_argerror(L, 2, "the function has been given neither to a system nor to "
-                               "each, map, run, where, sum, min or max of a query of this world; "
-                               "one that gives an index its keys is told of when it is compiled");
+    return luaL_argerror(L, 2, "the function has not been passed to a system, or to each, map, "
+                               "run, where, sum, min or max of a query of this world; the key "
+                               "function of an index is known once it is compiled");
   }
   const char *name = check_text(L, 2, &size);
   ecs_system *system = schedule_system(box->world, name, size);
@@ -395,7 +395,7 @@ static void explain_push_clash(lua_State *L, const ecs_world *world, enum clash 
                                const char *earlier, const struct access *at) {
   if (clash == CLASH_ORDER || clash == CLASH_OWNER) {
     lua_pushfstring(L, "it %s '%s'", clash == CLASH_ORDER ? "comes after"
-                    : "is of another Lua state than", earlier);
+                    : "belongs to another Lua state than", earlier);
     return;
   }
   assert(clash > CLASH_OWNER && clash <= CLASH_BOTH);
@@ -431,7 +431,7 @@ static bool explain_push_why(lua_State *L, const ecs_world *world, const struct 
     explain_push_clash(L, world, clash, earlier->system->name, &at);
     return true;
   }
-  if (batch->count == BESIDE_MOST) lua_pushliteral(L, "more do not run side by side");
+  if (batch->count == BESIDE_MOST) lua_pushliteral(L, "no more systems can run in parallel");
   return batch->count == BESIDE_MOST;
 }
 
@@ -439,8 +439,8 @@ static bool explain_push_why(lua_State *L, const ecs_world *world, const struct 
 static const char *explain_why_not_parallel(const ecs_world *world, const struct listed *batch) {
   if (!world->pool) return "the world has one thread";
   for (uint32_t i = 0; i < batch->count; i++)
-    if (batch->sides[i].system->runs < 2) return "not all of them had run before";
-  return "there was too little to do for threads, or not all of them were due";
+    if (batch->sides[i].system->runs < 2) return "some of them have not run before";
+  return "there was too little work for threads, or some of them were not due";
 }
 
 /* The last list in a table of them is complete: says how many of its systems ran side by side

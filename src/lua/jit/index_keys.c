@@ -28,8 +28,8 @@ struct key_box {
 /* For a host that asks: it cannot call scripts. */
 static ecs_status script_key(const ecs_index *index, size_t row, void *ud, ecs_value *key) {
   (void)row, (void)ud, (void)key;
-  return world_fail(index->world, ECS_EUSER, "index '%s' has a key function of a script: only "
-                    "scripts bring it up to date", index->desc.name);
+  return world_fail(index->world, ECS_EUSER, "index '%s' has a key function in Lua: only a script "
+                    "can update it", index->desc.name);
 }
 
 static void free_key(void *ud) {

@@ -268,13 +268,12 @@ bool indexes_are_fresh(const struct variant *variant) {
 /* Why an index is not up to date, or cannot be brought so here; NULL when it can. */
 static const char *kernel_not_here(const ecs_index *index, const struct variant *variant) {
   if (index->world->running)
-    return "system is not known to look into it: write its name into the option uses";
+    return "system is not known to use it: add its name to the option uses";
   if (!kernel_only_looks(variant))
-    return "function writes, and each call outside of systems brings the index up to date: call it "
-           "in a system";
+    return "function writes, and each call outside systems updates the index: call it in a system";
   if (index_has_script(index))
-    return "keys are a function's, and each call outside of systems brings it up to date: call it "
-           "in a system";
+    return "keys come from a function, and each call outside systems updates it: call it in a "
+           "system";
   return NULL;
 }
 
@@ -284,7 +283,7 @@ bool indexes_ready(lua_State *L, struct variant *variant) {
     if (index_is_fresh(index)) continue;
     const char *why = kernel_not_here(index, variant);
     if (why) {
-      lua_pushfstring(L, "it looks into index '%s', and its %s", index_name(index), why);
+      lua_pushfstring(L, "it uses index '%s', and its %s", index_name(index), why);
       return false;
     }
     ecs_status status = variant->fresh == variant->run ? ECS_OK : index_refresh(index);
@@ -295,6 +294,6 @@ bool indexes_ready(lua_State *L, struct variant *variant) {
   }
   variant->fresh = variant->run;
   if (indexes_are_fresh(variant)) return true;
-  lua_pushliteral(L, "it looks into an index whose places have other numbers now");
+  lua_pushliteral(L, "it uses an index that has been renumbered");
   return false;
 }

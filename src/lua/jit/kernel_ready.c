@@ -18,11 +18,11 @@ static const char *kernel_ready_unfit(const struct kernel *kernel) {
   if (kernel->array && !kernel_elements(kernel)) return "its array is no longer declared";
   if (terms->slots > KERNEL_SLOTS) return "its query has too many terms";
   if (terms->step_count && kernel->result == RESULT_TRUTH)
-    return "it gives a result, and its query has terms that are decided row by row: put the "
+    return "it returns a result, and its query has terms that are decided row by row: put the "
            "condition into the function of q:each";
   if (terms->step_count && kernel->filtered)
-    return "it is for what a q:where(fn) lets through, and its query has terms that are decided "
-           "row by row: put the condition into the function of q:each";
+    return "it follows a q:where(fn), and its query has terms that are decided row by row: put "
+           "the condition into the function of q:each";
   return NULL;
 }
 
@@ -61,8 +61,8 @@ static bool ready_for(lua_State *L, int handle, struct kernel *kernel, struct wh
   struct variant *variant = variant_need(L, handle, anchors, kernel, which);
   bool ready = variant && (kernel->ahead || indexes_ready(L, variant));
   if (ready && kernel_ready_gives_and_writes(kernel, variant)) {
-    lua_pushliteral(L, "it gives a result and writes, and its query has terms that are decided row "
-                       "by row: write in the function of q:each");
+    lua_pushliteral(L, "it returns a result and writes, and its query has terms that are decided "
+                       "row by row: write in the function of q:each");
     ready = false;
   }
   if (!ready) {
@@ -91,7 +91,7 @@ static bool kernel_ready_note_kind(lua_State *L, int handle, struct kernel *kern
     kinds->known[kinds->count++] = present;
     return true;
   }
-  lua_pushliteral(L, "too many of its query's terms may be absent");
+  lua_pushliteral(L, "its query has too many optional terms");
   kernel_ready_keep_reason(L, handle, kernel);
   return false;
 }
@@ -220,8 +220,8 @@ static bool kernel_ready_pays(lua_State *L, int handle, const struct kernel *ker
   uint64_t cost = variant_cost(L, lua_gettop(L), variant);
   lua_pop(L, 1);
   if (LIKELY(cost <= variant_worth(variant, rows))) return true;
-  lua_pushliteral(L, "copying the plain tables that it indexes would take longer than its rows in "
-                     "Lua: keep long ones in arrays of the world (compile = true copies them)");
+  lua_pushliteral(L, "copying the tables that it indexes would take longer than its rows in Lua: "
+                     "keep long ones in arrays of the world (or force it with compile = true)");
   return false;
 }
 

@@ -337,7 +337,7 @@ static bool kernel_run_is_begun(lua_State *L, int handle, struct gathering *g, u
   if (LIKELY(g->variant && present == g->present)) return true;
   if (LIKELY(kernel_run_begin(L, handle, g, present))) return true;
   ((struct kernel_box *)lua_touserdata(L, handle))->kernel->walked = 0;
-  if (g->how->total) luaL_error(L, "finalizers keep using the world");
+  if (g->how->total) luaL_error(L, "finalizers keep changing the world");
   struct rest rest = {.before = g->done, .count = UINT64_MAX, .limit = g->walk->limit};
   if (!g->walk->repeats) rest.entity = entity;
   if (rest.entity != ECS_NULL) rest.before = 0;
@@ -625,7 +625,7 @@ static void kernel_run_run_tables(lua_State *L, int handle, int anchors, struct 
     struct which which = variant_of_rows(kernel, table, rows == ROWS_SOME);
     struct variant *variant = kernel_run_variant(L, handle, anchors, kernel, which);
     if (!variant && RESULT_IS_USED(kernel->result))
-      luaL_error(L, "finalizers keep using the world");
+      luaL_error(L, "finalizers keep changing the world");
     if (!run_variant(L, handle, loop, i, variant, how) && how->total) return;
   }
 }

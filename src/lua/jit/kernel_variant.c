@@ -579,7 +579,7 @@ struct variant *variant_need(lua_State *L, int handle, int anchors, struct kerne
   if (variant) return variant;
   if (!kernel_variant_compile(L, handle, anchors, kernel, which)) return NULL;
   variant = kernel_variant_find(L, anchors, kernel, which);
-  if (!variant) lua_pushliteral(L, "what it reads from outside changes while it is compiled");
+  if (!variant) lua_pushliteral(L, "an outside value that it reads changed during compilation");
   return variant;
 }
 

@@ -261,7 +261,7 @@ static struct component *swap_find_resource(const struct world_box *box, const c
 static ecs_status swap_no_resource(ecs_world *world, const char *name) {
   const struct component *now = component_formerly(world, name, strlen(name));
   return world_fail(world, ECS_ENAME, "there is no resource '%s'%s%s%s", name,
-                    now ? ": it is called '" : "", now ? now->name : "", now ? "' now" : "");
+                    now ? ": its name is now '" : "", now ? now->name : "", now ? "'" : "");
 }
 
 /* From here on the functions that are scanned tell what a pending view is of. */

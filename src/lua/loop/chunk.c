@@ -20,7 +20,7 @@ const char kind_chunk = 0;
 void step_check(lua_State *L, const struct loop_box *loop, uint32_t step) {
   if (LIKELY(loop->open && loop->step == step)) return;
   if (!loop->box->world) luaL_error(L, "stale chunk: the world is closed");
-  luaL_error(L, loop->open ? "stale chunk: its loop has gone on"
+  luaL_error(L, loop->open ? "stale chunk: its loop has moved on"
                            : "stale chunk: its loop has ended");
 }
 
@@ -63,8 +63,8 @@ static const struct slot *chunk_find_slot(lua_State *L, const struct loop_box *l
   const ecs_query *query = loop->query->query;
   const char *name = component->name, *field = component->leaves[leaf].name;
   if (chunk_only_filters(&query->terms, component))
-    raise_error(L, "the query '%s' asks for '%s' but gives nothing of it: leave out 'with' to "
-                "have '%s.%s'", query->text, name, name, field);
+    raise_error(L, "the query '%s' asks for '%s' without its values: leave out 'with' to use "
+                "'%s.%s'", query->text, name, name, field);
   raise_error(L, "the query '%s' has no term for '%s.%s'", query->text, name, field);
   return NULL;
 }
@@ -75,7 +75,7 @@ static const struct component *chunk_check_leaf(lua_State *L, struct world_box *
   const struct component *component = check_component_leaf(L, box, 2, leaf);
   if (*leaf != NONE) return component;
   if (component->leaf_count == 0)
-    raise_error(L, "'%s' is a tag: it has no columns", component->name);
+    raise_error(L, "'%s' is a tag and has no columns", component->name);
   if (component->leaf_count > 1)
     raise_error(L, "'%s' has several columns: name one, as in '%s.%s'", component->name,
                 component->name, component->leaves[0].name);

@@ -55,8 +55,8 @@ bool found_is_open(const struct view_box *view) {
 }
 
 int found_refuse_write(lua_State *L, const struct view_box *view) {
-  return raise_error(L, "what an index gives is a copy, which is read only: world:set(entity, "
-                     "\"%s\", ...) writes to the entity", view->component->name);
+  return raise_error(L, "an index yields a read-only copy: write to the entity with "
+                     "world:set(entity, \"%s\", ...)", view->component->name);
 }
 
 /* Makes the view of a slot, of a component as a whole, for the loop at an index. False when a
@@ -141,7 +141,7 @@ static int index_loop_found_next(lua_State *L) {
   if (UNLIKELY(!found)) return luaL_typeerror(L, 1, "loop over an index");
   if (UNLIKELY(!index_loop_is_open(found))) {
     if (found->ended) return 0;
-    return luaL_error(L, "the loop has ended: update, run, load, restore and what changes "
+    return luaL_error(L, "the loop has ended: update, run, load, restore and changes to "
                       "components or indexes end it");
   }
   uint32_t row = edition_next(&found->search);
@@ -161,7 +161,7 @@ static int index_loop_found_next(lua_State *L) {
 }
 
 static void index_loop_begin_again(lua_State *L) {
-  luaL_error(L, "a finalizer has used the index, or changed the world: begin again");
+  luaL_error(L, "a finalizer used the index or changed the world: begin the loop again");
 }
 
 struct found_box *found_push(lua_State *L, struct world_box *box, const struct copies *copies,

@@ -161,7 +161,7 @@ int loop_gone(lua_State *L, const struct loop_box *loop) {
 }
 
 int refuse_target(lua_State *L, const struct component *relation) {
-  return raise_error(L, "field '%s.target' is read only: tie by world:add(entity, \"%s\", target)",
+  return raise_error(L, "field '%s.target' is read only: write world:add(entity, \"%s\", target)",
                      relation->name, relation->name);
 }
 
@@ -279,7 +279,7 @@ struct loop_box *loop_push(lua_State *L, int query_index, enum loop_form form, i
     if (loop_make(L, query_index, check_query(L, query_index), form, views, &loop)) return loop;
     lua_settop(L, top);
   }
-  luaL_error(L, "finalizers keep using the world");
+  luaL_error(L, "finalizers keep changing the world");
   return NULL;
 }
 
@@ -337,7 +337,7 @@ void loop_open(lua_State *L, struct loop_box *loop) {
   if (UNLIKELY(!box->world)) loop_gone(L, loop);
   /* A finalizer came in since the loop was made: its slots and views are those of old fields. */
   if (UNLIKELY(loop->version != *box->version))
-    luaL_error(L, "a finalizer has changed the components that the loop goes over: begin it again");
+    luaL_error(L, "a finalizer changed the components of the loop: begin it again");
   query_arrange(loop->query->query);
   if (loop->walk || loop->form != LOOP_SYSTEM) loop_begin_loop(L, loop);
   link_loop(box, loop);

@@ -54,8 +54,8 @@ bool map_check(lua_State *L, const ecs_query *query, bool idle) {
 static void map_refuse(lua_State *L, const struct loop_box *loop, const struct slot *slot) {
   const char *component = slot->component->name;
   if (slot->tag)
-    raise_error(L, "map: '%s' is a tag in the query '%s': no result can be written to it, return "
-                "nil in its place", component, loop->query->query->text);
+    raise_error(L, "map: '%s' is a tag in the query '%s' and takes no result: return nil in its "
+                "place", component, loop->query->query->text);
   const char *field = slot->leaf->name;
   if (leaf_is_target(slot->component, slot->leaf_at)) refuse_target(L, slot->component);
   if (slot->read_only)

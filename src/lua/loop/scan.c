@@ -129,12 +129,11 @@ static void scan_check_store(const struct scanner *s, const struct body *body, u
   if (view->kind != THING_VIEW) return;
   if (s->scan->stored) s->scan->stored(s->L, s->scan, view->root);
   if (s->scan->promises && scan_is_target(view, &body->code.constants[key]))
-    scan_refuse(s, body, pc, "it writes to '%s.target', which only world:add and world:set do",
-                view->root->name);
+    scan_refuse(s, body, pc, "it writes to '%s.target', which only world:add and world:set can "
+                "change", view->root->name);
   scan_view_key(s, body, pc, view, &body->code.constants[key]);
   if (view->read_only && s->scan->promises)
-    scan_refuse(s, body, pc, "it writes to '%s', which the query reads only (:in)",
-                view->root->name);
+    scan_refuse(s, body, pc, "it writes to '%s', which is read only (:in)", view->root->name);
 }
 
 /* ---- what comes from outside ---- */
@@ -197,8 +196,8 @@ static struct thing scan_take_key(const struct scanner *s, const struct body *bo
 
 /* ---- what gives keys ---- */
 
-static const char quiet[] = ": a function that gives keys writes nothing (write to a field in a "
-                            "system, and let that be the key)";
+static const char quiet[] = ": a key function cannot write (write to a field in a system, and "
+                            "make that field the key)";
 
 static void scan_refuse_write(const struct scanner *s, const struct body *body, uint32_t pc,
                               const char *kind, const char *name) {
@@ -243,7 +242,7 @@ static void scan_check_key_code(const struct scanner *s, const struct body *body
   if (code->kind == CODE_SET_FIELD && things[code->a].kind != THING_UNKNOWN)
     scan_refuse_field(s, body, pc, "writes to the field", &constants[code->b]);
   if (code->kind == CODE_SET_INDEX && things[code->a].kind != THING_UNKNOWN)
-    scan_refuse(s, body, pc, "it writes to an element of what it has not made%s", quiet);
+    scan_refuse(s, body, pc, "it writes to an element of something it has not created%s", quiet);
   if (code->kind == CODE_METHOD)
     scan_check_command(s, body, pc, things[code->b], &constants[code->c]);
 }
@@ -263,7 +262,7 @@ static void scan_check_calculation(const struct scanner *s, const struct body *b
                                    const struct operand *operand) {
   const struct thing *thing = operand->constant ? &unknown : &body->things[operand->at];
   if (thing->kind == THING_VIEW)
-    scan_refuse(s, body, pc, "it calculates with a view of '%s' as a whole: name a field of it",
+    scan_refuse(s, body, pc, "it calculates with the whole view of '%s': name one of its fields",
                 thing->root->name);
 }
 
@@ -280,8 +279,7 @@ static void scan_check_use(const struct scanner *s, const struct body *body, uin
     scan_check_calculation(s, body, pc, &(struct operand){false, code->b});
   } else if ((reads || writes) && body->things[reads ? code->b : code->a].kind == THING_NUMBER) {
     scan_refuse(s, body, pc,
-                "it asks a number for a field: what it is given is what its query gives, "
-                "%s",
+                "it takes a field of a number: its parameters are the values of its query, %s",
                 s->scan->form == FORM_OBSERVE ? "entity" : "dt, entity");
   }
 }
@@ -355,8 +353,8 @@ static void scan_check_element(const struct scanner *s, const struct body *body,
   if (method->kind != THING_METHOD || code->b < 2 || code->b == NONE) return;
   ecs_string name = body->code.constants[method->index].string;
   if (first->kind != THING_ELEMENT || text_equal("after", name.data, name.size)) return;
-  scan_refuse(s, body, pc, "it calls world:%.*s with the number of an element: that is not an "
-              "entity", SHOW(name));
+  scan_refuse(s, body, pc, "it calls world:%.*s with the number of an array element, which is not "
+              "an entity", SHOW(name));
 }
 
 /* Whether what comes behind an instruction need not run. */
@@ -399,8 +397,9 @@ static void scan_check_return(const struct scanner *s, const struct body *body, 
   if (code->kind != CODE_RETURN || code->b == NONE || code->b == 0) return;
   bool taken = s->scan->form == FORM_MAP || s->scan->form == FORM_ASK;
   if (taken || s->scan->changes || scan_returns_nil(body, pc)) return;
-  scan_refuse(s, body, pc, "it returns a value, which nothing takes: write 'return' alone%s",
-              s->scan->form == FORM_EACH && s->scan->query ? ", or 'map' for what becomes of fields"
+  scan_refuse(s, body, pc, "it returns a value, which is ignored: write a bare 'return'%s",
+              s->scan->form == FORM_EACH && s->scan->query ? ", or use 'map' to write results to "
+                                                             "fields"
                                                            : "");
 }
 
@@ -496,31 +495,30 @@ static void scan_check_parameters(const struct scanner *s) {
   int given = run ? 3 : slots + timed + (event ? 0 : 1 + (terms ? (int)terms->values : 0));
   const char *what = run       ? "world, dt, query"
                      : elements ? "the number of an element, dt"
-                     : !event  ? timed ? "what its query gives, dt, entity"
-                                       : "what its query gives, entity"
-                     : timed   ? "what its query gives, dt; an event is not an entity"
-                               : "what its query gives; an event is not an entity";
+                     : !event  ? timed ? "the values of its query, dt, entity"
+                                       : "the values of its query, entity"
+                     : timed   ? "the values of its query, dt; an event is not an entity"
+                               : "the values of its query; an event is not an entity";
   lua_Debug info;
   lua_pushvalue(s->L, 1);
   lua_getinfo(s->L, ">u", &info);
   if (info.nparams > given)
-    scan_refuse(s, &body, NONE, "it has %d parameters, but is given %d: %s", info.nparams,
+    scan_refuse(s, &body, NONE, "it has %d parameters, but gets %d arguments: %s", info.nparams,
                 given, what);
   for (int i = 1; i <= info.nparams; i++) {
     lua_pushvalue(s->L, 1);
     const char *name = lua_getlocal(s->L, NULL, i);
     lua_pop(s->L, 1);
     if (name && strcmp(name, "dt") == 0 && !timed)
-      scan_refuse(s, &body, NONE, "its parameter %d is called 'dt', but it is given no dt: %s",
-                  i, what);
+      scan_refuse(s, &body, NONE, "its parameter %d is named 'dt', but it gets no dt: %s", i,
+                  what);
     else if (name && strcmp(name, "dt") == 0 && i != dt)
-      scan_refuse(s, &body, NONE, "its parameter %d is called 'dt', but what it is given as dt is "
-                  "parameter %d", i, dt);
+      scan_refuse(s, &body, NONE, "its parameter %d is named 'dt', but dt is passed as parameter "
+                  "%d", i, dt);
     else if (name && strcmp(name, "entity") == 0 && i == dt && timed)
       scan_refuse(s, &body, NONE,
-                  "its parameter %d is called 'entity', but what it is given there is "
-                  "dt%s",
-                  i, event ? "" : ", and the entity behind it");
+                  "its parameter %d is named 'entity', but that argument is dt%s",
+                  i, event ? "" : ", and the entity comes after it");
   }
 }
 

@@ -108,7 +108,7 @@ int view_push_world(lua_State *L, int index, const struct view_box *view) {
 /* A resource may have been undeclared, and declared again as something else. */
 static uint32_t view_resource_row(lua_State *L, struct view_box *root) {
   if (!root->component)
-    luaL_error(L, "a resource can be used when all scripts have been read");
+    luaL_error(L, "a resource cannot be used until all scripts have been read");
   const struct component *component = component_of(root->box->world, root->id);
   if (!component || component != root->component || !component->resource)
     return (uint32_t)luaL_error(L, "stale view: its resource is no longer declared");
@@ -339,8 +339,8 @@ static void view_refuse_write(lua_State *L, const struct view_box *view) {
   const struct view_box *root = view->root;
   if (root->found) found_refuse_write(L, root);
   if (root->loop->copied)
-    raise_error(L, "%s '%s' is shown as it was: what observers of exit, remove and despawn are "
-                "given is read only", component_word(root->component), root->component->name);
+    raise_error(L, "%s '%s' is read only: observers of exit, remove and despawn get old values",
+                component_word(root->component), root->component->name);
   raise_error(L, "%s '%s' is read only in the query '%s'", component_word(root->component),
               root->component->name, root->loop->query->query->text);
 }
@@ -373,7 +373,7 @@ static void view_check_source(lua_State *L, const struct view_box *view, uint32_
   if (*from->row == ROW_FOUND && found_is_open(from)) return;
   const struct component *component = view->root->component;
   bool whole = view == view->root && !view->array;
-  raise_error(L, "field '%s.%s' is given a stale view: read it into a table while its loop runs",
+  raise_error(L, "field '%s.%s' got a stale view: copy it into a table while its loop runs",
               component->name, whole ? component->fields[at].name
                                      : component->leaves[view_first_leaf(view, at)].name);
 }
@@ -463,7 +463,7 @@ void resource_view(lua_State *L, struct world_box *box) {
   for (;;) {
     const struct component *component = check_component(L, box, 2);
     if (!component->resource)
-      raise_error(L, "component '%s' is not a resource: world:resource makes it one",
+      raise_error(L, "component '%s' is not a resource; declare it with world:resource",
                   component->name);
     if (view_push(L, box, 1, component, NULL, 1, &view)) return;
     lua_settop(L, 2);
@@ -525,7 +525,7 @@ static uint32_t view_key_place(lua_State *L, const struct view_box *view, int in
     const struct shape_field *field = shape_find(L, view->shape, index);
     if (field) return (uint32_t)(field - view->shape->fields) + 1;
   }
-  return (uint32_t)luaL_argerror(L, index, "no key of the view");
+  return (uint32_t)luaL_argerror(L, index, "not a key of the view");
 }
 
 /* The nil of an any field would end the loop: such fields are passed over. */
@@ -554,8 +554,7 @@ int view_pairs(lua_State *L) {
 int view_length(lua_State *L) {
   struct view_box *view = check_view(L);
   if (!view->array)
-    return raise_error(L, "a view of component '%s' has no length",
-                       view->shape->component->name);
+    return raise_error(L, "a view of component '%s' has no length", view->shape->component->name);
   lua_pushinteger(L, (lua_Integer)view->array->count);
   return 1;
 }

@@ -68,8 +68,7 @@ int query_where(lua_State *L) {
   if (!pending) check_query(L, AT_QUERY);
   luaL_checktype(L, AT_FUNCTION, LUA_TFUNCTION);
   if (depth > WHERE_DEPTH)
-    raise_error(L, "where: more than %d predicates behind one another: write one with 'and'",
-                WHERE_DEPTH);
+    raise_error(L, "where: more than %d predicates in a chain: write one with 'and'", WHERE_DEPTH);
   if (!pending) where_push_predicate(L, AT_QUERY, AT_FUNCTION, depth > 1);
   lua_settop(L, AT_OUTER);
   struct where_box *where = new_box(L, &kind_where, sizeof *where, WHERE_VALUES);
