@@ -323,6 +323,7 @@ function World:undeclare(component) end
 ---@field text string
 ---@field tables integer
 ---@field rows integer
+---@field more? boolean There may be more rows: not all were counted.
 
 ---@class ecs.SystemDescription
 ---@field name string
