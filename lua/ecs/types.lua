@@ -323,6 +323,7 @@ function World:undeclare(component) end
 ---@field text string
 ---@field tables integer
 ---@field rows integer
+---@field more? boolean There may be more rows: not all were counted.
 
 ---@class ecs.SystemDescription
 ---@field name string
@@ -742,6 +743,7 @@ function World:on_error(handler) end
 ---@field marks? string[] Components of which a program marks what it writes, as somebody asks.
 ---@field program? string
 ---@field reason? string Why it stayed Lua.
+---@field reasons? string[] All that keep it Lua, `reason` first; at most 20.
 ---@field tables? { name: string, elements: integer, bytes: integer }[]
 ---@field indexes? string[] Names of the indexes that a kernel looks into.
 ---@field compilations? integer

@@ -404,7 +404,7 @@ describe("a mistake says what to do", function()
       function(h) h.label = h.label .. "!" end)
     compiled("it creates a function: create it outside this one", "P",
       function(p) p.x = (function() return p.y end)() end)
-    compiled("it uses an element of 'empty', a table that has no element 1, or none for one of the "
+    compiled("it uses an element of 'empty', a table that has no element 1, or none for any of the "
       .. "names: fill it before the run", "P", function(p) p.x = empty[p.x] or 0 end)
     compiled("it calls world:clone, which kernels do not support: call it in a system's run", "P",
       function(_, _, entity) world:clone(entity) end)

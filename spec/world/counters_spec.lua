@@ -193,6 +193,38 @@ describe("a text", function()
     assert.is_true(world:alive(e))
   end)
 
+  it("of what was read names the entities in its fields, and does not keep the world", function()
+    local world = ecs.world { tag = 7 }
+    world:component("Place", { "x: f64", "of: entity" })
+    world:component("Holds", { "what: entity", "more: entity[2]", "at: Place", "text: string" })
+    world:relation("Owes", { "whom: entity" })
+    local hero = world:spawn()
+    world:name(hero, "hero")
+    local e = world:spawn { Holds = { hero, { hero }, { 1.5, hero }, "a\n" } }
+    world:set(e, "Owes", hero, hero)
+    local name = ("hero (%s)"):format(ecs.format(hero))
+    local shown = ('Holds { what = %s, more = { %s, null }, at = { x = 1.5, of = %s }, text = "a\\n" }')
+      :format(name, name, name)
+    local read = world:read(e, "Holds")
+    assert.are.equal(shown, tostring(read))
+    for component, value in world:components(e) do
+      assert.are.equal(component == "Holds" and shown or ("Owes { whom = %s }"):format(name),
+        tostring(value))
+    end
+    assert.are.equal(("Owes { whom = %s }"):format(name), tostring(world:read(e, "Owes", hero)))
+    local copy = world:spawn { Holds = read }
+    assert.are.equal(shown, tostring(world:read(copy, "Holds")))
+    read.what, read.more, read.at = {}, nil, "elsewhere"
+    assert.are.equal('Holds { what = {  }, more = nil, at = elsewhere, text = "a\\n" }',
+      tostring(read))
+    local kept = setmetatable({ world }, { __mode = "v" })
+    world = nil
+    collectgarbage()
+    collectgarbage()
+    assert.is_nil(kept[1])
+    assert.are.equal("a value of a component that is gone", tostring(read))
+  end)
+
   it("of a snapshot has its size and tick, that of a where its query and function", function()
     local world = scene()
     world:update(0.1)

@@ -64,6 +64,31 @@ describe("world:describe()", function()
     assert.are.same({ "Position", "Body", "Frozen" }, new_world():describe().components)
   end)
 
+  it("counts rows that multiply, or match one by one, as far as takes no time", function()
+    local world = helper.new_world()
+    world:relation "R"
+    world:relation("Only", { exclusive = true })
+    world:component("P", { "x: f64" })
+    world:tag "T"
+    local e, targets = world:spawn(), world:spawn_many(1000)
+    for _, target in ipairs(targets) do world:add(e, "R", target) end
+    world:spawn_many(9000, { P = {} })
+    local function counted(text)
+      assert.is_truthy(world:query(text))
+      for _, about in ipairs(world:describe().queries) do
+        if about.text == text then return { about.rows, about.more } end
+      end
+    end
+    assert.same({ 1000 }, counted "(R, *)")
+    assert.same({ 10000, true }, counted "(R, *), (R, *), (R, *)")
+    assert.same({ 9000 }, counted "P, !Only->P")
+    assert.same({ 0 }, counted "P, Only->P")
+    world:spawn_many(11000, { P = {}, Only = e })
+    assert.same({ 10000, true }, counted "P, !Only->P")
+    assert.same({ 0, true }, counted "P, Only->P")
+    assert.same({ 20000 }, counted "P")
+  end)
+
   it("lists queries with their tables and rows", function()
     local world = new_world()
     local query = world:query "Position, !Frozen"

@@ -545,7 +545,7 @@ static struct val access_or_own(struct front *f, uint32_t slot, const struct ter
 void access_result(struct front *f, uint32_t slot, struct val value) {
   if (slot >= f->query->terms.slots)
     front_refuse(f, "it returns more values than its query has fields");
-  if (value.kind == VAL_NIL) return;
+  if (value.kind == VAL_NIL || value.kind == VAL_UNKNOWN) return;
   if (value.lacks) value = maybe_need(f, value);   /* false is not nil */
   const struct term *term = front_term(f, slot);
   const char *name = term->component->name;

@@ -79,6 +79,7 @@ enum front_result {
 
 enum val_kind {
   VAL_NOTHING,     /* never set, or different things on different ways here */
+  VAL_UNKNOWN,     /* what an operation that was refused would have given: see survey.c */
   VAL_NIL,
   VAL_VALUE,       /* a number or boolean: `value` */
   VAL_STRING,      /* a constant */
@@ -267,6 +268,15 @@ struct front_classes {
   bool truths[FRONT_STORED];   /* booleans, where there was none before */
 };
 
+#define SURVEY_REASONS (-1)    /* among the anchors: the list of reasons of a survey, */
+#define SURVEY_MOST 20         /* which has no more */
+
+/* An upvalue of a function, or the field of one by a constant. */
+struct unknown_place {
+  const struct function_code *code;
+  uint32_t upvalue, key;
+};
+
 struct front {
   lua_State *L;
   ecs_world *world;
@@ -294,6 +304,12 @@ struct front {
   bool starts;                 /* the program is for some rows of a table: build_start */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
   bool fleeting;               /* refused for what no guard tells of */
+  bool surveys;                /* for all reasons to refuse it, not for a program: survey.c */
+  bool refused;                /* by the error that is on its way */
+  bool vague;                  /* a result is unknown */
+  uint32_t doubts;             /* conditions that are unknown, so far */
+  uint32_t unknown_count;      /* what was set to something unknown */
+  struct unknown_place unknown_places[SURVEY_MOST];
   bool leaves;                 /* rows to Lua that may do anything then */
   bool chosen;                 /* values or terms chose a way through the function */
   bool hopeless;               /* refused for an instruction that every run comes to */
@@ -368,6 +384,13 @@ void front_function(struct front *f, struct frame *frame);
 /* Compiles instructions up to `end`. */
 void front_range(struct front *f, struct frame *frame, uint32_t end);
 
+/* Compiles the instruction, or the loop that jumps back, at the frame's pc; moves pc behind it. */
+void front_advance(struct front *f, struct frame *frame);
+/* Rows in which the condition is `flag` jump, the others skip the jump. A condition that is known
+** now is not below 0, and moves all of them. Where they jump, register a becomes *set, if given. */
+void front_branch(struct front *f, const struct code *code, k_value condition, int known,
+                  const struct val *set);
+
 /* Sends the rows of `mask` to a target (the count of instructions for the end). */
 void front_jump(struct front *f, uint32_t target, k_value mask);
 /* Keeps a copy of the environment as the last edge; forgets edges from `first` on. */
@@ -384,6 +407,14 @@ uint16_t front_anchor(struct front *f);
 
 /* Raises when the builder has failed. */
 void front_check(struct front *f);
+
+/* ---- survey.c: all reasons to refuse a function ---- */
+
+/* front_advance in a survey: what is refused is listed, and gives unknown values. */
+void survey_advance(struct front *f, struct frame *frame);
+/* Appends the reason at the top of the stack to the list at an index, unless it is there; pops
+** it. */
+void survey_append(lua_State *L, int list);
 
 /* ---- env.c: masks and merging ---- */
 
@@ -410,6 +441,10 @@ struct val val_select(struct front *f, k_value mask, struct val x, struct val y)
 int val_common_type(const struct front *f, struct val x, struct val y);
 /* Whether what is x in some rows and y in others may be an integer here and a float there. */
 bool val_mixes(const struct front *f, struct val x, struct val y);
+/* Whether nothing can be done with it. */
+static inline bool val_is_spoilt(struct val x) {
+  return x.kind == VAL_NOTHING || x.kind == VAL_UNKNOWN;
+}
 /* Whether they are known to be the same thing. */
 bool val_same(const struct val *x, const struct val *y);
 /* Whether it is null as a literal, which is the number 0, too. */
@@ -897,5 +932,8 @@ uint32_t flow_loop(const struct function_code *function, uint32_t pc);
 /* Whether what a register holds is taken from an instruction on, which may be the end. Only where
 ** there are loops. */
 bool flow_needs(const struct function_code *function, uint32_t pc, uint32_t at);
+
+/* Whether an instruction takes what a register holds. */
+bool flow_takes(const struct code *code, uint32_t at);
 
 #endif

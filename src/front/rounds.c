@@ -157,9 +157,10 @@ k_value rounds_begin(struct loop *loop, k_value count) {
 /* ---- what the body changed: true when it must be built again ---- */
 
 /* A variable that may be something else behind the loop is nothing there that can be used. */
-static bool rounds_poison(struct loop *loop, uint32_t index) {
+static bool rounds_poison(struct loop *loop, uint32_t index, const struct val *now) {
+  bool unknown = now->kind == VAL_UNKNOWN;
   assert(index < loop->start.count);
-  loop->start.registers[index] = (struct val){.kind = VAL_NOTHING};
+  loop->start.registers[index] = (struct val){.kind = unknown ? VAL_UNKNOWN : VAL_NOTHING};
   loop->poisoned[index / 64] |= UINT64_C(1) << index % 64;
   struct carry *carry = rounds_find_carry(loop, CARRY_REGISTER, index);
   if (carry) *carry = loop->carries[--loop->count];
@@ -195,7 +196,8 @@ static bool rounds_set_register(struct loop *loop, const struct val *now, uint32
     *start = *now;
     return true;
   }
-  return start->kind != VAL_NOTHING && !rounds_is_still(start, now) && rounds_poison(loop, index);
+  return start->kind != VAL_NOTHING && !rounds_is_still(start, now) &&
+         rounds_poison(loop, index, now);
 }
 
 static bool rounds_changed_register(struct loop *loop, struct ending end, uint32_t index) {
@@ -208,7 +210,7 @@ static bool rounds_changed_register(struct loop *loop, struct ending end, uint32
   bool nil = rounds_is_nil(before) || rounds_is_nil(now);
   bool values = (rounds_is_nil(before) || rounds_is_set(before)) &&
                 (rounds_is_nil(now) || rounds_is_set(now));
-  if (!values) return before->kind != VAL_NOTHING && rounds_poison(loop, index);
+  if (!values) return !val_is_spoilt(*before) && rounds_poison(loop, index, now);
   rounds_add_carry(loop, CARRY_REGISTER, index, rounds_is_nil(before) ? *now : *before);
   loop->carries[loop->count - 1].maybe |= nil;
   return true;
@@ -234,9 +236,10 @@ static bool rounds_changed_count(struct loop *loop, const struct env *env, uint3
 }
 
 static bool rounds_changed_result(struct loop *loop, const struct env *env, uint32_t index) {
-  if (rounds_find_carry(loop, CARRY_RESULT, index) || rounds_is_nil(&env->results[index]))
+  uint8_t kind = env->results[index].kind;
+  if (rounds_find_carry(loop, CARRY_RESULT, index) || kind == VAL_NIL || kind == VAL_UNKNOWN)
     return false;
-  if (env->results[index].kind != VAL_VALUE)
+  if (kind != VAL_VALUE)
     front_refuse(loop->f, "it returns something that is not a number from inside a loop");
   rounds_add_carry(loop, CARRY_RESULT, index, env->results[index]);
   return true;
@@ -262,7 +265,7 @@ static bool rounds_changed_type(struct loop *loop, struct carry *carry, struct e
   bool values = now.kind == VAL_VALUE && now.names == before.names;
   bool apart = (before.spawned || now.spawned) && before.entity != now.entity;
   int type = values && !apart ? val_common_type(f, before, now) : -1;
-  if (type < 0 && carry->kind == CARRY_REGISTER) return rounds_poison(loop, carry->index);
+  if (type < 0 && carry->kind == CARRY_REGISTER) return rounds_poison(loop, carry->index, &now);
   if (type < 0) front_refuse(f, "its loop changes the type of a value");
   bool soft = before.soft && now.soft, entity = before.entity && now.entity;
   bool mixed = val_mixes(f, before, now), wide = before.wide || val_is_wide(now);

@@ -232,8 +232,10 @@ uint32_t walk_depth(const struct walk *walk);
 /* The n-th value that goes with the match. */
 ecs_id walk_value(const struct walk *walk, uint32_t n);
 
-/* How many matches there are, and the first one's entity (ECS_NULL for none). */
-size_t walk_count(const ecs_query *query);
+/* How many matches there are; after so many matches, and rows that do not match, false, and those
+** so far. */
+bool walk_count(const ecs_query *query, size_t most, size_t *count);
+/* The first one's entity (ECS_NULL for none). */
 ecs_status walk_first(ecs_query *query, ecs_id *first);
 
 /* Matches of a walk many at a time, for who copies their cells: of the row and of each step in

@@ -222,6 +222,9 @@ bool query_terms_match(const struct query_terms *terms, const struct table *tabl
 /* Frees a query that is a system's, too. */
 void query_free(ecs_query *query);
 
+/* How many rows match. Where a row may match several times, or not at all, they are gone through,
+** `most` of them: false where that was not enough. */
+bool query_count_within(const ecs_query *query, size_t most, size_t *count);
 /* ecs_query_count, which is no use of it. */
 size_t query_count_all(const ecs_query *query);
 

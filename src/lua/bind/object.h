@@ -56,7 +56,8 @@ void new_weak_table(lua_State *L, const char *mode);
 #define WORLD_SHAPES 3   /* table: component -> how its views read (view.c) */
 #define WORLD_STAGE 4    /* function: is told what scripts register (recording.c) */
 #define WORLD_WARNINGS 5 /* table: a list of those that there were, and each -> true */
-#define WORLD_VALUES 5   /* how many */
+#define WORLD_READERS 6  /* table: component -> the metatable of what is read of it (value.c) */
+#define WORLD_VALUES 6   /* how many */
 
 /* What each file keeps for a world is in a struct of its own. All of them are one userdata, made by
 ** new_world_box. */

@@ -238,6 +238,10 @@ struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
 struct variant *variant_need(lua_State *L, int handle, int anchors, struct kernel *kernel,
                              struct which which);
 
+/* Pushes a list of all reasons why the kernel is refused now, or, where there are none, of that why
+** it was. To be called while the collector is held. */
+void variant_push_reasons(lua_State *L, int handle);
+
 /* Gives a kernel that has no variants yet those of another one of its function's code, over a query
 ** of the same text, whose handle is at `from`; not all of them when out of memory. To be called
 ** while the collector is held. */
@@ -295,7 +299,9 @@ struct kernel {
   uint64_t runs;
   uint32_t count, capacity;
   enum front_result result;
-  bool refused;                /* when it was last asked for */
+  bool refused;                /* when it was last asked for, */
+  bool denied;                 /* by the front, */
+  struct which denied_for;     /* for these rows */
   struct kernel *previous, *next;
   uint64_t compilations;       /* that gave a program */
   uint64_t anchored;           /* tables of anchors so far */
