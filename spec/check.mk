@@ -145,14 +145,14 @@ spec_needs = $(1)/ecs/native.so $(1)/spec/starve.so $(EXAMPLES)
 LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths lint-loops \
   lint-titles lint-rooms lint-figures lint-rockspec
 TEST_CHECKS := asan plain lua55 rock $(if $(C_TESTS),asan-c) paranoid model \
-  $(if $(C_TESTS),threads c) hash $(if $(C_TESTS),hash-c) install costs digests corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
+  $(if $(C_TESTS),threads c) hash $(if $(C_TESTS),hash-c) install amalgamation costs digests corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
   $(LINT_CHECKS)
 # The longest first, so that both halves of the machine end together.
 DEEP_CHECKS := valgrind $(if $(deep_scale:small=),deep-traces-3 deep-traces-4 deep-traces-1 \
   deep-traces-2 tidy) $(if $(DEEP_SPECS),deep-asan $(if $(deep_scale:small=),deep-specs) deep-plain) \
   ordered \
   $(if $(C_TESTS),deep-c deep-threads) builds \
-  windows $(if $(C_TESTS),i686 aarch64 s390x) i686-specs $(if $(C_TESTS),valgrind-c) cppcheck fuzz \
+  $(if $(deep_scale:small=),deep-amalgamation) windows $(if $(C_TESTS),i686 aarch64 s390x) i686-specs $(if $(C_TESTS),valgrind-c) cppcheck fuzz \
   $(if $(deep_scale:small=),coverage)
 
 # $(call run_checks,set,names,seconds after which a check hangs)
@@ -279,6 +279,12 @@ check-rock:
 
 check-install: all
 	$(check) install tap sh spec/tools/install $(BUILD)/install
+
+# One compiler does for every run, not optimized, but for what the sources ask for.
+check-amalgamation check-deep-amalgamation: check-%: amalgamation all $(EXAMPLES)
+	$(check) $* tap env LUA=$(LUA) $(if $(filter deep%,$*),,CFLAGS=-O0) LUA_INCDIR="$(LUA_INCDIR)" \
+	  sh spec/tools/amalgamation $(AMALGAMATION) $(RELEASE) \
+	  $(if $(filter deep%,$*),$(GCC) $(CLANG) x86_64-w64-mingw32-gcc,$(CC))
 
 check-deep-plain: $(RELEASE)/ecs/native.so
 	$(check) deep-plain tap env ECS_SPEC_SCALE=$(deep_scale) \

@@ -24,8 +24,8 @@
 
 ---@class ecs
 ---@field null ecs.Id The id of nothing: 0. Never alive; the default of entity fields.
----@field version string As in "0.1.0".
----@field _VERSION string As in "ecs 0.1.0".
+---@field version string As in "0.2.0".
+---@field _VERSION string As in "ecs 0.2.0".
 ---@field json ecs.json Entities as JSON and back; loaded when it is used first.
 ---@field include? string The directory of `ecs.h` and `ecs_lua.h`; nil where there are no files.
 local ecs = {}

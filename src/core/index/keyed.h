@@ -45,7 +45,7 @@ struct key key_wanted(const ecs_world *world, const ecs_value *value);
 
 /* Bits of a filter, for so many rows: of 1,000 groups without the key 3 are let through. */
 #define GROUP_ROWS 64u
-#define GROUP_WORDS 16u
+#define FILTER_WORDS 16u
 
 /* Keys by row. By hash: rows lie by buckets, in each in the order of the query. In order: by keys,
 ** equal ones in the order of the query. Through a filter: in the order of the query, with a Bloom
@@ -57,7 +57,7 @@ struct keyed {
   uint32_t *starts;          /* by hash: the first row of each bucket, and behind the last one */
   uint32_t start_capacity;
   uint32_t buckets;          /* a power of two */
-  uint64_t *filters;         /* GROUP_WORDS each */
+  uint64_t *filters;         /* FILTER_WORDS each */
   uint32_t filter_capacity;  /* words */
 };
 

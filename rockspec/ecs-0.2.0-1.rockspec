@@ -1,9 +1,9 @@
 rockspec_format = "3.0"
 package = "ecs"
-version = "0.1.0-1"
+version = "0.2.0-1"
 source = {
   url = "git+https://github.com/ecs-lua/ecs.git",
-  tag = "v0.1.0",
+  tag = "v0.2.0",
 }
 description = {
   summary = "An entity component system: columns in C, rules in Lua",
