@@ -245,8 +245,8 @@ describe("functions over events", function()
     local between = world:query("Hit"):where(large):where(small)
     between:each(each, 10)
     assert.are.equal(29, sum)
-    assert.matches("table that is written to and has values that are neither", "
-      .. "world:explain(each).reason, 1, true)
+    assert.matches("table that is written to and has values that are neither",
+      world:explain(each).reason, 1, true)
     assert.are.same({ "lua", "lua" }, { world:explain(each).tier, world:explain(large).tier })
     local function amount(hit) return hit.amount end
     assert.are.same({ 2 }, { between:max(amount) })

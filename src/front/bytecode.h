@@ -97,7 +97,7 @@ struct function_code {
   uint64_t captured[4];        /* registers that functions made here share, as bits */
   uint64_t assigned[4];        /* upvalues that it sets */
   bool vararg;
-  bool surveyed;               /* instructions that are refused lead to the next, by whoever reads */
+  bool surveyed;               /* refused instructions lead to the next, by whoever reads */
   struct flow *flow;           /* flow_find: by instruction, or NULL */
   const void *identity;        /* of the function, by whoever reads it */
 };

@@ -598,54 +598,6 @@ struct val outside_string_key(struct front *f, const struct constant *key);
 struct path outside_upvalue_path(struct front *f, uint32_t upvalue);
 struct path outside_key_path(struct front *f, uint32_t path, const struct constant *key);
 
-/* ---- element.c: elements of arrays ---- */
-
-/* The element of an array at an index that may differ from row to row; that at a constant: nil in
-** rows in which there is none. */
-struct val element_at(struct front *f, struct val array, struct val index);
-/* An index as an integer, and in *whole where it is one: Lua knows others of no array. */
-k_value element_place(struct front *f, struct val index, k_value *whole);
-/* The index that a constant is. */
-struct val element_index(struct front *f, struct val array, const struct constant *key);
-/* The number in the program of a table that is read so, and looks as `gaps` says. */
-uint32_t element_find_table(struct front *f, struct front_array array);
-/* Puts elements that were written back into their table: an array of floats or booleans, whether
-** they are integers, and are there; or makes those (`reserves`) that are not, if they may be. */
-void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array,
-                   bool reserves, bool adds);
-/* The element of a table by an index, as it is when a run starts; of a list, by one up to its
-** length; of a table in a table, by a key and by an index; its length. */
-struct val element_of_table(struct front *f, struct val table, struct val index);
-struct val element_of_list(struct front *f, struct val table, struct val index);
-struct val element_of_record(struct front *f, struct val record, const struct constant *key);
-struct val element_of_record_at(struct front *f, struct val record, struct val index);
-/* The item of a list in a table, nil behind its end, by a number up to the length of the longest
-** one, which the program is compiled for. */
-struct val element_of_item(struct front *f, struct val record, k_value number);
-uint16_t element_need_longest(struct front *f, struct val record);
-struct val element_length_of(struct front *f, struct val record);
-/* What the elements are that a guard is about (a kind, or with ELEMENTS_RAGGED), and how many;
-** those that there is room for, NULL: none, are copied. */
-uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint32_t *count,
-                      const struct element_room *room);
-/* Their kind alone, and how many bytes one takes. */
-enum element_kind element_kind_of(uint32_t kind);
-size_t element_size(enum element_kind kind);
-/* What it costs to copy a table as it is now, if it is one: 1 for each number in a list. */
-uint64_t element_cost(lua_State *L, int anchors, const struct guard *guard);
-
-/* Whether that index of an array is that of the row's own element. */
-bool element_is_own(const struct front *f, const struct component *array, k_value index);
-/* The mask of those rows whose index is that of an element; all, where that is known before. */
-k_value element_inside(struct front *f, const struct component *array, uint32_t number,
-                       k_value index);
-/* The number of an array in the program, or of a field of a resource as one. */
-uint32_t element_array(struct front *f, const struct component *array, uint32_t leaf);
-/* The number of what an index has copied as an array, whose cells are of a type. */
-uint32_t element_copies(struct front *f, struct front_copy copy, k_column type);
-/* The number of the script cells of a type as an array. */
-uint32_t element_cell_array(struct front *f, k_column type);
-
 /* ---- access.c: views, resources ---- */
 
 /* The query's term with that number of data. */
@@ -935,5 +887,7 @@ bool flow_needs(const struct function_code *function, uint32_t pc, uint32_t at);
 
 /* Whether an instruction takes what a register holds. */
 bool flow_takes(const struct code *code, uint32_t at);
+
+#include "front/element.h"
 
 #endif

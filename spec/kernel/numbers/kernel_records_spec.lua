@@ -35,7 +35,7 @@ local function new_tables()
     GRID = { { 1, 2, 3 }, { 4.5, 5, 6 } }, CODES = { slime = { 10, 20 }, bat = { 30, 40, 50 },
       boss = { 60, 70 } },
     SOME = { slime = { w = 2, at = { 3, 4 } }, boss = { w = 5, at = { 1, 8 } } },
-    GUNS = { slime = { guns = { { d = 4, r = 0.5, kind = "bat" }, { d = 2, r = 1 } }, n = { 1, 2, 3 } },
+    GUNS = { slime = { guns = { { d = 4, r = 1, kind = "bat" }, { d = 2, r = 1 } }, n = { 1, 2 } },
       bat = { guns = {}, n = { 7 } }, boss = { guns = { { d = 9, r = 2.5 } } } },
     LANES = { { 2, 3 }, {}, { 1, 1, 2.5, 4 } },
     WAVES = { { { at = 1, n = 3 }, { at = 2 } }, { { at = 5, n = 2 } } },
@@ -243,8 +243,9 @@ describe("a table of tables in a kernel (C26)", function()
       "for _, gun in ipairs(GUNS[e.kind].guns) do if gun.kind then e.kind = gun.kind break end end",
       "local n = GUNS[e.kind].n if n then for _, x in ipairs(n) do e.y = e.y * 0.5 + x end end",
       "for i, x in ipairs(LANES[e.next]) do e.x = e.x + x * i end e.y = #LANES[e.next]",
-      "local w = WAVES[e.next] if w then for _, o in ipairs(w) do e.i = e.i + (o.n or o.at) end end",
-      "for _, g in ipairs(GUNS[e.kind].guns) do for _, x in ipairs(LANES[e.next]) do e.x = x * g.d end end",
+      "local w = WAVES[e.next] if w then for _, o in ipairs(w) do e.i = e.i + (o.n or 3) end end",
+      "for _, g in ipairs(GUNS[e.kind].guns) do for _, x in ipairs(LANES[e.next]) do "
+        .. "e.x = x * g.d end end",
       "if e.kind == 'slime' then e.x = GUNS[e.kind].guns[1].d + GUNS[e.kind].guns[e.next].r end",
     } do
       agree(body)

@@ -1,5 +1,5 @@
--- All reasons why a function stays Lua: faults that are planted into random functions are told, each
--- once with its line, and nothing else is. What follows from a fault is no reason of its own.
+-- All reasons why a function stays Lua: faults that are planted into random functions are told,
+-- each once with its line, and nothing else is. What follows from a fault is not another reason.
 
 local helper = require "spec.support.ecs_helper"
 local random = require "spec.support.rng"
@@ -154,8 +154,8 @@ describe("reasons of kernels", function()
     local function four(a, b)
       local text = "a" .. a.x
       local length = #a.x + #text
-      if length > 5 then return nowhere.x end
-      return misspelt(b)
+      if length > 5 then return nowhere.x end   -- luacheck: ignore
+      return misspelt(b)   -- luacheck: ignore
     end
     for _, form in ipairs { "each", "sum", "where", "min" } do
       if form == "where" then q:where(four):count() else pcall(q[form], q, four) end

@@ -679,7 +679,8 @@ void variants_share(lua_State *L, int handle, int from, int function) {
 static void variant_name_key(lua_State *L, int anchors, uint16_t key) {
   lua_rawgeti(L, anchors, key);
   const char *text = luaL_tolstring(L, -1, NULL);
-  lua_pushfstring(L, lua_type(L, -2) == LUA_TSTRING ? "%s.%s" : "%s[%s]", lua_tostring(L, -3), text);
+  bool named = lua_type(L, -2) == LUA_TSTRING;
+  lua_pushfstring(L, named ? "%s.%s" : "%s[%s]", lua_tostring(L, -3), text);
   lua_replace(L, -4);
   lua_pop(L, 2);
 }
