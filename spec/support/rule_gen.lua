@@ -151,6 +151,13 @@ texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
   | for <K>, <T> in ipairs(bag[p.kind].nums) do <S> if <B> then break end end
   | local <N1> = bag[p.tint] if <N1> and #<N1>.nums > 1 then <PF> = <N1>.nums[2] end
   | <PF> = bag[p.kind].items[1].w
+  | local <N1> = <B> and grade[p.kind] if <N1> then <PF> = <N1>.w <S> end
+  | local <N1> = grade[p.tint] <S> if <B> then <N1> = grade.red end if <N1> then <PF> = <N1>.w end
+  | local <N1> = odds[p.kind] for <K> = 1, <Few> do <PF> = <N1>.at[2] <S> <N1> = odds[p.kind] end
+  | local <N1> = <B> and steps[1] or steps[<I> % 2 + 1] <PF> = <N1>[3]
+  | local <N1> for <K>, <N2> in ipairs(walks) do if <B> then <N1> = <N2> end end
+    if <N1> then <PF> = <N1>.w <PI> = <N1>.n % 9 end
+  | local <N1> = walks[1] for <K> = 1, <Few> do <PF1> = <PF1> + <N1>.w <N1> = walks[<N1>.n] <S> end
   | if p.kind ~= 'green' then <PF> = price[p.kind] end | p.tint = turned[p.kind] or 'black'
   | if p.tint ~= 'black' then p.kind = p.tint end | if <Rare> then p.kind = p.tint end
   | local <N1> = <B> and p.kind if <N1> == 'red' then <S> end

@@ -102,6 +102,7 @@ local function settings()
     bag = { red = { items = { { w = 2 }, { w = 0.5, rare = true } }, nums = { 1, 2.5, 3 } },
       green = { items = { { w = 1.5 }, { w = 0.25 }, { w = 4 } }, nums = {} },
       blue = { items = { { w = 8 } }, nums = { 0.5 } } },
+    walks = { { w = 0.5, n = 3 }, { w = 2, n = 1 }, { w = 1.5, n = 2 } },
     lanes = { { 1, 2.5 }, {}, { 0.25, 0.5, 1.0 } },
     turned = { red = "blue", black = "red", green = "green" },
     gain = { red = { black = 0.5, red = 1.5, green = 2.0, blue = 0.25 },
@@ -153,7 +154,8 @@ end
 
 local given = { "world", "ecs", "boss", "mate", "dead", "floats", "ints", "bytes", "flags", "at",
   "nxt", "score", "make", "near", "cost", "those", "tints", "steps", "gain", "weights", "odds",
-  "price", "grade", "turned", "bag", "lanes", "alias" }
+  "price", "grade", "turned", "bag", "lanes", "walks",
+  "alias" }
 
 local frame = "local " .. table.concat(given, ", ") .. " = ...\n" .. [[
 local n, acc, best, who, mix, seen, flip = 0, 0.0, nil, nil, 0, false, nil

@@ -103,6 +103,13 @@ static const struct enumeration *choice_extend(struct front *f, const struct enu
   return choice_keep(f, all);
 }
 
+const struct enumeration *choice_pair(struct front *f, const ecs_string names[2]) {
+  struct enumeration pair = {.names = &f->texts[f->text_count], .count = 2};
+  if (f->text_count + 2 > FRONT_TEXTS || f->word_count == FRONT_ENUMS) return NULL;
+  memcpy(pair.names, names, 2 * sizeof *names);
+  return choice_keep(f, pair);
+}
+
 struct val choice_as_value(struct front *f, struct val x) {
   static const struct enumeration none = {NULL, 0, NULL, 0};
   assert(x.kind == VAL_CHOICE);

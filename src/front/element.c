@@ -595,6 +595,73 @@ struct val element_of_record(struct front *f, struct val record, const struct co
   return element_of_records(f, records, maybe_need(f, record).value);
 }
 
+/* ---- records of one table ---- */
+
+/* Pushes the last key of a path. */
+static void element_push_key(struct front *f, const struct path *path) {
+  lua_rawgeti(f->L, f->anchors, path->key[path->keys - 1]);
+}
+
+/* The path to the table that a path leads into; without keys where there is none. */
+static struct path element_parent(const struct front *f, struct val x) {
+  struct path path = f->paths[x.at];
+  if (path.keys) path.key[--path.keys] = 0;
+  return path;
+}
+
+/* The record that a path leads to, in a table that is read by numbers or by names. */
+static bool element_as_record(struct front *f, struct val *x, uint32_t array) {
+  const struct front_array *table = &f->arrays[array];
+  if (x->kind == VAL_RECORD) return x->at == array;
+  if (x->kind != VAL_PATH || !f->paths[x->at].keys || table->kind != ELEMENTS_TABLES) return false;
+  struct path parent = element_parent(f, *x);
+  bool plain = !table->inner && !table->stride && !table->stored && table->path != NONE;
+  if (!plain || !outside_same_path(&parent, &f->paths[table->path])) return false;
+  element_push_key(f, &f->paths[x->at]);
+  size_t size = 0;
+  const char *text = lua_type(f->L, -1) == LUA_TSTRING ? lua_tolstring(f->L, -1, &size) : NULL;
+  int64_t at = lua_isinteger(f->L, -1) ? (int64_t)lua_tointeger(f->L, -1) : 0;
+  if (text && table->names) at = (int64_t)enumeration_find(table->names, text, size) + 1;
+  lua_pop(f->L, 1);
+  if (!text == !!table->names || at < 1 || at > FRONT_ELEMENTS) return false;
+  *x = (struct val){.kind = VAL_RECORD, .at = array, .value = build_i64(f->b, at)};
+  return true;
+}
+
+/* The array of the records in the table of two paths: by numbers, or by these two names. */
+static uint32_t element_of_paths(struct front *f, struct val x, struct val y) {
+  struct path parent = element_parent(f, x), other = element_parent(f, y);
+  if (!f->paths[x.at].keys || !f->paths[y.at].keys || !outside_same_path(&parent, &other))
+    return NONE;
+  struct front_array table = {.path = outside_keep_path(f, &parent)};
+  ecs_string keys[2] = {{NULL, 0}, {NULL, 0}};
+  bool tables = true, numbers = true;
+  for (int i = 0; i < 2; i++) {
+    const struct path *path = &f->paths[i ? y.at : x.at];
+    path_push(f->L, f->anchors, path);
+    element_push_key(f, path);
+    tables &= lua_istable(f->L, -2);
+    numbers &= lua_isinteger(f->L, -1) != 0;
+    if (lua_type(f->L, -1) == LUA_TSTRING)
+      keys[i].data = lua_tolstring(f->L, -1, &keys[i].size);
+    lua_pop(f->L, 2);
+  }
+  if (!tables || (!numbers && (!keys[0].data || !keys[1].data))) return NONE;
+  if (!numbers) table.names = choice_pair(f, keys);
+  return numbers || table.names ? element_find_table(f, table) : NONE;
+}
+
+bool element_join(struct front *f, struct val *x, struct val *y) {
+  uint32_t array = x->kind == VAL_RECORD ? x->at : y->kind == VAL_RECORD ? y->at : NONE;
+  if (x->kind == VAL_PATH && y->kind == VAL_PATH) array = element_of_paths(f, *x, *y);
+  if (array == NONE) return false;
+  struct val a = *x, b = *y;
+  if (!element_as_record(f, &a, array) || !element_as_record(f, &b, array)) return false;
+  *x = a;
+  *y = b;
+  return true;
+}
+
 /* A table of lists is read by places among all of their items. */
 static const struct front_array *element_table_of(struct front *f, struct val record) {
   assert(record.kind == VAL_RECORD && record.at < f->array_count);

@@ -487,6 +487,8 @@ static inline bool val_is_text(struct val x) {
 /* A string as a choice, where the function has few enough of them; a choice as an enumeration's
 ** value. */
 bool choice_of(struct front *f, struct val *x);
+/* An enumeration of two names; NULL where there are too many. */
+const struct enumeration *choice_pair(struct front *f, const ecs_string names[2]);
 struct val choice_as_value(struct front *f, struct val x);
 /* val_select where one of them is a string: a choice, or, with an enumeration's value, another such
 ** value. */
@@ -593,6 +595,9 @@ bool outside_null(struct front *f, struct val number);
 /* What an upvalue is; what the key of a table is, by the table's path; what that of a string is. */
 struct val outside_upvalue(struct front *f, uint32_t upvalue);
 struct val outside_key(struct front *f, uint32_t path, const struct constant *key);
+/* Whether two paths are one; the number of a path, which is kept. */
+bool outside_same_path(const struct path *a, const struct path *b);
+uint32_t outside_keep_path(struct front *f, const struct path *path);
 struct val outside_string_key(struct front *f, const struct constant *key);
 /* The paths of the first two. */
 struct path outside_upvalue_path(struct front *f, uint32_t upvalue);

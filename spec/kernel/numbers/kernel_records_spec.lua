@@ -34,7 +34,7 @@ local function new_tables()
     HOLES = { slime = { bat = true }, bat = {}, boss = { boss = true, orc = false } },
     GRID = { { 1, 2, 3 }, { 4.5, 5, 6 } }, CODES = { slime = { 10, 20 }, bat = { 30, 40, 50 },
       boss = { 60, 70 } },
-    SOME = { slime = { w = 2, at = { 3, 4 } }, boss = { w = 5, at = { 1, 8 } } },
+    SOME = { slime = { w = 2, at = { 3, 4 }, on = "boss" }, boss = { w = 5, at = { 1, 8 } } },
     GUNS = { slime = { guns = { { d = 4, r = 1, kind = "bat" }, { d = 2, r = 1 } }, n = { 1, 2 } },
       bat = { guns = {}, n = { 7 } }, boss = { guns = { { d = 9, r = 2.5 } } } },
     LANES = { { 2, 3 }, {}, { 1, 1, 2.5, 4 } },
@@ -227,6 +227,28 @@ describe("a table of tables in a kernel (C26)", function()
     } do
       agree(body)
       agree(body, fill)
+    end
+  end)
+
+  it("is kept in a local that takes several of them", function()
+    for _, body in ipairs {
+      "local p = PLACES[e.next] for i = 1, e.hp % 5 do e.x = e.x + p.x p = PLACES[i % 3 + 1] end "
+        .. "e.y = p.y",
+      "local some = e.on and SOME[e.kind] if some then e.x = some.w end",
+      "local kind = SOME[e.kind] local other = kind and kind.on and SOME[kind.on] e.on = not other",
+      "local some if e.on then some = SOME[e.kind] end if some then e.x = some.w else e.y = 3 end",
+      "local best for i, p in ipairs(PLACES) do if p.x > e.hp % 9 then best = p end end "
+        .. "if best then e.x = best.y end",
+      "local p = PLACES[1] if e.on then p = PLACES[2] end e.x = p.x",
+      "local p = e.on and PLACES[2] or PLACES[e.next] e.x = p.x",
+      "local p = PLACES[1] for i = 1, e.hp % 4 do e.x = e.x + p.x p = PLACES[i % 3 + 1] end",
+      "local kind = e.on and KINDS.bat or KINDS.boss e.x = kind.speed",
+      "local kind = KINDS.bat if e.on then kind = KINDS[e.kind] end e.x = kind.speed",
+    } do
+      agree(body)
+      agree(body, function(tables, turn)
+        tables.PLACES[2], tables.KINDS.bat = { x = turn, y = 2 }, { speed = turn }
+      end)
     end
   end)
 
