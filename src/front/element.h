@@ -27,7 +27,13 @@ struct val element_of_record_at(struct front *f, struct val record, struct val i
 ** one, which the program is compiled for. */
 struct val element_of_item(struct front *f, struct val record, k_value number);
 uint16_t element_need_longest(struct front *f, struct val record);
-/* Makes records of tables that are in one table, some of which may be paths; false: they are not. */
+/* An element of one of several arrays, which a row has by an index; stores one; their length. */
+struct val element_of_arrays(struct front *f, struct val arrays, struct val index);
+void element_store_in_arrays(struct front *f, struct val arrays, struct val index,
+                             struct val value);
+struct val element_length_of_arrays(struct front *f, struct val arrays);
+/* Makes records of tables that are in one table, some of which may be paths, or arrays some of one
+** set; false: they are neither. */
 bool element_join(struct front *f, struct val *x, struct val *y);
 struct val element_length_of(struct front *f, struct val record);
 /* What the elements are that a guard is about (a kind, or with ELEMENTS_RAGGED), and how many;
