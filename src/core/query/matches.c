@@ -416,8 +416,7 @@ static uint32_t match_find_all(struct matches *matches, uint32_t number,
   struct matches_step *step = &matches->steps[number];
   struct matches_spot *spot = &matches->spots[number];
   enum term_kind kind = step->term->kind;
-  uint32_t at = matches->count, alike, until = dead->any ? 0 : n;   /* number of rows that were live
-                                                                    ** before */
+  uint32_t at = matches->count, alike, until = dead->any ? 0 : n;   /* end of live rows */
   struct match_ahead ahead = {.known = false};
   struct end end;
   for (uint32_t i = 0; i < n; i += alike) {
