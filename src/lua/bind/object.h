@@ -80,7 +80,7 @@ struct world_box {
   const struct entity_index *entities;   /* the world's */
   const struct intern_table *strings;    /* the world's */
   const uint64_t *version;   /* of the world's components: registry.version */
-  const uint32_t *changes;   /* pending for the world's observers: see */
+  const uint32_t *changes;   /* changes that observers must be told of, by: */
   void (*observe)(lua_State *L, struct world_box *box, int world_index);
   struct {
     struct any_slots *slots; /* the world's */
