@@ -297,7 +297,8 @@ static void warns_of_names_that_nobody_has(void) {
   CHECK_TEXT("", warnings);
   run_script(&state, "world:system('jump', { run = print, before = 'moev', enabled = false })\n"
                      "world:update(0) world:update(0)");
-  CHECK_TEXT("ecs: system 'jump': 'moev' in before is not a system (did you mean 'move'?); ignored\n", warnings);
+  CHECK_TEXT("ecs: system 'jump': 'moev' in before is not a system (did you mean 'move'?); "
+             "ignored\n", warnings);
   close_state(&state);
   close_world(&f);
 }
