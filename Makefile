@@ -110,6 +110,13 @@ $(BUILD)/embed.c: $(LUA_SRC) spec/tools/embed
 	@mkdir -p $(@D)
 	sh spec/tools/embed $(LUA_SRC) > $@
 
+## make amalgamation   ecs.h, ecs.c, ecs_lua.h, ecs_lua.c, CMakeLists.txt, into build/amalgamation
+AMALGAMATION := $(BUILD)/amalgamation
+amalgamation: $(BUILD)/embed.c
+	@mkdir -p $(AMALGAMATION)
+	$(LUA) spec/tools/amalgamate.lua $(AMALGAMATION) $< $(CORE_SRC) -- $(BIND_SRC)
+	@rm -rf $(AMALGAMATION)/lua && mkdir -p $(AMALGAMATION)/lua && cp -R lua/ecs $(AMALGAMATION)/lua
+
 module_env = LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="$(1)/?.so;;" ECS_BUILD=$(1)
 
 # Installs what is missing for FOR=demo, test, lint, fuzz or deep: the only target that installs.
@@ -183,4 +190,4 @@ help:
 
 include spec/check.mk spec/bench/bench.mk
 
-.PHONY: $(BUILD)/ecs.pc all setup demo examples install rockspecs clean help
+.PHONY: $(BUILD)/ecs.pc all setup demo amalgamation examples install rockspecs clean help

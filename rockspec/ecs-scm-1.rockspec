@@ -140,6 +140,7 @@ build = {
         "src/front/reach.c",
         "src/front/rounds.c",
         "src/front/steps.c",
+        "src/front/survey.c",
         "src/front/tying.c",
         "src/kernel/allocate.c",
         "src/kernel/build.c",

@@ -14,8 +14,10 @@ C_TESTS := $(wildcard spec/c/test_*.c spec/c/kernel/test_*.c)
 C_SUPPORT := $(filter-out $(C_TESTS),$(wildcard spec/c/*.c))
 C_BENCH := $(wildcard spec/bench/*.c)
 C_FUZZ := $(wildcard spec/fuzz/*.c)
-SPECS := $(wildcard spec/*_spec.lua spec/regress/*_spec.lua)
-DEEP_SPECS := $(wildcard spec/deep/*_spec.lua)
+# $(call specs_in,folders): the files of specs in folders of spec/.
+specs_in = $(wildcard $(1:%=spec/%/*_spec.lua))
+DEEP_SPECS := $(call specs_in,deep)
+SPECS := $(filter-out $(DEEP_SPECS),$(sort $(call specs_in,* */*)))
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
@@ -143,14 +145,14 @@ spec_needs = $(1)/ecs/native.so $(1)/spec/starve.so $(EXAMPLES)
 LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths lint-loops \
   lint-titles lint-rooms lint-figures lint-rockspec
 TEST_CHECKS := asan plain lua55 rock $(if $(C_TESTS),asan-c) paranoid model \
-  $(if $(C_TESTS),threads c) hash $(if $(C_TESTS),hash-c) install costs digests corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
+  $(if $(C_TESTS),threads c) hash $(if $(C_TESTS),hash-c) install amalgamation costs digests corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
   $(LINT_CHECKS)
 # The longest first, so that both halves of the machine end together.
 DEEP_CHECKS := valgrind $(if $(deep_scale:small=),deep-traces-3 deep-traces-4 deep-traces-1 \
   deep-traces-2 tidy) $(if $(DEEP_SPECS),deep-asan $(if $(deep_scale:small=),deep-specs) deep-plain) \
   ordered \
   $(if $(C_TESTS),deep-c deep-threads) builds \
-  windows $(if $(C_TESTS),i686 aarch64 s390x) i686-specs $(if $(C_TESTS),valgrind-c) cppcheck fuzz \
+  $(if $(deep_scale:small=),deep-amalgamation) windows $(if $(C_TESTS),i686 aarch64 s390x) i686-specs $(if $(C_TESTS),valgrind-c) cppcheck fuzz \
   $(if $(deep_scale:small=),coverage)
 
 # $(call run_checks,set,names,seconds after which a check hangs)
@@ -178,7 +180,7 @@ lint:
 	@$(call run_checks,lint,$(LINT_CHECKS),600)
 
 # The longest of all have a check of their own.
-MODEL := spec/90_random_model_spec.lua
+MODEL := spec/random/random_model_spec.lua
 
 check-plain: $(call spec_needs,$(RELEASE))
 	$(check) plain tap $(call specs,$(RELEASE),$(filter-out $(MODEL),$(SPECS)))
@@ -203,21 +205,25 @@ check-model: $(call spec_needs,$(RELEASE))
 
 # Where tables collide, neither wrong arguments nor examples go another way, nor kernels by
 # themselves.
-HASH_SPECS := $(filter-out $(wildcard spec/5[125689]* spec/7* spec/8[034]* spec/97*),$(SPECS))
+HASH_SPECS := $(filter-out $(call specs_in,kernel/numbers kernel/loops kernel/others \
+  kernel/commands kernel/parallel kernel/bodies random/kernels examples hostile),$(SPECS))
 
 check-hash: $(call spec_needs,$(HASH))
 	$(check) hash tap env ECS_SPEC_SCALE=small $(call specs,$(HASH),$(HASH_SPECS))
 
-# Memory that is counted is another under the sanitizers, examples are programs of their own, and
-# a picture is plain Lua's work. Bodies of games are many, and random kernels go the same ways.
-ASAN_SPECS := $(filter-out $(wildcard spec/70* spec/7[145]* spec/72_p* spec/82_m* spec/97*),$(SPECS))
+# Memory that is counted is another under the sanitizers, and examples are programs of their own, but
+# for recipes and modules in C. Bodies of games are many, and random kernels go the same ways.
+ASAN_SPECS := $(filter-out $(call specs_in,examples kernel/bodies) spec/memory/memory_spec.lua,$(SPECS)) \
+  spec/examples/recipes_spec.lua spec/examples/module_spec.lua
 
 check-asan: $(call spec_needs,$(ASAN))
 	$(check) asan tap env ECS_SPEC_SCALE=small $(asan_env) $(call specs,$(ASAN),$(ASAN_SPECS))
 
 # What is long by its numbers, not by what it does, is left to the other builds.
-PARANOID_SPECS := $(wildcard spec/1[2-5]*_spec.lua spec/[23]*_spec.lua spec/5[0134]*_spec.lua \
-  spec/6[0136]*_spec.lua spec/90*_spec.lua)
+LONG := world/world world/identity entity/toggle query/terms_lasting query/where_query \
+  image/declared image/replay live/live_saving live/live_session
+PARANOID_SPECS := $(filter-out $(LONG:%=spec/%_spec.lua),$(call specs_in,world entity query change \
+  system kernel/rows kernel/refusals image live misuse)) $(wildcard spec/random/random_prefab*) $(MODEL)
 
 check-paranoid: $(call spec_needs,$(PARANOID))
 	$(check) paranoid tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-2 \
@@ -274,9 +280,15 @@ check-rock:
 check-install: all
 	$(check) install tap sh spec/tools/install $(BUILD)/install
 
+# One compiler does for every run, not optimized, but for what the sources ask for.
+check-amalgamation check-deep-amalgamation: check-%: amalgamation all $(EXAMPLES)
+	$(check) $* tap env LUA=$(LUA) $(if $(filter deep%,$*),,CFLAGS=-O0) LUA_INCDIR="$(LUA_INCDIR)" \
+	  sh spec/tools/amalgamation $(AMALGAMATION) $(RELEASE) \
+	  $(if $(filter deep%,$*),$(GCC) $(CLANG) x86_64-w64-mingw32-gcc,$(CC))
+
 check-deep-plain: $(RELEASE)/ecs/native.so
 	$(check) deep-plain tap env ECS_SPEC_SCALE=$(deep_scale) \
-	  $(call specs,$(RELEASE),$(DEEP_SPECS) spec/82_memory_spec.lua)
+	  $(call specs,$(RELEASE),$(DEEP_SPECS) spec/memory/memory_spec.lua)
 
 # All specs run with deep counts against the release, and with the usual ones under the sanitizers.
 check-deep-asan: $(call spec_needs,$(ASAN))
@@ -288,8 +300,7 @@ check-deep-specs: $(call spec_needs,$(RELEASE))
 	  $(call specs,$(RELEASE),$(SPECS))
 
 # Random kernels all of which is done in the order of rows; then no systems run side by side.
-ORDERED_SPECS := $(filter-out spec/59_random_beside_spec.lua,$(wildcard spec/52*_spec.lua \
-  spec/55_kernel*_spec.lua spec/58_random*_spec.lua spec/59_random*_spec.lua))
+ORDERED_SPECS := $(filter-out %/random_beside_spec.lua,$(call specs_in,random/kernels kernel/numbers))
 
 check-ordered: $(call spec_needs,$(RELEASE))
 	$(check) ordered tap env ECS_SPEC_SCALE=$(if $(filter small,$(DEEP)),small,normal) \
@@ -321,9 +332,10 @@ check-builds:
 # With small counts: specs of values, loops, systems and kernels, and C tests of what moves. Random
 # programs and wrong arguments are many, and go the same ways under the sanitizers; the inspector
 # shows as much as the time allows.
-valgrind_specs = $(filter-out spec/38%,$(if $(filter small,$(DEEP)),$(wildcard spec/1*_spec.lua \
-  spec/2*_spec.lua spec/3*_spec.lua spec/53_kernel_rows_spec.lua spec/61_save_spec.lua),$(filter-out \
-  $(wildcard spec/*_random_* spec/8[04]* spec/52_kernel_whole*),$(ASAN_SPECS))))
+valgrind_specs = $(filter-out spec/world/inspector%,$(if $(filter small,$(DEEP)), \
+  $(call specs_in,world entity query change system) $(wildcard spec/random/random_prefab*) \
+  spec/kernel/rows/kernel_rows_spec.lua spec/image/save_spec.lua spec/misuse/error_spec.lua, \
+  $(filter-out $(call specs_in,random random/kernels hostile),$(ASAN_SPECS))))
 valgrind_c = $(if $(filter small,$(DEEP)),$(filter %/test_table %/test_scope %/test_value_any \
   %/test_migrate %/test_image,$^),$^)
 
@@ -426,7 +438,7 @@ check-i686-specs: $(I686)/interpreter
 	$(check) i686-specs tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-6 \
 	  $(call module_env,$(I686)) \
 	  LUA_PATH="lua/?.lua;lua/?/init.lua;$$($(LUA) -e 'print(package.path)')" \
-	  SPEC_RUNNER="$(i686_runner)" LUA=$< sh spec/tools/specs $(filter-out spec/7%,$(SPECS))
+	  SPEC_RUNNER="$(i686_runner)" LUA=$< sh spec/tools/specs $(filter-out spec/examples/%,$(SPECS))
 
 # $(call emulated,machine as qemu calls it)
 define emulated

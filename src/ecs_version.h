@@ -3,8 +3,8 @@
 #define ECS_VERSION_H
 
 #define ECS_VERSION_MAJOR 0
-#define ECS_VERSION_MINOR 1
+#define ECS_VERSION_MINOR 2
 #define ECS_VERSION_PATCH 0
-#define ECS_VERSION "0.1.0"
+#define ECS_VERSION "0.2.0"
 
 #endif

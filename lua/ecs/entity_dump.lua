@@ -35,7 +35,7 @@ local function number(value, type)
 end
 
 local function cell_text(world, value, type)
-  if type == "entity" then
+  if type == "entity" and math.type(value) == "integer" then
     return dump.entity(world, value)
   end
   return math.type(value) and number(value, type) or tostring(value)
@@ -95,21 +95,37 @@ function dump.line(world, describe, name, value)
   return table.concat(out, "  ")
 end
 
--- A value of a field's type, in one line.
+-- A value of a field's type, in one line; of a table that has changed since it was read, what fits.
 local function show(world, value, type)
   local inner, parts = type:match "^(.*)%[%d+%]$", {}
   if _G.type(value) == "table" and type ~= "any" then
+    local known, about = false, nil
+    if not inner then
+      known, about = native.try(world.describe, world, type)
+    end
     for i = 1, inner and #value or 0 do
       parts[i] = show(world, value[i], inner)
     end
-    for i, field in ipairs(inner and {} or world:describe(type).fields) do
+    for i, field in ipairs(known and about.fields or {}) do
       parts[i] = field.name .. " = " .. show(world, value[field.name], field.type)
     end
     return "{ " .. table.concat(parts, ", ") .. " }"
-  elseif type == "string" then
+  elseif type == "string" and _G.type(value) == "string" then
     return (("%q"):format(value):gsub("\\\n", "\\n"))
   end
   return cell_text(world, value, type)
+end
+
+--- What has been read of a component, in one line.
+---@param world? ecs.World nil where it is gone.
+---@param component ecs.Id
+---@param value table
+function dump.value(world, component, value)
+  local known, about = native.try(world and world.describe or error, world, component)
+  if not known then
+    return "a value of a component that is gone"
+  end
+  return about.name .. " " .. show(world, value, about.name)
 end
 
 local function add_fields(world, out, indent, fields, value)

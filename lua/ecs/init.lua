@@ -11,7 +11,15 @@ local native = require "ecs.native"
 local file = require "ecs.file"
 local schema = require "ecs.schema"
 
-native.schema(schema.parse)
+-- What shows a table that has been read of a component. Such tables do not keep their world.
+local function reader(world, component)
+  local of = setmetatable({ world }, { __mode = "v" })
+  return { __tostring = function(value)
+    return require("ecs.entity_dump").value(of[1], component, value)
+  end }
+end
+
+native.schema(schema.parse, reader)
 
 -- Methods of worlds that are written in Lua: their files are loaded when they are called first.
 local function check_world(world, name)

@@ -24,8 +24,8 @@
 
 ---@class ecs
 ---@field null ecs.Id The null id, 0: never alive, and the default of entity fields.
----@field version string As in "0.1.0".
----@field _VERSION string As in "ecs 0.1.0".
+---@field version string As in "0.2.0".
+---@field _VERSION string As in "ecs 0.2.0".
 ---@field json ecs.json Converts entities to JSON and back; loaded on first use.
 ---@field include? string The directory of `ecs.h` and `ecs_lua.h`; nil if they are not installed.
 local ecs = {}
@@ -323,6 +323,7 @@ function World:undeclare(component) end
 ---@field text string
 ---@field tables integer
 ---@field rows integer
+---@field more? boolean There may be more rows: not all were counted.
 
 ---@class ecs.SystemDescription
 ---@field name string
@@ -743,6 +744,7 @@ function World:on_error(handler) end
 ---@field marks? string[] Components whose writes it marks, because a query needs them.
 ---@field program? string
 ---@field reason? string Why it runs in Lua.
+---@field reasons? string[] Everything that keeps it in Lua, `reason` first; at most 20.
 ---@field tables? { name: string, elements: integer, bytes: integer }[]
 ---@field indexes? string[] Names of the indexes that it uses.
 ---@field compilations? integer

@@ -318,11 +318,17 @@ scenario("a function that cannot be compiled, in a system", {
   prepare = function(s)
     crowd(s)
     s.seen = {}
-    s.world:system("plain", { query = "Position", each = function(p, _, e) s.seen[e] = p.x end })
+    local function join(p, n) return ("%d"):format(n) .. p.x end
+    s.world:system("plain", { query = "Position", each = function(p, _, e)
+      s.seen[e] = p.x
+      for i = 1, 2 do
+        s.text = join(p, i)
+      end
+    end })
   end,
   act = function(s)
     s.world:update(0.5)
-    assert(s.seen[s.e] and s.world:explain("plain").reason)
+    assert(s.seen[s.e] and #s.world:explain("plain").reasons == 3)
   end,
   partial = true,
 })

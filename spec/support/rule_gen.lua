@@ -44,7 +44,8 @@ arrays F: floats[<X>] | floats[<X>]; I: ints[<X>] | bytes[<X>]; B: flags[<X>]; E
 score F: score.f; I: score.n | score.b; B: score.on; E: score.who
 cells F: acc | stats.sum | same.sum; I: n | stats.kills | same.kills | total; B: seen | stats.on;
   E: who
-tables F: sums[<X> % 4 + 1] | sums[<I> % 4 + 1]; B: marks[<I> % 4 + 1] | marks[<X> % 4 + 1]
+tables F: sums[<X> % 4 + 1] | sums[<I> % 4 + 1] | had[<X>]; B: marks[<I> % 4 + 1]
+  | marks[<X> % 4 + 1] | held[<X>]
 texts F: tally[p.kind] | tally[p.kind]
 map F: x; I: n; E: kept; C: cell
 ]]
@@ -71,6 +72,7 @@ born B: world:alive(p.big) | world:alive(p.big)
 texts B: (p.s == 'ann') | (p.s < 'b') | (#p.s > 2) | (p.s:sub(1, 2) == 'an') | (p.kind == 'red')
   | (tints[<I> % 4 + 1] == p.kind) | (p.tint == p.kind); F: cost[p.kind] | gain[p.kind][p.tint]
   | odds[p.kind].by[p.tint] | odds[p.kind].at[<I> % 3 + 1] | odds[p.kind].by.red
+  | (price[p.kind] or <F>) | (grade[p.tint] and grade[p.tint].w or <F>)
   | steps[<I> % 2 + 1][<I> % 3 + 1]; E: those[p.kind]; L: those[p.kind]
 ]]
 
@@ -107,7 +109,8 @@ others 10: world:set(<L1>, 'H.hp', (world:get(<L1>, 'H.hp') or 0.0) + <F>)
   | local <N1> = world:get(<L1>, 'H.n') if <N1> and <N1> >= 2 then
     world:set(<L1>, 'H.n', <N1> - 2) <S> end | world:set(<L>, 'H.k', <V>)
   | world:set(<L>, 'H.who', <E>) | world:set(<L>, 'P.x', <F>) | world:set(<L>, 'S', <F>, <V>)
-  | world:set(<L>, 'H', { hp = <F>, who = <E> })
+  | world:set(<L>, 'H', { hp = <F>, who = <E> }) | world:set(<L>, 'S', {})
+  | if <B> then world:set(<L>, 'H', {}) end
   | if world:alive(<E1>) then <PF> = world:get(<E1>, 'H.hp') or <F> end
   | if world:get(<L1>, 'H.on') == false then world:set(<L1>, 'H.on', true) <S> end
   | local <N1>, <N2> = world:get(<L>, 'S') if <N1> then <PF> = <N1> <PI> = <N2> % 100 end
@@ -130,7 +133,7 @@ fails 9: if <Rare> then error('stop') end | assert(not (<Rare>), 'no') | <PI> = 
   | if <Rare> then <PI1> = <PI1> * 1000 end | if <Rare> then floats[0] = <F> end
   | <PF> = floats[<I>] + 1 | if <Rare> then <PF> = world:get(dead, 'H.hp') end | <PF> = 'x'
   | if <Rare> then world:set(ecs.null, 'H.hp', <F>) end | world:add(<E>, 'T')
-  | <PF> = world:get(<E>, 'H.hp')
+  | <PF> = world:get(<E>, 'H.hp') | <PF> = price[p.kind] | <PF> = grade[p.tint].w
 long 1: if <Rare> then for <N1> = 1, 5000 do floats[<N1> % 16 + 1] = <F> end end
   | if <Rare> then for <N> = 1, 300 do world:spawn { T = true } end end
   | if <Rare> then for <N> = 1, 66000 do <PI1> = (<PI1> + 1) % 100 end end
@@ -142,7 +145,20 @@ texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
   | tally[p.kind] = (tally[p.kind] or 0) + <F> | met[p.kind] = <B> | met[p.kind] = true
   | if not met[p.kind] then met[p.kind] = true <S> end | most[p.kind] = most[p.kind] or <I>
   | if not most[p.kind] or most[p.kind] < <F1> then most[p.kind] = <F1> <S> end
-  | p.kind = tints[<I> % 4 + 1] | p.tint = p.kind | p.s = p.kind
+  | p.kind = tints[<I> % 4 + 1] | p.tint = p.kind | p.s = p.kind | p.kind = turned[p.tint] or 'blue'
+  | local <N1> = grade[p.tint] if <N1> then <PF> = <N1>.w * <N1>.at[2] <PI> = #<N1>.at <S> end
+  | for <N1>, <N2> in ipairs(bag[p.kind].items) do <PF1> = <PF1> + <N2>.w * <N1> <S> end
+  | for <K>, <T> in ipairs(bag[p.kind].nums) do <S> if <B> then break end end
+  | local <N1> = bag[p.tint] if <N1> and #<N1>.nums > 1 then <PF> = <N1>.nums[2] end
+  | <PF> = bag[p.kind].items[1].w
+  | local <N1> = <B> and grade[p.kind] if <N1> then <PF> = <N1>.w <S> end
+  | local <N1> = grade[p.tint] <S> if <B> then <N1> = grade.red end if <N1> then <PF> = <N1>.w end
+  | local <N1> = odds[p.kind] for <K> = 1, <Few> do <PF> = <N1>.at[2] <S> <N1> = odds[p.kind] end
+  | local <N1> = <B> and steps[1] or steps[<I> % 2 + 1] <PF> = <N1>[3]
+  | local <N1> for <K>, <N2> in ipairs(walks) do if <B> then <N1> = <N2> end end
+    if <N1> then <PF> = <N1>.w <PI> = <N1>.n % 9 end
+  | local <N1> = walks[1] for <K> = 1, <Few> do <PF1> = <PF1> + <N1>.w <N1> = walks[<N1>.n] <S> end
+  | if p.kind ~= 'green' then <PF> = price[p.kind] end | p.tint = turned[p.kind] or 'black'
   | if p.tint ~= 'black' then p.kind = p.tint end | if <Rare> then p.kind = p.tint end
   | local <N1> = <B> and p.kind if <N1> == 'red' then <S> end
   | local <N1> = <B> and <F> if <N1> then <PF> = <N1> <S> end | local <N1> = <B> and <B> and <I>
@@ -155,12 +171,14 @@ lists 3: for <O> in world:targets(<L>, 'Eats') do <S> end
   | for <K>, <T> in ipairs(weights) do <S> if <B> then break end <S> end
   | for <K>, <T> in ipairs(floats) do if <B> then goto <N1> end <S> ::<N1>:: end
   | for <K>, <N1> in ipairs(steps) do <PF> = <N1>[<I> % 3 + 1] end
+  | for <K>, <N1> in ipairs(lanes[<I> % 3 + 1]) do <PF1> = <PF1> + <N1> <S> end
   | for <K>, <T> in ipairs { <F>, <F>, 2.5 } do <S> if <B> then break end end
   | for <K>, <N1> in ipairs { { <I>, <F> }, { 2, <F> } } do
     <PF> = <N1>[2] <PI> = <N1>[1] % 9 <S> end
   | for <N1>, <N2> in ipairs { 1.0, <B> and <F> or nil, 3.0 } do <PF> = <N2> <S> end
 whole 4: floats:fill(<F>) | ints:write(nxt:read()) | ints:copy(nxt) | bytes:fill(<V>)
-  | at:fill(<L>) | floats:write(floats:read()) | if <B> then bytes:fill(<I>) end
+  | at:fill(<L>) | floats:read(had) | bytes:read(had) <PF> = had[<X>] | flags:read(held)
+  | floats:read(had) had[<X>] = <F> | floats:write(floats:read()) | if <B> then bytes:fill(<I>) end
 ]]
 
 local stores = read([[

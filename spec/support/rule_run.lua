@@ -93,19 +93,31 @@ local function odds()
     blue = { at = { 7, 8, 9.5 }, by = { black = 0, red = 2.5, green = 1.25, blue = 3 } } }
 end
 
+local function settings()
+  return {
+    tints = { "blue", "red", "red", "green" }, steps = { { 1.5, 0.25, 2.0 }, { 0.5, 1.0, 3.5 } },
+    odds = odds(),
+    weights = { 0.5, 1.5, 2.5, -1.0 }, price = { red = 1.5, blue = 4 },
+    grade = { red = { w = 0.5, at = { 1, 2 } }, blue = { w = 3, at = { 2.5, 8 } } },
+    bag = { red = { items = { { w = 2 }, { w = 0.5, rare = true } }, nums = { 1, 2.5, 3 } },
+      green = { items = { { w = 1.5 }, { w = 0.25 }, { w = 4 } }, nums = {} },
+      blue = { items = { { w = 8 } }, nums = { 0.5 } } },
+    walks = { { w = 0.5, n = 3 }, { w = 2, n = 1 }, { w = 1.5, n = 2 } },
+    lanes = { { 1, 2.5 }, {}, { 0.25, 0.5, 1.0 } },
+    turned = { red = "blue", black = "red", green = "green" },
+    gain = { red = { black = 0.5, red = 1.5, green = 2.0, blue = 0.25 },
+      green = { black = 1.0, red = 0.75, green = 4.0, blue = 8.5 },
+      blue = { black = 0.125, red = 2.5, green = 1.25, blue = 3.0 } } }
+end
+
 local function new_world(program, kernels, with)
   local world = ecs.world { kernels = kernels, tag = 1, seed = program.seed,
     threads = kernels and program.threads or 1 }
   local numbers = random.new(program.seed + 101)
   declare(world, with)
   local out = { world = world, ecs = ecs, dead = world:spawn(), heard = {}, numbers = numbers,
-    boss = world:spawn { H = {}, T = true }, cost = { red = 0.5, green = 2.0, blue = -1.0 },
-    tints = { "blue", "red", "red", "green" }, steps = { { 1.5, 0.25, 2.0 }, { 0.5, 1.0, 3.5 } },
-    odds = odds(),
-    weights = { 0.5, 1.5, 2.5, -1.0 },
-    gain = { red = { black = 0.5, red = 1.5, green = 2.0, blue = 0.25 },
-      green = { black = 1.0, red = 0.75, green = 4.0, blue = 8.5 },
-      blue = { black = 0.125, red = 2.5, green = 1.25, blue = 3.0 } } }
+    boss = world:spawn { H = {}, T = true }, cost = { red = 0.5, green = 2.0, blue = -1.0 } }
+  for name, table in pairs(settings()) do out[name] = table end
   world:name(out.boss, "boss")
   world:despawn(out.dead)
   local prey, rows = populate(world, program, numbers, with, out.boss)
@@ -142,6 +154,7 @@ end
 
 local given = { "world", "ecs", "boss", "mate", "dead", "floats", "ints", "bytes", "flags", "at",
   "nxt", "score", "make", "near", "cost", "those", "tints", "steps", "gain", "weights", "odds",
+  "price", "grade", "turned", "bag", "lanes", "walks",
   "alias" }
 
 local frame = "local " .. table.concat(given, ", ") .. " = ...\n" .. [[
@@ -149,6 +162,8 @@ local n, acc, best, who, mix, seen, flip = 0, 0.0, nil, nil, 0, false, nil
 local stats = { kills = 0, sum = 0.0, on = false }
 local same = alias and stats or { kills = 5, sum = 1.5 }
 local tally, marks = { red = 0, green = 0.5, blue = 2 }, { true, false, false, true }
+local had, held = {}, {}
+for i = 1, 16 do had[i], held[i] = i / 2, i % 3 == 0 end
 local met, most = {}, alias and { green = 1.5 } or {}
 if alias then tally.green = nil end
 local sums = alias and { 0.5, 1.5, 2.5, 0.0 } or { 1, 2.5, 3, 0 }
@@ -160,14 +175,18 @@ local function cells()
     same.kills, same.sum, total, tally.red or "nil", tally.green or "nil",
     tally.blue or "nil", tostring(met.red), tostring(met.green), tostring(met.blue),
     most.red or "nil", most.green or "nil", most.blue or "nil", marks[1], marks[2],
-    marks[3], marks[4], sums[1], sums[2], sums[3], sums[4], sums[5] or "nil" }
+    marks[3], marks[4], sums[1], sums[2], sums[3], sums[4], sums[5] or "nil", #had, had[1],
+    had[16] or "nil", had[17] or "nil", held[1], held[16] }
 end
 local function poke(how)
   if how == 1 then n = n + 0.5 elseif how == 2 then mix, best = 2.5, 3
   elseif how == 3 then acc, stats.sum = 7, 3 elseif how == 4 then flip, who = true, boss
   elseif how == 5 then stats.kills = 2.0 elseif how == 6 then best, seen = nil, nil
-  elseif how == 7 then tally.blue, sums[5] = nil, 1 elseif how == 8 then sums[2], marks = 3, sums
+  elseif how == 7 then tally.blue, sums[5] = nil, 1
+    had[17], bag.red.nums[4], lanes[2] = 1, 2.5, { 1, 2, 3, 4.5, 5 }
+  elseif how == 8 then sums[2], marks = 3, sums
   elseif how == 9 then tally.red, sums[1] = 2^53|0, -0.0
+    had[16], bag.blue.items[1], bag.green.items[5], price.green = nil, nil, { w = 1 }, 2
   elseif how == 10 then met, most = { red = 1 }, setmetatable({}, { __newindex = function() end })
   else setmetatable(stats, { __index = { who = boss } }) end
 end

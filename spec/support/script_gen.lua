@@ -1,6 +1,6 @@
 -- Random scripts that register everything there is: components and relations, prefabs and
 -- indexes, systems and observers, hooks; some that cannot be, some that fail. For
--- 92_random_live_kinds_spec.lua. Nothing is kept of what they say.
+-- random_live_kinds_spec.lua. Nothing is kept of what they say.
 
 local random = require "spec.support.rng"
 

@@ -19,8 +19,8 @@ local MOST_DRAWS = 200
 -- Examples in C, which would have to be built and linked again each time; what compares times,
 -- which a debug build need not have; the pages.
 local LEFT_OUT = {
-  ["spec/70_examples_spec.lua"] = true, ["spec/72_module_spec.lua"] = true,
-  ["spec/73_recipes_spec.lua"] = true, ["spec/74_pages_spec.lua"] = true,
+  ["spec/examples/examples_spec.lua"] = true, ["spec/examples/module_spec.lua"] = true,
+  ["spec/examples/recipes_spec.lua"] = true, ["spec/examples/pages_spec.lua"] = true,
 }
 
 local function read(path)
@@ -75,7 +75,7 @@ local function all_tests()
   for _, path in ipairs(lines_of_base "find spec/c -name 'test_*.c'") do
     tests[#tests + 1] = path:gsub("^spec/c/", "build/mutant/tests/"):gsub("%.c$", "")
   end
-  for _, path in ipairs(lines_of_base "ls spec/*_spec.lua spec/regress/*_spec.lua") do
+  for _, path in ipairs(lines_of_base "find spec -name '*_spec.lua' ! -path 'spec/deep/*'") do
     tests[#tests + 1] = not LEFT_OUT[path] and path or nil
   end
   return tests

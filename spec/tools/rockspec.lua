@@ -2,7 +2,7 @@
 -- `lua5.4 spec/tools/rockspec.lua` checks, `... write` puts their lists right. A rockspec
 -- whose version is released is frozen and leaves this list.
 
-local ROCKSPECS = { "rockspec/ecs-scm-1.rockspec", "rockspec/ecs-0.1.0-1.rockspec" }
+local ROCKSPECS = { "rockspec/ecs-scm-1.rockspec", "rockspec/ecs-0.2.0-1.rockspec" }
 
 local function find(arguments)
   local found = {}

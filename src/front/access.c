@@ -545,7 +545,7 @@ static struct val access_or_own(struct front *f, uint32_t slot, const struct ter
 void access_result(struct front *f, uint32_t slot, struct val value) {
   if (slot >= f->query->terms.slots)
     front_refuse(f, "it returns more values than its query has fields");
-  if (value.kind == VAL_NIL) return;
+  if (value.kind == VAL_NIL || value.kind == VAL_UNKNOWN) return;
   if (value.lacks) value = maybe_need(f, value);   /* false is not nil */
   const struct term *term = front_term(f, slot);
   const char *name = term->component->name;
@@ -689,6 +689,8 @@ struct val maybe_need(struct front *f, struct val x) {
 
 struct val maybe_absent(struct front *f, k_value mask, struct val x) {
   struct val absent = {.kind = VAL_NIL, .lacks = LACKS_FALSE};
+  bool record = x.kind == VAL_RECORD && val_is_maybe(x);
+  if (record && build_excludes(f->b, mask, x.present)) return (struct val){.kind = VAL_NIL};
   if (x.kind != VAL_VALUE) return (struct val){.kind = x.kind == VAL_NIL ? VAL_NIL : VAL_NOTHING};
   bool boolean = val_is_boolean(f, x);
   if (boolean && !val_is_maybe(x) && build_excludes(f->b, mask, x.value)) return absent;

@@ -97,6 +97,7 @@ struct function_code {
   uint64_t captured[4];        /* registers that are shared with functions created here, as bits */
   uint64_t assigned[4];        /* upvalues that it sets */
   bool vararg;
+  bool surveyed;               /* refused instructions lead to the next; set by the caller */
   struct flow *flow;           /* by instruction, or NULL: see flow_find */
   const void *identity;        /* identity of the function, set by the caller */
 };

@@ -416,6 +416,25 @@ struct val call_of_array(struct front *f, struct val array, const struct constan
   return element_at(f, array, element_index(f, array, key));
 }
 
+/* array:read into a table from outside, with as many elements: copies the cells one by one. */
+static void call_array_read_into(struct front *f, struct val array, struct val table) {
+  struct builder *b = f->b;
+  const struct component *component = array.component;
+  uint8_t bits = mixed_bits_of(array_type(component));
+  enum type_class class = type_class(array_type(component));
+  if (class != CLASS_FLOAT && class != CLASS_TRUTH && !bits)
+    front_refuse(f, "it reads the array '%s' into a table, which is of %s: keep what it had in "
+                    "another array, as in old:copy(%s)", component->name,
+                 type_name(array_type(component)), component->name);
+  cell_need_length(f, table, component->length);
+  k_value round = build_loop(b, build_i64(b, component->length), f->env.mask);
+  f->loop_depth++;
+  struct val number = val_number(f, build_binary(b, KO_ADD, round, build_i64(b, 1)), false);
+  cell_set_element(f, table, number, maybe_need(f, element_at(f, array, number)));
+  f->loop_depth--;
+  build_endloop(b, f->env.mask);
+}
+
 /* Calls such a method. The result of array:read() must go straight to the next array:write. */
 static struct val call_array(struct front *f, uint32_t name, const struct val *arguments,
                              uint32_t count) {
@@ -426,6 +445,10 @@ static struct val call_array(struct front *f, uint32_t name, const struct val *a
   const struct component *array = arguments[0].component;
   if (name == ARRAY_READ && given.kind == VAL_NIL)
     return (struct val){.kind = VAL_READING, .component = array, .number = now};
+  if (name == ARRAY_READ && given.kind == VAL_PATH) {
+    call_array_read_into(f, arguments[0], given);
+    return given;
+  }
   if (name == ARRAY_FILL && given.kind != VAL_NIL) {
     class_share(f, array, ARRAY_LEAF);
     class_set_element(f, array, ARRAY_LEAF, build_i64(f->b, 1), given);

@@ -331,6 +331,17 @@ static uint32_t cell_elements(struct front *f, uint32_t which, struct val table,
   return number;
 }
 
+void cell_need_length(struct front *f, struct val table, uint32_t length) {
+  uint32_t which = cell_table_find(f, table);
+  k_value last, there;
+  if (which == NONE) which = cell_add_table(f, table);
+  uint32_t number = cell_elements(f, which, table, val_integer(f, length), &last, &there);
+  build_at(f->b, f->env.mask, front_tag(f));
+  build_need(f->b, there);
+  k_value more = build_inside(f->b, number, build_i64(f->b, (int64_t)length + 1));
+  build_need(f->b, build_unary(f->b, KO_NOT, more));
+}
+
 struct val cell_get_element(struct front *f, struct val table, struct val index) {
   k_value at, there;
   uint32_t number = cell_elements(f, cell_table_find(f, table), table, index, &at, &there);
@@ -399,6 +410,18 @@ void cell_finish(struct front *f) {
 
 /* ---- running ---- */
 
+/* Whether a table is inside the one at the top of the stack, at most `depth` tables deep. */
+static bool cell_contains(lua_State *L, const void *table, int depth) {
+  int top = lua_gettop(L);
+  if (lua_topointer(L, top) == table) return true;
+  if (!lua_istable(L, top) || depth == 0) return false;
+  bool found = false;
+  for (lua_pushnil(L); !found && lua_next(L, top); lua_settop(L, top + 1))
+    found = cell_contains(L, table, depth - 1);
+  lua_settop(L, top);
+  return found;
+}
+
 /* Whether a table is one whose elements or length a guard reads: its own or, with `records`, one in
 ** it, or one in these by a key. */
 static bool cell_is_among(lua_State *L, int anchors, const struct guard *guard, const void *table,
@@ -407,8 +430,8 @@ static bool cell_is_among(lua_State *L, int anchors, const struct guard *guard, 
   if (guard->type != GUARD_LENGTH && guard->type != GUARD_ELEMENTS) return false;
   path_push(L, anchors, &guard->path);
   int top = lua_gettop(L);
-  bool found = lua_topointer(L, -1) == table;
-  if (lua_istable(L, -1) && records)
+  bool found = guard->field ? cell_contains(L, table, 3) : lua_topointer(L, -1) == table;
+  if (lua_istable(L, -1) && records && !guard->field)
     for (lua_pushnil(L); !found && lua_next(L, top); lua_settop(L, top + 1)) {
       found = lua_topointer(L, -1) == table;
       if (!deeper || !lua_istable(L, -1)) continue;

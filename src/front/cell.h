@@ -65,6 +65,8 @@ void cell_store_table(struct front *f, uint32_t path);
 ** present rows. */
 struct val cell_get_element(struct front *f, struct val table, struct val index);
 void cell_set_element(struct front *f, struct val table, struct val index, struct val value);
+/* Requires such a table to have exactly that many elements. */
+void cell_need_length(struct front *f, struct val table, uint32_t length);
 /* Makes rows see what earlier rows have written to a cell, when compiled again. */
 void cell_order(struct front *f, uint32_t at);
 /* Refuses functions that also read them otherwise. */

@@ -78,22 +78,42 @@ k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *
   return result;
 }
 
-struct val choice_as_value(struct front *f, struct val x) {
-  struct enumeration names = {.names = &f->texts[f->text_count]};
-  assert(x.kind == VAL_CHOICE);
-  for (uint32_t i = 0; i < f->string_count; i++)
-    if ((uint64_t)x.number >> i & 1 && f->text_count + names.count < FRONT_TEXTS)
-      names.names[names.count++] = f->strings[i];
-  const struct enumeration *known = NULL;
+/* Keeps names that stand at the end of `texts`, unless there are such already. */
+static const struct enumeration *choice_keep(struct front *f, struct enumeration names) {
   for (uint32_t i = 0; i < f->enum_count; i++)
-    if (enumeration_same(f->enums[i], &names)) known = f->enums[i];
-  if (!known && f->word_count == FRONT_ENUMS)
+    if (enumeration_same(f->enums[i], &names)) return f->enums[i];
+  if (f->word_count == FRONT_ENUMS)
     front_refuse(f, "it indexes tables by more than %d sets of strings", FRONT_ENUMS);
-  if (!known) {
-    f->text_count += names.count;
-    f->words[f->word_count] = names;
-    known = choice_names(f, &f->words[f->word_count++]);
-  }
+  f->text_count += names.count;
+  f->words[f->word_count] = names;
+  return choice_names(f, &f->words[f->word_count++]);
+}
+
+/* Names, and behind them the strings that a value may be and that are not among them. */
+static const struct enumeration *choice_extend(struct front *f, const struct enumeration *names,
+                                               struct val x) {
+  struct enumeration all = {.names = &f->texts[f->text_count]};
+  uint32_t most = FRONT_TEXTS - f->text_count;
+  if (!choice_of(f, &x) || names->count > most) return NULL;
+  for (; all.count < names->count; all.count++) all.names[all.count] = names->names[all.count];
+  for (uint32_t i = 0; i < f->string_count && all.count < most; i++)
+    if ((uint64_t)x.number >> i & 1 &&
+        enumeration_find(names, f->strings[i].data, f->strings[i].size) == NONE)
+      all.names[all.count++] = f->strings[i];
+  return choice_keep(f, all);
+}
+
+const struct enumeration *choice_pair(struct front *f, const ecs_string names[2]) {
+  struct enumeration pair = {.names = &f->texts[f->text_count], .count = 2};
+  if (f->text_count + 2 > FRONT_TEXTS || f->word_count == FRONT_ENUMS) return NULL;
+  memcpy(pair.names, names, 2 * sizeof *names);
+  return choice_keep(f, pair);
+}
+
+struct val choice_as_value(struct front *f, struct val x) {
+  static const struct enumeration none = {NULL, 0, NULL, 0};
+  assert(x.kind == VAL_CHOICE);
+  const struct enumeration *known = choice_extend(f, &none, x);
   k_value place = choice_as_enum(f, x, known, false);
   if (place == K_NONE) front_refuse(f, "it uses more than %d strings in tables", FRONT_TEXTS);
   x = val_number(f, place, false);
@@ -110,8 +130,13 @@ k_value choice_equal(struct front *f, struct val x, struct val y) {
 static struct val choice_select_enum(struct front *f, k_value mask, struct val x, struct val y) {
   struct val nothing = {.kind = VAL_NOTHING};
   struct val named = val_is_text(x) ? y : x;
+  struct val text = val_is_text(x) ? x : y;
   if (named.kind != VAL_VALUE || !named.names) return nothing;
-  k_value other = choice_as_enum(f, val_is_text(x) ? x : y, named.names, false);
+  k_value other = choice_as_enum(f, text, named.names, false);
+  if (other == K_NONE) {
+    named.names = choice_extend(f, named.names, text);
+    other = named.names ? choice_as_enum(f, text, named.names, false) : K_NONE;
+  }
   if (other == K_NONE) return nothing;
   k_value a = val_is_text(x) ? other : x.value, b = val_is_text(x) ? y.value : other;
   struct val joined = val_number(f, build_select(f->b, mask, a, b), false);

@@ -39,7 +39,9 @@ static void need_command(struct front *f) {
 static k_value commands_cell(struct front *f, const struct run_command *command, k_value entity) {
   if (command->action != RUN_SET || command->part || command->whom || command->gives) return K_NONE;
   const struct component *component = component_of(f->world, command->component);
-  if (component->relation || !class_is_shared(f, component, command->leaf)) return K_NONE;
+  if (component->relation || command->leaf == NONE ||
+      !class_is_shared(f, component, command->leaf))
+    return K_NONE;
   k_value place = reach_known_place(f, component, entity);
   return place == K_NONE ? K_NONE : class_cell_at(f, component, command->leaf, place);
 }
@@ -155,12 +157,17 @@ static bool commands_set_whole(struct front *f, const struct val *arguments, uin
                   memchr(named->string.data, '.', named->string.size);
   const struct component *component = count < 4 || of_field ? NULL : call_component(f, *named);
   if (!component) return false;
-  order_want(f);
   bool made = arguments[3].kind == VAL_TABLE;
   uint32_t first = made ? f->made[arguments[3].at].first : NONE;
-  if (made && (count > 4 || first == NONE))
-    front_refuse(f, "it sets '%s' with an empty table, or with more than one table: write "
-                    "world:add, or pass only the table", component->name);
+  if (made && (count > 4 || component->leaf_count == 0))
+    front_refuse(f, "it sets '%s' with more than one table, or with an empty table though it is a "
+                    "tag: pass only the table, or write world:add", component->name);
+  order_want(f);
+  if (made && first == NONE) {
+    struct run_command empty = {.action = RUN_SET, .component = component->id, .leaf = NONE,
+                                .whom = arguments[1].spawned};
+    order_with(f, empty, order_entity(f, arguments[1]), build_i64(f->b, 0));
+  }
   for (uint32_t at = first; at != NONE; at = f->items[at].next) {
     const struct front_item *item = &f->items[at];
     command_call_set_field(f, component, order_leaf(component, item), arguments[1],
@@ -568,7 +575,8 @@ void order_finish(struct front *f) {
   for (uint32_t i = 0; f->orders && i < f->command_count; i++) {
     const struct run_command *command = &f->commands[i];
     if (command->action == RUN_STORE) commands_check_stored(f, command);
-    if (command->action != RUN_SET || command->whom == SPAWNED_ALL) continue;
+    if (command->action != RUN_SET || command->whom == SPAWNED_ALL || command->leaf == NONE)
+      continue;
     const struct component *component = component_of(f->world, command->component);
     if (command->part && component->ties.exclusive) continue;   /* they wait for the target */
     assert(component && command->leaf < component->leaf_count);

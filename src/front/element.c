@@ -121,9 +121,10 @@ struct val element_index(struct front *f, struct val array, const struct constan
 
 /* A record without a value by a key must also lack it in Lua: nil, without a metatable. */
 static int element_take_gap(lua_State *L, const struct guard *guard) {
-  bool none = guard->gaps != GAPS_REFUSED && !lua_getmetatable(L, -2);
-  if (!none && guard->gaps != GAPS_REFUSED) lua_pop(L, 1);
-  return none ? NO_VALUE : LUA_TNONE;
+  if (guard->gaps < GAPS_FILLED) return LUA_TNONE;
+  if (!lua_getmetatable(L, -2)) return NO_VALUE;
+  lua_pop(L, 1);
+  return LUA_TNONE;
 }
 
 /* Replaces an element at the top of the stack by its value by a key, or by one of several, or keeps
@@ -134,8 +135,9 @@ static int element_take_value_in(lua_State *L, int anchors, const struct guard *
   if (guard->within && type == LUA_TTABLE) {
     lua_rawgeti(L, anchors, guard->within);
     type = lua_rawget(L, -2);
+    if (type == LUA_TNIL) type = element_take_gap(L, guard);
     lua_remove(L, -2);
-    if (type != LUA_TTABLE) return LUA_TNONE;
+    if (type != LUA_TTABLE) return type == NO_VALUE ? NO_VALUE : LUA_TNONE;
   }
   if ((!guard->inner && !guard->stride) || type == LUA_TNIL) return type;
   if (type != LUA_TTABLE) return LUA_TNONE;
@@ -147,39 +149,55 @@ static int element_take_value_in(lua_State *L, int anchors, const struct guard *
   type = lua_rawget(L, -2);
   if (type == LUA_TNIL) type = element_take_gap(L, guard);
   lua_remove(L, -2);
-  if (guard->gaps != GAPS_TOLD || type == LUA_TNONE) return type;
-  lua_pop(L, 1);
-  lua_pushboolean(L, type != NO_VALUE);
-  return LUA_TBOOLEAN;
+  if (!guard->field || type == NO_VALUE || type == LUA_TNONE) return type;
+  if (type != LUA_TTABLE) return LUA_TNONE;
+  lua_rawgeti(L, anchors, guard->field);
+  type = lua_rawget(L, -2);
+  if (type == LUA_TNIL) type = element_take_gap(L, guard);
+  lua_remove(L, -2);
+  return type;
 }
 
 /* Likewise, by what is wanted: that, or its length. */
 static int element_take_inner(lua_State *L, int anchors, const struct guard *guard, uint32_t at) {
   int type = element_take_value_in(L, anchors, guard, at);
-  if (!guard->measured || type == LUA_TNIL) return type;
+  if (!guard->measured || type == LUA_TNIL || type == NO_VALUE) return type;
   if (type != LUA_TTABLE) return LUA_TNONE;
   if (lua_getmetatable(L, -1)) {
     lua_pop(L, 1);
     return LUA_TNONE;
   }
-  lua_pushinteger(L, (lua_Integer)lua_rawlen(L, -1));
+  lua_Unsigned length = lua_rawlen(L, -1);
+  lua_pushinteger(L, (lua_Integer)length);
   lua_remove(L, -2);
-  return LUA_TNUMBER;
+  return guard->most && length > guard->most ? LUA_TNONE : LUA_TNUMBER;
+}
+
+/* Likewise; with GAPS_TOLD whether it is there. A table may lack what it has by a name. */
+static int element_take(lua_State *L, int anchors, const struct guard *guard, uint32_t at,
+                        bool named) {
+  int type = element_take_inner(L, anchors, guard, at);
+  if (type == LUA_TNIL && named && guard->gaps != GAPS_REFUSED) type = NO_VALUE;
+  if (guard->gaps != GAPS_TOLD || type == LUA_TNONE || type == LUA_TNIL) return type;
+  lua_pop(L, 1);
+  lua_pushboolean(L, type != NO_VALUE);
+  return LUA_TBOOLEAN;
 }
 
 /* Pushes the element of a table at an index counted from 0. Returns its type. */
 static int element_push_element(lua_State *L, int anchors, const struct guard *guard, int table,
                                 uint32_t at) {
   uint32_t outer = guard->stride ? at / guard->stride : at;
+  bool named = outer < guard->name_count;
   if (!guard->name_count) {
     lua_rawgeti(L, table, (lua_Integer)outer + 1);
-  } else if (outer >= guard->name_count) {
+  } else if (!named) {
     lua_pushnil(L);
   } else {
     lua_rawgeti(L, anchors, (lua_Integer)guard->names + outer);
     lua_rawget(L, table);
   }
-  return element_take_inner(L, anchors, guard, at);
+  return element_take(L, anchors, guard, at, named);
 }
 
 /* The number of the text at the top of the stack among the guard's, from 0; NONE if it is none. */
@@ -252,7 +270,7 @@ static enum element_kind element_look_through(lua_State *L, int anchors, const s
     lua_Integer key = named ? 0 : lua_tointeger(L, -2);   /* 0: also for a fraction */
     uint32_t at = key >= 1 && key <= FRONT_ELEMENTS ? (uint32_t)key - 1 : NONE;
     enum element_kind next =
-        element_source(L, anchors, guard, element_take_inner(L, anchors, guard, 0), room, at);
+        element_source(L, anchors, guard, element_take(L, anchors, guard, 0, false), room, at);
     if (named) continue;
     kind = n++ ? element_both_kinds(kind, next) : next;
     if (key > most) most = key;
@@ -400,8 +418,10 @@ static struct guard *guard_elements(struct front *f, const struct front_array *t
   guard->name_count = names ? (uint16_t)names->count : 0;
   guard->within = table->within;
   guard->measured = table->measured;
+  guard->most = table->most;
   guard->inner = within;
   guard->stride = table->stride;
+  guard->field = table->field;
   guard->gaps = (uint8_t)table->gaps;
   guard->stored = table->stored;
   guard->truths = table->truths;
@@ -436,7 +456,7 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind,
                                      const struct front_array *table) {
   static const char *const reasons[] = {
       [ELEMENTS_NONE] =
-          ("has no element 1, or none for one of the names: fill it before the run (keep what the "
+          ("has no element 1, or none for any of the names: fill it before the run (keep what the "
            "function computes in a field of the row or in an array of the world)"),
       [ELEMENTS_OTHER] =
           ("has values that are not numbers, booleans, strings or tables of these, or mixes "
@@ -464,19 +484,23 @@ uint32_t element_find_table(struct front *f, struct front_array array) {
         known->within == array.within && known->inner == array.inner &&
         known->inner_names == array.inner_names &&
         known->measured == array.measured && known->stride == array.stride &&
+        known->field == array.field && known->most == array.most &&
         known->stored == array.stored &&
         (known->gaps == GAPS_TOLD) == told)
       return i;
   }
   struct guard *guard = guard_elements(f, &array);
   uint32_t count = 0;
-  guard->elements = (uint8_t)element_look(f->L, f->anchors, guard, &count, NULL);
-  if ((array.inner || array.stride) && !told &&
-      element_kind_of(guard->elements) == ELEMENTS_NONE) {
-    guard->gaps = GAPS_FILLED;
+  enum element_gaps most = told                           ? GAPS_TOLD
+                           : array.inner || array.stride  ? GAPS_FILLED
+                           : array.names && !array.stored ? GAPS_NAMES
+                                                          : GAPS_REFUSED;
+  enum element_kind kind = ELEMENTS_NONE;
+  for (enum element_gaps gaps = array.gaps; kind == ELEMENTS_NONE && gaps <= most; gaps++) {
+    guard->gaps = (uint8_t)gaps;
     guard->elements = (uint8_t)element_look(f->L, f->anchors, guard, &count, NULL);
+    kind = element_kind_of(guard->elements);
   }
-  enum element_kind kind = element_kind_of(guard->elements);
   bool may_store = kind == ELEMENTS_NONE && array.names && !array.inner && !array.stride;
   if (may_store && !array.stored) cell_store_table(f, array.path);
   if (kind >= ELEMENTS_NONE) refuse_elements(f, kind, &array);
@@ -506,6 +530,13 @@ static struct val as_element(struct front *f, uint32_t table, struct val element
   return element;
 }
 
+/* Where a table has an element by the name that a row gives. */
+static k_value element_by_name(struct front *f, uint32_t table, struct front_array by, k_value at) {
+  if (f->arrays[table].gaps == GAPS_REFUSED) return K_ALL;
+  by.gaps = GAPS_TOLD;
+  return build_element(f->b, element_find_table(f, by), at);
+}
+
 struct val element_of_table(struct front *f, struct val table, struct val index) {
   assert(table.kind == VAL_PATH && index.kind == VAL_VALUE);
   if (index.names == &front_texts)
@@ -513,11 +544,11 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
   if (!index.names && !val_is_number(f, index))
     front_refuse(f, "it indexes a table by a boolean");
   if (cell_is_stored(f, table)) return cell_get_element(f, table, index);
-  uint32_t number =
-      element_find_table(f, (struct front_array){.path = table.at, .names = index.names});
+  struct front_array by = {.path = table.at, .names = index.names};
+  uint32_t number = element_find_table(f, by);
   if (index.names) index.value = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
   struct val element = take_element(f, number, index, true);
-  if (index.names) element.present = K_ALL;   /* the table has an element for each name */
+  if (index.names) element.present = element_by_name(f, number, by, index.value);
   /* A list with other numbers, too: Lua handles what is not in the list. */
   if (f->arrays[number].ragged) element = maybe_need(f, element);
   k_value whole, at = element_place(f, index, &whole);
@@ -535,13 +566,12 @@ struct val element_of_list(struct front *f, struct val table, struct val index) 
 ** one inside a table of theirs. */
 static struct val element_of_records(struct front *f, struct front_array records, k_value at) {
   uint32_t number = element_find_table(f, records);
-  bool tables = f->arrays[number].kind == ELEMENTS_TABLES;
-  if (tables && !records.within && !records.stride && f->arrays[number].gaps == GAPS_REFUSED)
-    return (struct val){.kind = VAL_RECORD, .at = number, .value = at};
-  if (tables) refuse_elements(f, ELEMENTS_OTHER, &records);
-  struct val value =
-      as_element(f, number, val_number(f, build_element(f->b, number, at), true), at);
-  if (f->arrays[number].gaps == GAPS_REFUSED) return value;
+  struct val value = {.kind = VAL_RECORD, .at = number, .value = at};
+  if (f->arrays[number].kind != ELEMENTS_TABLES)
+    value = as_element(f, number, val_number(f, build_element(f->b, number, at), true), at);
+  else if (records.stride ? records.field : records.within)
+    refuse_elements(f, ELEMENTS_OTHER, &records);
+  if (f->arrays[number].gaps < GAPS_FILLED) return value;
   records.gaps = GAPS_TOLD;
   value.present = build_element(f->b, element_find_table(f, records), at);
   return value;
@@ -552,54 +582,172 @@ struct val element_of_record(struct front *f, struct val record, const struct co
   const struct front_array *table = &f->arrays[record.at];
   if (key->type != CONST_STRING && key->type != CONST_INTEGER)
     front_refuse(f, "it indexes a nested table by a number that is not an integer");
-  struct front_array records = {.path = table->path, .names = table->names,
-                                .within = table->inner, .inner = outside_constant(f, key)};
+  struct front_array records = {.path = table->path, .names = table->names};
+  if (table->stride) {
+    records.within = table->within;
+    records.inner_names = table->inner_names;
+    records.stride = table->stride;
+    records.field = outside_constant(f, key);
+  } else {
+    records.within = table->inner;
+    records.inner = outside_constant(f, key);
+  }
+  bool list = key->type == CONST_INTEGER && records.within;   /* of tables, maybe */
+  if (list && f->arrays[element_find_table(f, records)].kind == ELEMENTS_TABLES)
+    return element_of_record_at(f, record, val_integer(f, key->integer));
   return element_of_records(f, records, maybe_need(f, record).value);
 }
 
-/* The length of the first record of a table, which all of them are assumed to have. */
-static uint16_t element_length(struct front *f, const struct front_array *table) {
-  int top = lua_gettop(f->L);
-  struct guard guard = {.name_count = 0, .within = table->inner};
+/* ---- records of one table ---- */
+
+/* Pushes the last key of a path. */
+static void element_push_key(struct front *f, const struct path *path) {
+  lua_rawgeti(f->L, f->anchors, path->key[path->keys - 1]);
+}
+
+/* The path to the table that holds the last key of a path; has no keys if there is none. */
+static struct path element_parent(const struct front *f, struct val x) {
+  struct path path = f->paths[x.at];
+  if (path.keys) path.key[--path.keys] = 0;
+  return path;
+}
+
+/* Turns a path to a record of a table that is read by numbers or names into that record. */
+static bool element_as_record(struct front *f, struct val *x, uint32_t array) {
+  const struct front_array *table = &f->arrays[array];
+  if (x->kind == VAL_RECORD) return x->at == array;
+  if (x->kind != VAL_PATH || !f->paths[x->at].keys || table->kind != ELEMENTS_TABLES) return false;
+  struct path parent = element_parent(f, *x);
+  bool plain = !table->inner && !table->stride && !table->stored && table->path != NONE;
+  if (!plain || !outside_same_path(&parent, &f->paths[table->path])) return false;
+  element_push_key(f, &f->paths[x->at]);
+  size_t size = 0;
+  const char *text = lua_type(f->L, -1) == LUA_TSTRING ? lua_tolstring(f->L, -1, &size) : NULL;
+  int64_t at = lua_isinteger(f->L, -1) ? (int64_t)lua_tointeger(f->L, -1) : 0;
+  if (text && table->names) at = (int64_t)enumeration_find(table->names, text, size) + 1;
+  lua_pop(f->L, 1);
+  if (!text == !!table->names || at < 1 || at > FRONT_ELEMENTS) return false;
+  *x = (struct val){.kind = VAL_RECORD, .at = array, .value = build_i64(f->b, at)};
+  return true;
+}
+
+/* The array of the records in the table that two paths share: by numbers, or by two names. */
+static uint32_t element_of_paths(struct front *f, struct val x, struct val y) {
+  struct path parent = element_parent(f, x), other = element_parent(f, y);
+  if (!f->paths[x.at].keys || !f->paths[y.at].keys || !outside_same_path(&parent, &other))
+    return NONE;
+  struct front_array table = {.path = outside_keep_path(f, &parent)};
+  ecs_string keys[2] = {{NULL, 0}, {NULL, 0}};
+  bool tables = true, numbers = true;
+  for (int i = 0; i < 2; i++) {
+    const struct path *path = &f->paths[i ? y.at : x.at];
+    path_push(f->L, f->anchors, path);
+    element_push_key(f, path);
+    tables &= lua_istable(f->L, -2);
+    numbers &= lua_isinteger(f->L, -1) != 0;
+    if (lua_type(f->L, -1) == LUA_TSTRING)
+      keys[i].data = lua_tolstring(f->L, -1, &keys[i].size);
+    lua_pop(f->L, 2);
+  }
+  if (!tables || (!numbers && (!keys[0].data || !keys[1].data))) return NONE;
+  if (!numbers) table.names = choice_pair(f, keys);
+  return numbers || table.names ? element_find_table(f, table) : NONE;
+}
+
+bool element_join(struct front *f, struct val *x, struct val *y) {
+  uint32_t array = x->kind == VAL_RECORD ? x->at : y->kind == VAL_RECORD ? y->at : NONE;
+  if (x->kind == VAL_PATH && y->kind == VAL_PATH) array = element_of_paths(f, *x, *y);
+  if (array == NONE) return false;
+  struct val a = *x, b = *y;
+  if (!element_as_record(f, &a, array) || !element_as_record(f, &b, array)) return false;
+  *x = a;
+  *y = b;
+  return true;
+}
+
+/* Refuses a table of lists that is read by places among all of their items. */
+static const struct front_array *element_table_of(struct front *f, struct val record) {
+  assert(record.kind == VAL_RECORD && record.at < f->array_count);
+  const struct front_array *table = &f->arrays[record.at];
+  if (table->stride) refuse_elements(f, ELEMENTS_OTHER, table);
+  return table;
+}
+
+static uint16_t element_longest(struct front *f, struct val record) {
+  const struct front_array *table = element_table_of(f, record);
+  int top = lua_gettop(f->L), type;
+  lua_Unsigned longest = 0;
+  struct guard guard = {.within = table->inner, .gaps = GAPS_NAMES};
   if (table->names) {
-    guard.names = element_anchor(f, table->names->names, 1);
-    guard.name_count = 1;
+    guard.names = element_anchor(f, table->names->names, table->names->count);
+    guard.name_count = (uint16_t)table->names->count;
   }
   path_push(f->L, f->anchors, &f->paths[table->path]);
-  element_push_element(f->L, f->anchors, &guard, top + 1, 0);
-  lua_Unsigned length = lua_rawlen(f->L, -1);
+  for (uint32_t i = 0; (type = element_push_element(f->L, f->anchors, &guard, top + 1, i)) !=
+                       LUA_TNIL; i++) {
+    lua_Unsigned length = type == LUA_TTABLE ? lua_rawlen(f->L, -1) : 0;
+    if (length > longest) longest = length;
+    lua_pop(f->L, 1);
+  }
   lua_settop(f->L, top);
-  if (length == 0) refuse_elements(f, ELEMENTS_NONE, table);
-  if (length >= FRONT_ELEMENTS) refuse_elements(f, ELEMENTS_MANY, table);
-  return (uint16_t)length;
+  if (longest == 0) refuse_elements(f, ELEMENTS_NONE, table);
+  if (longest >= FRONT_ELEMENTS) refuse_elements(f, ELEMENTS_MANY, table);
+  return (uint16_t)longest;
+}
+
+/* The lengths of the lists that a record is one of. */
+static struct front_array element_lengths(struct front *f, struct val record) {
+  const struct front_array *table = element_table_of(f, record);
+  return (struct front_array){.path = table->path, .names = table->names, .inner = table->inner,
+                              .measured = true};
 }
 
 struct val element_length_of(struct front *f, struct val record) {
-  const struct front_array *table = &f->arrays[record.at];
-  struct front_array lengths = {.path = table->path, .names = table->names,
-                                .inner = table->inner, .measured = true};
-  return element_of_records(f, lengths, maybe_need(f, record).value);
+  return element_of_records(f, element_lengths(f, record), maybe_need(f, record).value);
+}
+
+uint16_t element_need_longest(struct front *f, struct val record) {
+  struct front_array lengths = element_lengths(f, record);
+  lengths.most = element_longest(f, record);
+  element_find_table(f, lengths);
+  return lengths.most;
+}
+
+/* One of the values, as many as the stride, of each of the records. */
+static struct val element_of_strides(struct front *f, struct front_array records, struct val record,
+                                     k_value at) {
+  struct builder *b = f->b;
+  k_value outer = build_binary(b, KO_SUB, record.value, build_i64(b, 1));
+  at = build_binary(b, KO_ADD, build_binary(b, KO_MUL, outer, build_i64(b, records.stride)), at);
+  return element_of_records(f, records, at);
+}
+
+struct val element_of_item(struct front *f, struct val record, k_value number) {
+  const struct front_array *table = element_table_of(f, record);
+  struct front_array records = {.path = table->path, .names = table->names,
+                                .within = table->inner, .stride = element_longest(f, record)};
+  return element_of_strides(f, records, record, number);
 }
 
 struct val element_of_record_at(struct front *f, struct val record, struct val index) {
-  assert(record.kind == VAL_RECORD && record.at < f->array_count && index.kind == VAL_VALUE);
-  const struct front_array *table = &f->arrays[record.at];
+  const struct front_array *table = element_table_of(f, record);
+  struct builder *b = f->b;
   if (index.names == &front_texts || (!index.names && !val_is_number(f, index)))
     front_refuse(f, "it indexes a nested table by a %s",
                  index.names ? "string field: make the field an enum" : "boolean");
-  struct front_array records = {.path = table->path, .names = table->names,
-                                .within = table->inner, .inner_names = index.names};
-  records.stride = index.names ? (uint16_t)index.names->count : element_length(f, table);
-  struct builder *b = f->b;
-  k_value whole = K_ALL, stride = build_i64(b, records.stride);
-  k_value at = index.names ? index.value : element_place(f, index, &whole);
+  record = maybe_need(f, record);
   if (!index.names) {
-    at = build_binary(b, KO_SUB, at, build_i64(b, 1));
-    build_need(b, build_binary(b, KO_AND, whole, build_binary(b, KO_ULT, at, stride)));
+    k_value whole, at = element_place(f, index, &whole);
+    k_value from = build_binary(b, KO_SUB, at, build_i64(b, 1));
+    k_value inside = build_binary(b, KO_ULT, from, build_i64(b, element_longest(f, record)));
+    build_need(b, build_binary(b, KO_AND, whole, inside));
+    return element_of_item(f, record, at);
   }
-  k_value outer = build_binary(b, KO_SUB, maybe_need(f, record).value, build_i64(b, 1));
-  at = build_binary(b, KO_ADD, build_binary(b, KO_MUL, outer, stride), at);
-  return element_of_records(f, records, build_binary(b, KO_ADD, at, build_i64(b, 1)));
+  struct front_array records = {.path = table->path, .names = table->names,
+                                .within = table->inner, .inner_names = index.names,
+                                .stride = (uint16_t)index.names->count};
+  return element_of_strides(f, records, record,
+                            build_binary(b, KO_ADD, index.value, build_i64(b, 1)));
 }
 
 /* ---- array field ---- */

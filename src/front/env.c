@@ -99,6 +99,7 @@ bool val_same(const struct val *x, const struct val *y) {
   if (x->kind != y->kind) return false;
   switch (x->kind) {
     case VAL_NOTHING:
+    case VAL_UNKNOWN:
     case VAL_NIL:
     case VAL_WORLD: return true;
     case VAL_VALUE:
@@ -164,7 +165,7 @@ static struct val env_select_values(struct front *f, k_value mask, struct val x,
   struct val nothing = {.kind = VAL_NOTHING};
   if (val_same(&x, &y)) return env_one_of(x, y);
   if (val_is_text(x) || val_is_text(y)) return choice_select(f, mask, x, y);
-  if (x.kind == VAL_RECORD && y.kind == VAL_RECORD && x.at == y.at) {
+  if (element_join(f, &x, &y)) {
     x.value = build_select(f->b, mask, x.value, y.value);
     return x;
   }
@@ -195,9 +196,10 @@ static struct val env_select_values(struct front *f, k_value mask, struct val x,
 struct val val_select(struct front *f, k_value mask, struct val x, struct val y) {
   bool nil = x.kind == VAL_NIL || y.kind == VAL_NIL;
   if (val_same(&x, &y)) return env_one_of(x, y);
+  if (x.kind == VAL_UNKNOWN || y.kind == VAL_UNKNOWN) return (struct val){.kind = VAL_UNKNOWN};
   struct val *some = x.kind == VAL_NIL ? &y : &x;
   if (nil && some->kind == VAL_STRING) choice_of(f, some);
-  if (nil && val_may_lack(*some) && some->kind != VAL_RECORD && some->kind != VAL_PARTNER)
+  if (nil && val_may_lack(*some) && some->kind != VAL_PARTNER)
     return maybe_or_nil(f, mask, x, y);
   struct val a = x, b = y;
   a.present = b.present = K_ALL;

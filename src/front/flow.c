@@ -109,6 +109,19 @@ static bool flow_has_right(const struct code *code) {
   }
 }
 
+static void flow_uses(const struct code *code, struct registers *takes, struct registers *sets) {
+  flow_take_and_set(code, takes, sets);
+  if (code->kind == CODE_ARITH || code->kind == CODE_COMPARE) flow_add_operand(takes, code->left);
+  if (flow_has_right(code)) flow_add_operand(takes, code->right);
+}
+
+bool flow_takes(const struct code *code, uint32_t at) {
+  struct registers takes = {{0}}, sets = {{0}};
+  flow_uses(code, &takes, &sets);
+  assert(at < REGISTERS);
+  return takes.bits[at / 64] >> at % 64 & 1;
+}
+
 /* Adds what is needed at an instruction to a set, except the register that is set on the way. */
 static void flow_join(const struct function_code *f, struct registers *set, uint32_t pc,
                       uint32_t without) {
@@ -124,8 +137,8 @@ static struct registers flow_behind(const struct function_code *f, uint32_t pc) 
   const struct code *code = &f->code[pc];
   struct registers set = {{0}};
   switch (code->kind) {
-    case CODE_RETURN:
-    case CODE_REFUSED: break;
+    case CODE_RETURN: break;
+    case CODE_REFUSED: flow_join(f, &set, f->surveyed ? pc + 1 : f->count, NONE); break;
     case CODE_JUMP:
     case CODE_EACH: flow_join(f, &set, code->target, NONE); break;
     case CODE_EACH_END:
@@ -158,10 +171,7 @@ static bool flow_find_needed(struct function_code *f) {
   for (uint32_t pc = f->count; pc-- > 0;) {
     const struct code *code = &f->code[pc];
     struct registers set = flow_behind(f, pc), takes = {{0}}, sets = {{0}};
-    flow_take_and_set(code, &takes, &sets);
-    if (code->kind == CODE_ARITH || code->kind == CODE_COMPARE)
-      flow_add_operand(&takes, code->left);
-    if (flow_has_right(code)) flow_add_operand(&takes, code->right);
+    flow_uses(code, &takes, &sets);
     for (uint32_t i = 0; i < REGISTERS / 64; i++)
       set.bits[i] = (set.bits[i] & ~sets.bits[i]) | takes.bits[i];
     more |= memcmp(&set, &f->flow[pc].needed, sizeof set) != 0;

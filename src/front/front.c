@@ -44,6 +44,7 @@ int front_refuse(struct front *f, const char *format, ...) {
   int32_t line = front_line_of(f->frame);
   lua_pushfstring(L, "%s:%d: %s", where.short_src[0] ? where.short_src : "?",
                   line ? (int)line : where.linedefined, reason);
+  f->refused = true;
   lua_error(L);
   abort();   /* never: lua_error does not return */
 }
@@ -165,10 +166,8 @@ void front_join(struct front *f, uint32_t first, uint32_t target) {
   }
 }
 
-/* Rows in which the condition is `flag` jump, the others skip the jump. A condition that is known
-** now is not below 0, and moves all rows. Where they jump, register a becomes *set, if given. */
-static void front_branch(struct front *f, const struct code *code, k_value condition, int known,
-                         const struct val *set) {
+void front_branch(struct front *f, const struct code *code, k_value condition, int known,
+                  const struct val *set) {
   struct frame *frame = f->frame;
   front_check(f);
   assert(known <= 1 && (known >= 0 || condition != K_NONE));
@@ -224,8 +223,10 @@ static void front_leave(struct front *f, const struct code *code) {
     count = frame->top - code->a;
   }
   if (count > FRONT_RESULTS) front_refuse(f, "it returns more than %d values", FRONT_RESULTS);
-  for (uint32_t i = 0; i < count; i++)
+  for (uint32_t i = 0; i < count; i++) {
     f->env.results[i] = *front_register(f, code->a + i);
+    f->vague |= f->env.results[i].kind == VAL_UNKNOWN;
+  }
   if (f->result == RESULT_MAP && !frame->caller) {
     for (uint32_t i = 0; i < count; i++) access_result(f, i, f->env.results[i]);
     count = 0;
@@ -410,6 +411,10 @@ static void front_step(struct front *f, struct frame *frame) {
   frame->pc++;
 }
 
+void front_advance(struct front *f, struct frame *frame) {
+  (row_loop_begins(frame) ? row_loop : front_step)(f, frame);
+}
+
 void front_range(struct front *f, struct frame *frame, uint32_t end) {
   uint32_t outer = frame->end;
   frame->end = end;
@@ -417,10 +422,8 @@ void front_range(struct front *f, struct frame *frame, uint32_t end) {
     front_join(f, frame->first_edge, frame->pc);
     if (f->env.mask == K_NONE)
       frame->pc++;
-    else if (row_loop_begins(frame))
-      row_loop(f, frame);
     else
-      front_step(f, frame);
+      (f->surveys ? survey_advance : front_advance)(f, frame);
   }
   frame->end = outer;
 }
@@ -448,6 +451,7 @@ static void front_read(struct front *f, struct frame *frame) {
       bytecode_read(f->L, lua_gettop(f->L), &f->world->memory, frame->code);
   lua_pop(f->L, 1);
   frame->code->identity = frame->identity;
+  frame->code->surveyed = f->surveys;
   if (status == ECS_OK && !flow_find(frame->code)) status = ECS_ENOMEM;
   if (status == ECS_ENOMEM) front_no_memory(f);
   if (status != ECS_OK) front_refuse(f, "its bytecode is not " LUA_VERSION "'s");
@@ -506,7 +510,7 @@ static void front_add_up(struct front *f, struct val number) {
 static void front_use_result(struct front *f) {
   struct env *env = &f->env;
   struct val result = env->result_count ? env->results[0] : (struct val){.kind = VAL_NIL};
-  if (!RESULT_IS_USED(f->result)) return;
+  if (!RESULT_IS_USED(f->result) || f->vague) return;
   if (f->result == RESULT_TRUTH) {
     int known;
     k_value truth = val_truth(f, result, &known);
@@ -558,6 +562,7 @@ void front_compile(struct front *f, lua_State *L, int function) {
   front_check(f);
   if (f->wants_classes || f->wants_cells)
     front_refuse(f, "its rows see more of what earlier rows have written");
+  if (f->surveys) return;
   k_status status = build_finish(f->b, &f->program);
   if (status == K_ENOMEM) front_no_memory(f);
   frame.pc = 0;

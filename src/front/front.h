@@ -77,6 +77,7 @@ enum front_result {
 
 enum val_kind {
   VAL_NOTHING,     /* never set, or different on different paths */
+  VAL_UNKNOWN,     /* the result of a refused operation: see survey.c */
   VAL_NIL,
   VAL_VALUE,       /* a number or boolean: `value` */
   VAL_STRING,      /* a constant */
@@ -192,11 +193,13 @@ struct front_array {
   uint16_t inner;              /* of its records' values by this key, anchored; 0: of its own */
   const struct enumeration *inner_names;   /* that records are indexed by, with `stride` */
   uint16_t stride;             /* number of values of each record; 0: one */
+  uint16_t field;              /* anchored: reads this key of the values; 0: themselves */
   struct enumeration texts;    /* ELEMENTS_TEXT: the possible strings */
   enum element_gaps gaps;
   enum element_kind kind;
   bool ragged;                 /* a table with other numbers, too: ELEMENTS_RAGGED */
   bool measured;               /* the lengths of its records, or of tables in them */
+  uint16_t most;               /* the greatest allowed of these; 0: any */
   bool stored, truths;         /* a table whose elements the function writes: see cell.c */
   struct front_copy copy;      /* of an index */
   uint8_t cells;               /* of script cells: k_column + 1 */
@@ -262,6 +265,15 @@ struct front_classes {
   bool truths[FRONT_STORED];   /* booleans, where there was none before */
 };
 
+#define SURVEY_REASONS (-1)    /* among the anchors: the list of reasons of a survey, */
+#define SURVEY_MOST 20         /* which has no more */
+
+/* An upvalue of a function, or the field of one by a constant. */
+struct unknown_place {
+  const struct function_code *code;
+  uint32_t upvalue, key;
+};
+
 struct front {
   lua_State *L;
   ecs_world *world;
@@ -289,6 +301,12 @@ struct front {
   bool starts;                 /* the program is for some rows of a table: build_start */
   bool breaks_promise;         /* refused because it writes to a term declared :in */
   bool fleeting;               /* refused for a reason that no guard tells */
+  bool surveys;                /* collects all reasons to refuse it, makes no program: survey.c */
+  bool refused;                /* the error being raised is a refusal */
+  bool vague;                  /* a result is unknown */
+  uint32_t doubts;             /* number of unknown conditions so far */
+  uint32_t unknown_count;      /* number of places that were set to unknown values */
+  struct unknown_place unknown_places[SURVEY_MOST];
   bool leaves;                 /* rows fall back to Lua, which may then do anything */
   bool chosen;                 /* values or terms have decided a path */
   bool hopeless;               /* refused for an instruction that every run reaches */
@@ -363,6 +381,13 @@ void front_function(struct front *f, struct frame *frame);
 /* Compiles instructions up to `end`. */
 void front_range(struct front *f, struct frame *frame, uint32_t end);
 
+/* Compiles the instruction, or the loop that jumps back, at the frame's pc; moves pc past it. */
+void front_advance(struct front *f, struct frame *frame);
+/* Rows in which the condition is `flag` jump, the others skip the jump. A condition that is known
+** now is not below 0, and moves all rows. Where they jump, register a becomes *set, if given. */
+void front_branch(struct front *f, const struct code *code, k_value condition, int known,
+                  const struct val *set);
+
 /* Sends the rows of `mask` to a target (for the end: the count of instructions). */
 void front_jump(struct front *f, uint32_t target, k_value mask);
 /* Keeps a copy of the environment as the last edge; the other forgets edges from `first` on. */
@@ -379,6 +404,14 @@ uint16_t front_anchor(struct front *f);
 
 /* Raises an error if the builder has failed. */
 void front_check(struct front *f);
+
+/* ---- survey.c: all reasons to refuse a function ---- */
+
+/* front_advance in a survey: what is refused is listed, and gives unknown values. */
+void survey_advance(struct front *f, struct frame *frame);
+/* Appends the reason at the top of the stack to the list at an index, unless it is there; pops
+** it. */
+void survey_append(lua_State *L, int list);
 
 /* ---- env.c: masks and merging ---- */
 
@@ -405,6 +438,10 @@ struct val val_select(struct front *f, k_value mask, struct val x, struct val y)
 int val_common_type(const struct front *f, struct val x, struct val y);
 /* Whether x in some rows and y in others may be an integer here and a float there. */
 bool val_mixes(const struct front *f, struct val x, struct val y);
+/* Whether it cannot be used. */
+static inline bool val_is_spoilt(struct val x) {
+  return x.kind == VAL_NOTHING || x.kind == VAL_UNKNOWN;
+}
 /* Whether they are known to be the same. */
 bool val_same(const struct val *x, const struct val *y);
 /* Whether it is a literal null, which is also the number 0. */
@@ -447,6 +484,8 @@ static inline bool val_is_text(struct val x) {
 /* A string as a choice, if the function has few enough of them; the other, a choice as an enum's
 ** value. */
 bool choice_of(struct front *f, struct val *x);
+/* An enumeration of two names; NULL where there are too many. */
+const struct enumeration *choice_pair(struct front *f, const ecs_string names[2]);
 struct val choice_as_value(struct front *f, struct val x);
 /* val_select with a string on one side: a choice or, with an enum's value, another such value. */
 struct val choice_select(struct front *f, k_value mask, struct val x, struct val y);
@@ -552,55 +591,13 @@ bool outside_null(struct front *f, struct val number);
 /* The value of an upvalue; of the key of a table, by the table's path; of a string's method. */
 struct val outside_upvalue(struct front *f, uint32_t upvalue);
 struct val outside_key(struct front *f, uint32_t path, const struct constant *key);
+/* Whether two paths are one; the number of a path, which is kept. */
+bool outside_same_path(const struct path *a, const struct path *b);
+uint32_t outside_keep_path(struct front *f, const struct path *path);
 struct val outside_string_key(struct front *f, const struct constant *key);
 /* The paths of the first two. */
 struct path outside_upvalue_path(struct front *f, uint32_t upvalue);
 struct path outside_key_path(struct front *f, uint32_t path, const struct constant *key);
-
-/* ---- element.c: elements of arrays ---- */
-
-/* The element of an array at an index that may differ from row to row; the other, at a constant:
-** nil in rows without one. */
-struct val element_at(struct front *f, struct val array, struct val index);
-/* An index as an integer, and in *whole where it is one: arrays have no others in Lua. */
-k_value element_place(struct front *f, struct val index, k_value *whole);
-/* A constant as an index. */
-struct val element_index(struct front *f, struct val array, const struct constant *key);
-/* The program's number of a table that is read so, and looks as `gaps` says. */
-uint32_t element_find_table(struct front *f, struct front_array array);
-/* Stores written elements back into their table, from an array of floats or booleans, with whether
-** they are integers, and present. With `reserves`, creates those that are absent and may be
-** added. */
-void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array,
-                   bool reserves, bool adds);
-/* The element of a table by an index, as it is when a run starts; of a list, by one up to its
-** length; of a table in a table, by a key and by an index; its length. */
-struct val element_of_table(struct front *f, struct val table, struct val index);
-struct val element_of_list(struct front *f, struct val table, struct val index);
-struct val element_of_record(struct front *f, struct val record, const struct constant *key);
-struct val element_of_record_at(struct front *f, struct val record, struct val index);
-struct val element_length_of(struct front *f, struct val record);
-/* What kind of elements a guard's table has (perhaps with ELEMENTS_RAGGED), and how many; copies
-** them as far as there is room (NULL: none). */
-uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint32_t *count,
-                      const struct element_room *room);
-/* Their kind alone; the other, the bytes that one takes. */
-enum element_kind element_kind_of(uint32_t kind);
-size_t element_size(enum element_kind kind);
-/* The cost of copying a table as it is now: 1 for each number in a list. */
-uint64_t element_cost(lua_State *L, int anchors, const struct guard *guard);
-
-/* Whether an index of an array is that of the row's own element. */
-bool element_is_own(const struct front *f, const struct component *array, k_value index);
-/* The mask of the rows whose index has an element; all rows if that is known beforehand. */
-k_value element_inside(struct front *f, const struct component *array, uint32_t number,
-                       k_value index);
-/* The program's number of an array, or of a field of a resource as one. */
-uint32_t element_array(struct front *f, const struct component *array, uint32_t leaf);
-/* The number of an index's copies as an array, with cells of a type. */
-uint32_t element_copies(struct front *f, struct front_copy copy, k_column type);
-/* The number of the script cells of a type as an array. */
-uint32_t element_cell_array(struct front *f, k_column type);
 
 /* ---- access.c: views, resources ---- */
 
@@ -888,5 +885,10 @@ uint32_t flow_loop(const struct function_code *function, uint32_t pc);
 /* Whether a register is read from an instruction on, which may be the end. Only if there are
 ** loops. */
 bool flow_needs(const struct function_code *function, uint32_t pc, uint32_t at);
+
+/* Whether an instruction takes what a register holds. */
+bool flow_takes(const struct code *code, uint32_t at);
+
+#include "front/element.h"
 
 #endif

@@ -47,16 +47,16 @@ enum element_kind {
   ELEMENTS_TEXT,      /* strings among the guard's texts */
   ELEMENTS_TABLES,    /* records */
   ELEMENTS_ABSENT,    /* nothing, in records some of which may lack a value */
-  ELEMENTS_NONE,      /* no elements, or none by one of the names */
+  ELEMENTS_NONE,      /* no elements */
   ELEMENTS_OTHER,     /* other values, or a mixture */
   ELEMENTS_MANY,
   ELEMENTS_HIDDEN,    /* it has __index */
   ELEMENTS_RAGGED = 16
 };
 
-/* What is needed of records that may lack a value by a key: that none does; the values, arbitrary
-** where absent; or their presence. */
-enum element_gaps { GAPS_REFUSED, GAPS_FILLED, GAPS_TOLD };
+/* Where values may be absent: nowhere; in tables by names; in their records too. The cell of an
+** absent value is arbitrary. GAPS_TOLD: reads whether values are present. */
+enum element_gaps { GAPS_REFUSED, GAPS_NAMES, GAPS_FILLED, GAPS_TOLD };
 
 /* A value reached by constant keys from an upvalue of a function, or from the strings'
 ** metatable. */
@@ -80,9 +80,12 @@ struct guard {
   uint16_t inner;              /* anchored: the key of their values; 0: they themselves */
   uint16_t stride;             /* number of values of each, by keys anchored from `inner` on or, if
                                ** that is 0, from 1 on; 0: one value */
+  uint16_t field;              /* anchored: the key to read in tables among these values; 0: the
+                               ** values themselves */
   uint16_t texts, text_count;  /* ELEMENTS_TEXT: anchored strings */
   uint8_t gaps;                /* for these: enum element_gaps */
   bool measured;               /* the values are the lengths of tables */
+  uint16_t most;               /* the greatest allowed length; 0: any */
   bool stored, truths;         /* written by the program, and stored, as booleans: see cell.c */
 };
 

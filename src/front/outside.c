@@ -20,7 +20,7 @@ uint16_t front_anchor(struct front *f) {
 
 /* ---- guards and uniforms ---- */
 
-static bool outside_same_path(const struct path *a, const struct path *b) {
+bool outside_same_path(const struct path *a, const struct path *b) {
   return a->keys == b->keys && a->upvalue == b->upvalue && a->root == b->root &&
          memcmp(a->key, b->key, a->keys * sizeof *a->key) == 0;
 }
@@ -86,7 +86,7 @@ void outside_keep_value(struct front *f, const struct path *path) {
 }
 
 /* The number of a path, which is added if new. */
-static uint32_t outside_keep_path(struct front *f, const struct path *path) {
+uint32_t outside_keep_path(struct front *f, const struct path *path) {
   for (uint32_t i = 0; i < f->path_count; i++)
     if (outside_same_path(&f->paths[i], path)) return i;
   if (f->path_count == FRONT_GUARDS)

@@ -26,8 +26,16 @@ static struct carry *rounds_find_carry(struct loop *loop, enum carry_kind kind, 
   return NULL;
 }
 
+/* A record is carried as its place in the table. */
+static struct val rounds_as_place(struct val x) {
+  return x.kind == VAL_RECORD
+             ? (struct val){.kind = VAL_VALUE, .value = x.value, .present = x.present} : x;
+}
+
 static void rounds_add_carry(struct loop *loop, enum carry_kind kind, uint32_t index,
                              struct val like) {
+  uint32_t table = like.kind == VAL_RECORD ? like.at + 1 : 0;
+  like = rounds_as_place(like);
   if (loop->count == ROUNDS_CARRIES) front_refuse(loop->f, "its loop changes too many values");
   loop->carries[loop->count++] =
       (struct carry){.kind = kind, .index = index, .type = val_type(loop->f, like),
@@ -35,10 +43,14 @@ static void rounds_add_carry(struct loop *loop, enum carry_kind kind, uint32_t i
                      .wide = val_is_wide(like), .rounded = like.rounded,
                      .zero = val_is_zero(like), .spawned = like.spawned,
                      .maybe = val_is_maybe(like), .falsy = like.lacks != LACKS_NIL,
-                     .names = like.names, .value = K_NONE, .present = K_ALL, .whole = K_ALL};
+                     .names = like.names, .table = table, .value = K_NONE, .present = K_ALL,
+                     .whole = K_ALL};
 }
 
 static struct val rounds_carried(const struct carry *carry) {
+  if (carry->table)
+    return (struct val){.kind = VAL_RECORD, .at = carry->table - 1, .value = carry->value,
+                        .present = carry->present};
   return (struct val){.kind = VAL_VALUE, .value = carry->value, .soft = carry->soft,
                       .entity = carry->entity, .zero = carry->zero, .mixed = carry->mixed,
                       .spawned = carry->spawned,
@@ -49,7 +61,9 @@ static struct val rounds_carried(const struct carry *carry) {
 
 static bool rounds_is_nil(const struct val *x) { return x->kind == VAL_NIL; }
 
-static bool rounds_is_set(const struct val *x) { return x->kind == VAL_VALUE; }
+static bool rounds_is_set(const struct val *x) {
+  return x->kind == VAL_VALUE || x->kind == VAL_RECORD;
+}
 
 /* The value of a carry before the first round. */
 static k_value rounds_initial(struct loop *loop, const struct carry *carry) {
@@ -60,7 +74,7 @@ static k_value rounds_initial(struct loop *loop, const struct carry *carry) {
   switch (carry->kind) {
     case CARRY_REGISTER:
       if (!rounds_is_set(&loop->start.registers[carry->index])) break;
-      return number_as(f, loop->start.registers[carry->index], carry->type);
+      return number_as(f, rounds_as_place(loop->start.registers[carry->index]), carry->type);
     case CARRY_COUNT: return loop->start.counts[carry->index].value;
     case CARRY_RESULT: break;
     case CARRY_FIELD: return env_field(f, &loop->start, carry->index);
@@ -77,7 +91,7 @@ static k_value rounds_initial_part(struct loop *loop, const struct carry *carry,
   const struct val *start = &loop->start.registers[carry->index];
   if (part == PART_PRESENT)
     return rounds_is_nil(start) ? build_bool(loop->f->b, false) : start->present;
-  return rounds_is_set(start) ? mixed_whole(loop->f, *start) : K_ALL;
+  return start->kind == VAL_VALUE ? mixed_whole(loop->f, *start) : K_ALL;
 }
 
 /* Whether a part of it differs from row to row, or round to round. */
@@ -115,8 +129,10 @@ static struct val rounds_ending(const struct loop *loop, const struct carry *car
   assert(carry->kind != CARRY_REGISTER || carry->index < env->count);
   switch (carry->kind) {
   case CARRY_REGISTER:
-    return rounds_is_needed(loop, carry->index, end.target) ? env->registers[carry->index]
-                                                            : unchanged;
+    if (!rounds_is_needed(loop, carry->index, end.target)) return unchanged;
+    struct val now = env->registers[carry->index];
+    if (carry->table) element_join(loop->f, &now, &unchanged);
+    return now;
   case CARRY_COUNT: return env->counts[carry->index];
   case CARRY_RESULT:
     if (carry->index < env->result_count) return env->results[carry->index];
@@ -158,9 +174,10 @@ k_value rounds_begin(struct loop *loop, k_value count) {
 /* ---- what the body changed: true when it must be built again ---- */
 
 /* A variable that may have another type after the loop is unusable there. */
-static bool rounds_poison(struct loop *loop, uint32_t index) {
+static bool rounds_poison(struct loop *loop, uint32_t index, const struct val *now) {
+  bool unknown = now->kind == VAL_UNKNOWN;
   assert(index < loop->start.count);
-  loop->start.registers[index] = (struct val){.kind = VAL_NOTHING};
+  loop->start.registers[index] = (struct val){.kind = unknown ? VAL_UNKNOWN : VAL_NOTHING};
   loop->poisoned[index / 64] |= UINT64_C(1) << index % 64;
   struct carry *carry = rounds_find_carry(loop, CARRY_REGISTER, index);
   if (carry) *carry = loop->carries[--loop->count];
@@ -196,20 +213,22 @@ static bool rounds_set_register(struct loop *loop, const struct val *now, uint32
     *start = *now;
     return true;
   }
-  return start->kind != VAL_NOTHING && !rounds_is_still(start, now) && rounds_poison(loop, index);
+  return start->kind != VAL_NOTHING && !rounds_is_still(start, now) &&
+         rounds_poison(loop, index, now);
 }
 
 static bool rounds_changed_register(struct loop *loop, struct ending end, uint32_t index) {
-  const struct val *before = &loop->start.registers[index], *now = &end.env->registers[index];
+  struct val *before = &loop->start.registers[index], *now = &end.env->registers[index];
   if (rounds_find_carry(loop, CARRY_REGISTER, index) ||
       !rounds_is_needed(loop, index, end.target))
     return false;
   if (!rounds_is_needed(loop, index, loop->head)) return rounds_set_register(loop, now, index);
   if (rounds_is_still(before, now)) return false;
+  element_join(loop->f, before, now);
   bool nil = rounds_is_nil(before) || rounds_is_nil(now);
   bool values = (rounds_is_nil(before) || rounds_is_set(before)) &&
                 (rounds_is_nil(now) || rounds_is_set(now));
-  if (!values) return before->kind != VAL_NOTHING && rounds_poison(loop, index);
+  if (!values) return !val_is_spoilt(*before) && rounds_poison(loop, index, now);
   rounds_add_carry(loop, CARRY_REGISTER, index, rounds_is_nil(before) ? *now : *before);
   loop->carries[loop->count - 1].maybe |= nil;
   return true;
@@ -235,9 +254,10 @@ static bool rounds_changed_count(struct loop *loop, const struct env *env, uint3
 }
 
 static bool rounds_changed_result(struct loop *loop, const struct env *env, uint32_t index) {
-  if (rounds_find_carry(loop, CARRY_RESULT, index) || rounds_is_nil(&env->results[index]))
+  uint8_t kind = env->results[index].kind;
+  if (rounds_find_carry(loop, CARRY_RESULT, index) || kind == VAL_NIL || kind == VAL_UNKNOWN)
     return false;
-  if (env->results[index].kind != VAL_VALUE)
+  if (kind != VAL_VALUE)
     front_refuse(loop->f, "it returns something that is not a number from inside a loop");
   rounds_add_carry(loop, CARRY_RESULT, index, env->results[index]);
   return true;
@@ -247,7 +267,7 @@ static bool rounds_changed_result(struct loop *loop, const struct env *env, uint
 static bool rounds_of_loop(const struct loop *loop, const struct carry *carry, struct val now) {
   bool begins = carry->kind == CARRY_REGISTER;
   const struct val *start = begins ? &loop->start.registers[carry->index] : NULL;
-  bool early = start && rounds_is_set(start) && mixed_rounds(loop->f, *start);
+  bool early = start && start->kind == VAL_VALUE && mixed_rounds(loop->f, *start);
   return carry->rounded || early || mixed_rounds(loop->f, now);
 }
 
@@ -260,10 +280,14 @@ static bool rounds_changed_type(struct loop *loop, struct carry *carry, struct e
   carry->maybe = maybe;
   carry->falsy = falsy;
   if (rounds_is_nil(&now)) return !was_maybe;
+  if (carry->table) {
+    bool same = now.kind == VAL_RECORD && now.at == carry->table - 1;
+    return same ? maybe != was_maybe : rounds_poison(loop, carry->index, &now);
+  }
   bool values = now.kind == VAL_VALUE && now.names == before.names;
   bool apart = (before.spawned || now.spawned) && before.entity != now.entity;
   int type = values && !apart ? val_common_type(f, before, now) : -1;
-  if (type < 0 && carry->kind == CARRY_REGISTER) return rounds_poison(loop, carry->index);
+  if (type < 0 && carry->kind == CARRY_REGISTER) return rounds_poison(loop, carry->index, &now);
   if (type < 0) front_refuse(f, "its loop changes the type of a value");
   bool soft = before.soft && now.soft, entity = before.entity && now.entity;
   bool mixed = val_mixes(f, before, now), wide = before.wide || val_is_wide(now);
@@ -330,6 +354,7 @@ static k_value rounds_ended(struct loop *loop, struct carry *carry, struct endin
   if (part == PART_PRESENT)
     return rounds_is_nil(&now) ? build_bool(loop->f->b, false) : now.present;
   if (rounds_is_nil(&now)) return *rounds_part_of(carry, part);
+  now = rounds_as_place(now);
   return part == PART_WHOLE ? mixed_whole(loop->f, now) : number_as(loop->f, now, carry->type);
 }
 

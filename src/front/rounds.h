@@ -22,6 +22,7 @@ struct carry {
   bool maybe;                  /* it is nil in some rows, */
   bool falsy;                  /* or may be false there */
   const struct enumeration *names;
+  uint32_t table;              /* 1 + the array whose records it is the places of, or 0 */
   k_value value, present, whole;   /* of this attempt */
 };
 

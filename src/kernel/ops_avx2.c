@@ -1,4 +1,5 @@
-/* The loops for AVX2. */
+/* The loops for AVX2. The target is that of all functions after the headers; theirs are
+** inlined. */
 #if defined(__GNUC__) && defined(__x86_64__)
 #include <immintrin.h>
 
@@ -11,8 +12,7 @@
 #pragma GCC target("avx2")
 #endif
 
-#define OPS ops_avx2
-#define LIST_LOOPS list_avx2
+#define NAMED(name) name##_avx2
 #define LEVEL 1
 #include "kernel/ops.inc"
 

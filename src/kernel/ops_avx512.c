@@ -1,4 +1,5 @@
-/* The loops for AVX512 (F, DQ, BW, VL). */
+/* The loops for AVX512 (F, DQ, BW, VL). The target is that of all functions after the headers;
+** theirs are inlined. */
 #if defined(__GNUC__) && defined(__x86_64__)
 #include <immintrin.h>
 
@@ -12,8 +13,7 @@
 #pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl")
 #endif
 
-#define OPS ops_avx512
-#define LIST_LOOPS list_avx512
+#define NAMED(name) name##_avx512
 #define LEVEL 2
 #include "kernel/ops.inc"
 

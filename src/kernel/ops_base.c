@@ -7,8 +7,7 @@
 #include "kernel/machine.h"
 #include "kernel/vector.h"
 
-#define OPS ops_base
-#define LIST_LOOPS list_base
+#define NAMED(name) name##_base
 #define LEVEL 0
 #include "kernel/ops.inc"
 #include "kernel/ops_rows.inc"

@@ -172,14 +172,15 @@ static ecs_status giving_order_set(ecs_world *world, const struct run_command *c
   struct component *component = component_of(world, command->component);
   struct cells_row cells;
   assert(component && !command->part);
-  struct write write = giving_write_of(component, command->leaf, value);
+  struct write write = {0};
+  if (command->leaf != NONE) write = giving_write_of(component, command->leaf, value);
   if (command->own) {
     bool has = cells_find(world, id, component->id, &cells);
     assert(has && component->leaves[command->leaf].type == ECS_ENTITY);
     if (has) marks_write_cells(world, &cells, component->id, &write, 1);
     return ECS_OK;
   }
-  return entity_set(world, id, component, &write, 1);
+  return entity_set(world, id, component, &write, command->leaf != NONE);
 }
 
 /* Stores an id in an element. */
@@ -430,19 +431,22 @@ static k_now giving_order_now(void *ud, uint32_t order, int64_t id, k_scalar val
   if (!cells_find(world, (ecs_id)id, component->id, &cells)) return K_LATER;
   if (command_is_staged(world, (ecs_id)id, component->id)) return K_LATER;
   if (giving_waits_for(giving, id, component->id, waiting, count)) return K_LATER;
-  bool watched = world->watching->sets > 0;
+  bool one = command->leaf != NONE, watched = world->watching->sets > 0 && one;
   /* Observers need the order in which changes were given, which is deferred: such a row falls back
   ** to Lua. */
   if (watched && (count > 0 || watch_need_notes(world, 1) != ECS_OK)) return K_NO_ROOM;
-  struct write write = giving_write_of(component, command->leaf, value);
-  giving_remember(stored, column_at(&cells.columns[command->leaf], cells.row),
-                  component->leaves[command->leaf].size);
+  struct write write = {0};
+  if (one) {
+    write = giving_write_of(component, command->leaf, value);
+    giving_remember(stored, column_at(&cells.columns[command->leaf], cells.row),
+                    component->leaves[command->leaf].size);
+  }
   const struct marks *marks = marks_of(cells.table, component->id);
   if (marks) giving_remember(stored, &marks->groups[cells.row / MARK_ROWS], sizeof *marks->groups);
   if (marks && marks->tracked)
     giving_remember(stored, &marks->rows[cells.row], sizeof *marks->rows);
   if (watched) watch_add_note(world, (ecs_id)id, component->id);
-  marks_write_cells(world, &cells, component->id, &write, 1);
+  marks_write_cells(world, &cells, component->id, &write, one);
   return K_DONE;
 }
 

@@ -795,7 +795,7 @@ function show_storage(data) {
       grown(first_arrays, a.name, a.length, count)] })));
   sync($("queries"), [{ title: "Query", mono: true }, { title: "Tables", n: true },
     { title: "Rows", n: true }], data.queries.map((q, i) => ({ key: i + q.text,
-    cells: [q.text || "all", count(q.tables), count(q.rows)] })));
+    cells: [q.text || "all", count(q.tables), count(q.rows) + (q.more ? "+" : "")] })));
   for (const [id, list] of [["sparse", data.sparse], ["indexes", data.indexes],
     ["arrays", data.arrays], ["queries", data.queries]])
     $(id).parentNode.hidden = list.length === 0;

@@ -99,17 +99,17 @@ static void keyed_sort_by_key(const struct key_room *room, uint32_t count) {
 
 static bool keyed_has_bits(const uint64_t *filter, uint64_t hash) {
   for (int i = 0; i < 4; i++, hash >>= 10)
-    if (!(filter[hash / 64 % GROUP_WORDS] >> hash % 64 & 1)) return false;
+    if (!(filter[hash / 64 % FILTER_WORDS] >> hash % 64 & 1)) return false;
   return true;
 }
 
 static void keyed_fill_filter(struct keyed *keyed, uint32_t group) {
-  uint64_t *filter = keyed->filters + (size_t)group * GROUP_WORDS;
+  uint64_t *filter = keyed->filters + (size_t)group * FILTER_WORDS;
   uint32_t first = group * GROUP_ROWS;
-  memset(filter, 0, GROUP_WORDS * sizeof *filter);
+  memset(filter, 0, FILTER_WORDS * sizeof *filter);
   for (uint32_t row = first; row < keyed->count && row < first + GROUP_ROWS; row++) {
     uint64_t hash = key_hash(keyed->keys[row]);
-    for (int i = 0; i < 4; i++, hash >>= 10) filter[hash / 64 % GROUP_WORDS] |= 1ull << hash % 64;
+    for (int i = 0; i < 4; i++, hash >>= 10) filter[hash / 64 % FILTER_WORDS] |= 1ull << hash % 64;
   }
 }
 
@@ -120,7 +120,7 @@ void keyed_change(struct keyed *keyed, uint32_t at, struct key key) {
 }
 
 static bool keyed_fill_filters(struct memory *memory, struct keyed *keyed) {
-  uint64_t words = ((uint64_t)keyed->count + GROUP_ROWS - 1) / GROUP_ROWS * GROUP_WORDS;
+  uint64_t words = ((uint64_t)keyed->count + GROUP_ROWS - 1) / GROUP_ROWS * FILTER_WORDS;
   if (!GROW(memory, keyed->filters, keyed->filter_capacity, words + 1)) return false;
   for (uint32_t group = 0; group * GROUP_ROWS < keyed->count; group++)
     keyed_fill_filter(keyed, group);
@@ -158,7 +158,7 @@ bool keyed_is_sound(const struct keyed *keyed, uint32_t rows) {
       if (keyed->starts[bucket] > i || keyed->starts[bucket + 1] <= i) return false;
     } else if (keyed->by == ECS_BY_ORDER) {
       if (i > 0 && key_precedes(key, keyed->keys[i - 1])) return false;
-    } else if (!keyed_has_bits(keyed->filters + (size_t)(i / GROUP_ROWS) * GROUP_WORDS,
+    } else if (!keyed_has_bits(keyed->filters + (size_t)(i / GROUP_ROWS) * FILTER_WORDS,
                                key_hash(key))) {
       return false;
     }
@@ -298,7 +298,7 @@ static uint32_t keyed_next_filtered(struct ecs_search *search) {
   while (search->row < search->end) {
     uint32_t row = search->row, group = row / GROUP_ROWS;
     bool passes = row % GROUP_ROWS ||
-                  keyed_has_bits(keyed->filters + (size_t)group * GROUP_WORDS, hash);
+                  keyed_has_bits(keyed->filters + (size_t)group * FILTER_WORDS, hash);
     search->row = passes ? row + 1 : (group + 1) * GROUP_ROWS;
     if (passes && key_equal(keyed->keys[row], key)) return row;
   }

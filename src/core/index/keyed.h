@@ -44,7 +44,7 @@ struct key key_wanted(const ecs_world *world, const ecs_value *value);
 
 /* Bits of a filter for so many rows: 3 of 1,000 groups without the key pass. */
 #define GROUP_ROWS 64u
-#define GROUP_WORDS 16u
+#define FILTER_WORDS 16u
 
 /* Keys by row. hash: rows are in buckets, inside them in query order. ordered: by key, then in
 ** query order. maybe: in query order, with a Bloom filter (CACM 13, 1970) for each group of
@@ -56,7 +56,7 @@ struct keyed {
   uint32_t *starts;          /* hash: first row of each bucket, and the end */
   uint32_t start_capacity;
   uint32_t buckets;          /* a power of two */
-  uint64_t *filters;         /* GROUP_WORDS each */
+  uint64_t *filters;         /* FILTER_WORDS each */
   uint32_t filter_capacity;  /* words */
 };
 

@@ -232,8 +232,10 @@ uint32_t walk_depth(const struct walk *walk);
 /* The n-th value of the match. */
 ecs_id walk_value(const struct walk *walk, uint32_t n);
 
-/* Counts the matches. The second returns the entity of the first one, or ECS_NULL. */
-size_t walk_count(const ecs_query *query);
+/* Counts the matches. False, with the count so far, once it has visited `most` rows, matching or
+** not. */
+bool walk_count(const ecs_query *query, size_t most, size_t *count);
+/* The entity of the first match, or ECS_NULL. */
 ecs_status walk_first(ecs_query *query, ecs_id *first);
 
 /* Batches of a walk's matches, for callers that copy cells: the table and row of each match and of

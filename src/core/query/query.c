@@ -489,12 +489,18 @@ bool query_is_barren(const ecs_query *query) {
   return true;
 }
 
-size_t query_count_all(const ecs_query *query) {
-  size_t count = 0;
-  if (query->broken) return 0;
-  if (terms_walk(&query->terms)) return walk_count(query);
+bool query_count_within(const ecs_query *query, size_t most, size_t *count) {
+  *count = 0;
+  if (query->broken) return true;
+  if (terms_walk(&query->terms)) return walk_count(query, most, count);
   for (uint32_t i = 0; i < query_reach(query); i++)
-    count += query_count_rows(&query->terms, query_table(query, i));
+    *count += query_count_rows(&query->terms, query_table(query, i));
+  return true;
+}
+
+size_t query_count_all(const ecs_query *query) {
+  size_t count;
+  (void)query_count_within(query, SIZE_MAX, &count);
   return count;
 }
 

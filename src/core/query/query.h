@@ -220,6 +220,9 @@ bool query_terms_match(const struct query_terms *terms, const struct table *tabl
 /* Frees a query, even if a system owns it. */
 void query_free(ecs_query *query);
 
+/* Counts the rows that match. If a row may match several times or not at all, it visits them, up to
+** `most`: false if there are more. */
+bool query_count_within(const ecs_query *query, size_t most, size_t *count);
 /* As ecs_query_count, but not a use of the query. */
 size_t query_count_all(const ecs_query *query);
 

@@ -541,11 +541,18 @@ ecs_id walk_value(const struct walk *walk, uint32_t n) {
   return ECS_NULL;
 }
 
-size_t walk_count(const ecs_query *query) {
+bool walk_count(const ecs_query *query, size_t most, size_t *count) {
   struct walk walk;
-  size_t count = 0;
-  for (walk_begin(&walk, query); walk_next(&walk);) count++;
-  return count;
+  size_t looks = 0;
+  *count = 0;
+  for (walk_begin(&walk, query); looks < most; looks++) {
+    bool again = walk.inside && walk_solve(&walk, true);
+    if (!again && !walk_next_row(&walk)) return true;
+    bool found = again || (walk.repeats ? walk_solve(&walk, false) : walk_solve_once(&walk));
+    walk.inside = found && walk.repeats;
+    *count += found;
+  }
+  return false;
 }
 
 ecs_status walk_first(ecs_query *query, ecs_id *first) {

@@ -102,13 +102,18 @@ static void describe_set_prefabs(lua_State *L, const ecs_world *world) {
   lua_setfield(L, -2, "prefabs");
 }
 
+#define DESCRIBE_COUNTED 10000   /* rows of a query that are gone through */
+
 static void describe_set_queries(lua_State *L, const ecs_world *world) {
   lua_newtable(L);
   for (const ecs_query *query = world->first_query; query; query = query->next) {
+    size_t rows;
+    bool all = query_count_within(query, DESCRIBE_COUNTED, &rows);
     lua_newtable(L);
     set_text(L, "text", query->text);
     set_integer(L, "tables", query->count);
-    set_integer(L, "rows", query_count_all(query));
+    set_integer(L, "rows", rows);
+    if (!all) set_boolean(L, "more", true);
     append_item(L);
   }
   lua_setfield(L, -2, "queries");

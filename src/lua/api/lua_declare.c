@@ -14,6 +14,7 @@
 #include "lua/bind/names.h"
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
+#include "lua/bind/value.h"
 #include "lua/live/live.h"
 #include "lua/loop/loop.h"
 
@@ -47,7 +48,8 @@ static const char schema_key;
 
 int ecs_native_schema(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
-  lua_settop(L, 1);
+  lua_settop(L, 2);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &value_reader_key);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &schema_key);
   return 0;
 }

@@ -56,7 +56,8 @@ void new_weak_table(lua_State *L, const char *mode);
 #define WORLD_SHAPES 3   /* table: component -> how its views read (view.c) */
 #define WORLD_STAGE 4    /* function that receives what scripts register (recording.c) */
 #define WORLD_WARNINGS 5 /* table: list of earlier warnings, and each -> true */
-#define WORLD_VALUES 5   /* their number */
+#define WORLD_READERS 6  /* table: component -> metatable of values read from it (value.c) */
+#define WORLD_VALUES 6   /* their number */
 
 /* Each file's data for a world is in a struct of its own; all of them are in one userdata, made by
 ** new_world_box. */

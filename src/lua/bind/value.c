@@ -220,11 +220,42 @@ int push_values(struct place *place, uint32_t leaf) {
   return count;
 }
 
+const char value_reader_key;
+
+/* (readers, world, id): the metatable of a component's tables, which Lua makes; entered. */
+static int value_make_reader(lua_State *L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &value_reader_key) != LUA_TFUNCTION) return 0;
+  lua_pushvalue(L, 2);
+  lua_pushvalue(L, 3);
+  lua_call(L, 2, 1);
+  lua_pushvalue(L, -1);
+  lua_rawseti(L, 1, lua_tointeger(L, 3));
+  return 1;
+}
+
+/* Has the table at the top tell its fields, with the names of entities, to tostring. */
+static void value_set_reader(const struct place *place) {
+  lua_State *L = place->L;
+  lua_Integer id = (lua_Integer)place->component->id;
+  lua_getiuservalue(L, place->world_index, WORLD_READERS);
+  if (UNLIKELY(lua_rawgeti(L, -1, id) != LUA_TTABLE)) {
+    lua_pop(L, 1);
+    lua_pushvalue(L, -1);
+    lua_pushvalue(L, place->world_index);
+    lua_pushinteger(L, id);
+    if (try_quietly(L, value_make_reader, 3, 1) != LUA_OK) lua_error(L);
+  }
+  lua_setmetatable(L, -3);
+  lua_pop(L, 1);
+}
+
 void push_component(struct place *place) {
-  if (place->component->field_count == 0)
+  if (place->component->field_count == 0) {
     lua_pushboolean(place->L, 1);
-  else
+  } else {
     value_push_shape(place, place->component, 0);
+    value_set_reader(place);
+  }
 }
 
 /* ---- any values ---- */

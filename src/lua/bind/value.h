@@ -80,6 +80,8 @@ void push_field(struct place *place, const struct field *field);
 int push_values(struct place *place, uint32_t leaf);
 /* Pushes a new table of all fields; true for a tag. */
 void push_component(struct place *place);
+/* In the registry: reader(world, id), which makes the metatable of such a table. */
+extern const char value_reader_key;
 
 /* Between columns and Lua's stack, for loops: numbers and booleans need no call into other
 ** files. */

@@ -106,7 +106,8 @@ static void explain_add_commanded(lua_State *L, const ecs_world *world,
     const struct component *component = component_of(world, command->component);
     if (!component) continue;
     bool of_resource = command->action == RUN_STORE && component->length == 0;
-    if (of_resource || (command->action == RUN_SET && command->whom != SPAWNED_ALL))
+    bool sets = command->action == RUN_SET && command->leaf != NONE;
+    if (of_resource || (sets && command->whom != SPAWNED_ALL))
       explain_push_field(L, component, command->leaf);
     else
       lua_pushstring(L, component->name);
@@ -221,8 +222,18 @@ static void explain_set_indexes(lua_State *L, const struct variant *variant) {
   lua_setfield(L, -2, "indexes");
 }
 
+/* Sets a text, if given, as the only reason in the table at the top. */
+static void explain_set_reason(lua_State *L, const char *reason) {
+  if (!reason) return;
+  set_text(L, "reason", reason);
+  lua_createtable(L, 1, 0);
+  lua_pushstring(L, reason);
+  append_item(L);
+  lua_setfield(L, -2, "reasons");
+}
+
 /* Adds what is known of the kernel at one index to the table at another: reads, writes, program,
-** reason, compilations. */
+** reason, reasons, compilations. */
 static void explain_kernel(lua_State *L, int handle, int table) {
   struct kernel_box *box = lua_touserdata(L, handle);
   const struct kernel *kernel = box->kernel;
@@ -244,8 +255,10 @@ static void explain_kernel(lua_State *L, int handle, int table) {
     explain_set_left(L, kernel);
   }
   if (kernel->refused) {
-    lua_getiuservalue(L, handle, KERNEL_REASON);
-    lua_setfield(L, -2, "reason");
+    variant_push_reasons(L, handle);
+    lua_rawgeti(L, -1, 1);
+    lua_setfield(L, -3, "reason");
+    lua_setfield(L, -2, "reasons");
   }
   set_integer(L, "compilations", kernel->compilations);
   lua_pop(L, 1);
@@ -264,7 +277,7 @@ static void explain_script(lua_State *L, const struct system_box *system) {
   }
   bool foreign = system->box != lua_touserdata(L, AT_WORLD);
   if (foreign && system->compiled) return;
-  set_text(L, "reason", foreign ? "it belongs to another Lua state: ask there"
+  explain_set_reason(L, foreign ? "it belongs to another Lua state: ask there"
                         : system->form == FORM_OBSERVE
                             ? "observers are called for one match at a time"
                         : !system->box->kernels->on ? KERNELS_OFF
@@ -325,8 +338,7 @@ static void explain_form(lua_State *L) {
   explain_set_access(L, "writes", kernel->query, true);
   explain_set_news(L, kernel->query);
   explain_kernel(L, handle, handle + 1);
-  if (!kernel->box->kernels->on) set_text(L, "reason", KERNELS_OFF);
-  set_text(L, "reason", apart);
+  explain_set_reason(L, !kernel->box->kernels->on ? KERNELS_OFF : apart);
   lua_replace(L, handle);
 }
 

@@ -237,6 +237,10 @@ struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
 struct variant *variant_need(lua_State *L, int handle, int anchors, struct kernel *kernel,
                              struct which which);
 
+/* Pushes a list of all reasons why the kernel is refused now or, if there are none, the one why it
+** was. Called while the collector is stopped. */
+void variant_push_reasons(lua_State *L, int handle);
+
 /* Gives a kernel without variants those of another kernel of the same code, over a query of the
 ** same text, whose handle is at `from`; not all of them when out of memory. Called while the
 ** collector is stopped. */
@@ -295,7 +299,9 @@ struct kernel {
   uint64_t runs;
   uint32_t count, capacity;
   enum front_result result;
-  bool refused;                /* when it was last needed */
+  bool refused;                /* when it was last needed, */
+  bool denied;                 /* by the front, */
+  struct which denied_for;     /* for these rows */
   struct kernel *previous, *next;
   uint64_t compilations;       /* that made a program */
   uint64_t anchored;           /* tables of anchors so far */

@@ -9,7 +9,7 @@
 ** keys, and after these as many for closures. WORLD_REFS has, with functions as weak keys, the last
 ** kernels by the texts of queries: so what is compiled lives as long as its function, which no
 ** kernel reaches, and no longer than the world. */
-#define PLACES ((lua_Integer)2 * (RESULT_MAX + 1))
+#define RESULT_PLACES ((lua_Integer)2 * (RESULT_MAX + 1))
 
 static lua_Integer kernel_query_place_of(struct use use) {
   return 2 * (lua_Integer)use.result + use.filtered;
@@ -48,7 +48,7 @@ static void kernel_query_push_new(lua_State *L, int query_index, int function, s
   kernel_query_push_part(L, NULL);
   lua_replace(L, last);
   lua_getiuservalue(L, query_index, QUERY_KERNELS);
-  lua_pushinteger(L, PLACES + kernel_query_place_of(use) + 1);
+  lua_pushinteger(L, RESULT_PLACES + kernel_query_place_of(use) + 1);
   kernel_query_push_part(L, NULL);
   lua_replace(L, known);
   lua_settop(L, known);

@@ -236,7 +236,7 @@ static bool kernel_ready_is_ready(lua_State *L, int handle, bool ahead, bool mus
   kernel->runs++;
   kernel->left = 0;
   kernel->ahead = ahead;
-  kernel->found = false;
+  kernel->found = kernel->denied = false;
   const char *reason = kernel_ready_unfit(kernel);
   if (reason) {
     lua_pushstring(L, reason);

@@ -292,7 +292,7 @@ struct variant *variant_direct(lua_State *L, int anchors, struct kernel *kernel)
 
 /* ---- compiling ---- */
 
-/* compile(function, all_anchors, front, kernel) */
+/* compile(function, all_anchors, front, kernel, reasons) */
 static int variant_compile_protected(lua_State *L) {
   struct front *front = lua_touserdata(L, 3);
   const struct kernel *kernel = lua_touserdata(L, 4);
@@ -302,6 +302,10 @@ static int variant_compile_protected(lua_State *L) {
   front->anchors = lua_gettop(L);
   lua_pushvalue(L, front->anchors);
   lua_rawseti(L, 2, (lua_Integer)kernel->anchored + 1);
+  if (front->surveys) {
+    lua_pushvalue(L, 5);
+    lua_rawseti(L, front->anchors, SURVEY_REASONS);
+  }
   call_push_math(L);
   front->math = lua_touserdata(L, -1);
   front_compile(front, L, 1);
@@ -477,10 +481,11 @@ static bool add_variant(lua_State *L, int all_anchors, struct kernel *kernel,
   return false;
 }
 
-/* Makes the front compile the function. Returns Lua's status, and leaves what was raised if it is
-** not LUA_OK. */
+/* Makes the front compile the function or, with a list of reasons, survey it. Returns Lua's status,
+** and leaves what was raised if it is not LUA_OK. */
 static int variant_try_front(lua_State *L, int handle, int anchors, struct kernel *kernel,
-                             struct front *front, struct which which) {
+                             struct front *front, struct which which, int reasons) {
+  front->surveys = reasons != 0;
   front->world = kernel->box->world;
   front->outside = kernel_object;
   front->owner = kernel->box;
@@ -495,14 +500,16 @@ static int variant_try_front(lua_State *L, int handle, int anchors, struct kerne
   lua_pushvalue(L, anchors);
   lua_pushlightuserdata(L, front);
   lua_pushlightuserdata(L, kernel);
-  return try_quietly(L, variant_compile_protected, 4, 0);
+  if (reasons) lua_pushvalue(L, reasons);
+  return try_quietly(L, variant_compile_protected, reasons ? 5 : 4, 0);
 }
 
 /* Compiles, repeatedly if commands must be ordered one by one, or if rows see more of what earlier
 ** rows write. */
 static int variant_run_front(lua_State *L, int handle, int anchors, struct kernel *kernel,
-                             struct front *front, struct which which) {
-  int status = variant_try_front(L, handle, anchors, kernel, front, which);
+                             struct front *front, struct which which, int reasons) {
+  front->shared.all = front->shared.ordered = kernel->box->kernels->ordered || kernel->once;
+  int status = variant_try_front(L, handle, anchors, kernel, front, which, reasons);
   while (status == LUA_ERRRUN &&
          (front->wants_orders || front->wants_classes || front->wants_spawns ||
           front->wants_cells)) {
@@ -511,11 +518,15 @@ static int variant_run_front(lua_State *L, int handle, int anchors, struct kerne
     shared.ordered |= front->wants_classes;
     shared.spawns |= front->wants_spawns;
     lua_pop(L, 1);
+    for (lua_Integer i = reasons ? (lua_Integer)lua_rawlen(L, reasons) : 0; i > 0; i--) {
+      lua_pushnil(L);
+      lua_rawseti(L, reasons, i);
+    }
     front_free(front);
     front_clear(front);
     front->orders = orders;
     front->shared = shared;
-    status = variant_try_front(L, handle, anchors, kernel, front, which);
+    status = variant_try_front(L, handle, anchors, kernel, front, which, reasons);
   }
   return status;
 }
@@ -551,8 +562,7 @@ static bool kernel_variant_compile(lua_State *L, int handle, int anchors, struct
   struct front *front = memory_resize(memory, NULL, 0, sizeof *front);
   if (!front) raise_memory(L);
   front_clear(front);
-  front->shared.all = front->shared.ordered = box->kernels->ordered || kernel->once;
-  int status = variant_run_front(L, handle, anchors, kernel, front, which);
+  int status = variant_run_front(L, handle, anchors, kernel, front, which, 0);
   kernel->breaks_promise = front->breaks_promise;
   kernel->hopeless |= front->hopeless && status == LUA_ERRRUN;
   bool made = true;
@@ -568,9 +578,37 @@ static bool kernel_variant_compile(lua_State *L, int handle, int anchors, struct
   return status == LUA_OK;
 }
 
+/* Appends what a survey of the function finds to the list at an index. */
+static void variant_survey(lua_State *L, int handle, struct kernel *kernel, int reasons) {
+  struct memory *memory = kernel->box->memory;
+  struct front *front = memory_resize(memory, NULL, 0, sizeof *front);
+  if (!front) raise_memory(L);
+  front_clear(front);
+  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+  int status = variant_run_front(L, handle, lua_gettop(L), kernel, front, kernel->denied_for,
+                                 reasons);
+  front_free(front);
+  memory_free(memory, front, sizeof *front);
+  if (status == LUA_ERRMEM) lua_error(L);
+  if (status != LUA_OK) survey_append(L, reasons);
+}
+
+void variant_push_reasons(lua_State *L, int handle) {
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  lua_newtable(L);
+  int reasons = lua_gettop(L);
+  if (kernel->denied && !kernel->query->broken) variant_survey(L, handle, kernel, reasons);
+  lua_settop(L, reasons);
+  if (lua_rawlen(L, reasons) > 0) return;
+  lua_getiuservalue(L, handle, KERNEL_REASON);
+  lua_rawseti(L, reasons, 1);
+}
+
 struct variant *variant_need(lua_State *L, int handle, int anchors, struct kernel *kernel,
                              struct which which) {
   struct variant *variant = kernel_variant_find(L, anchors, kernel, which);
+  kernel->denied = !variant || !variant->plan.program;
+  kernel->denied_for = which;
   if (variant && !variant->plan.program) {
     lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
     lua_rawgeti(L, -1, REFUSAL);
@@ -579,6 +617,7 @@ struct variant *variant_need(lua_State *L, int handle, int anchors, struct kerne
   }
   if (variant) return variant;
   if (!kernel_variant_compile(L, handle, anchors, kernel, which)) return NULL;
+  kernel->denied = false;
   variant = kernel_variant_find(L, anchors, kernel, which);
   if (!variant) lua_pushliteral(L, "an outside value that it reads changed during compilation");
   return variant;
@@ -635,16 +674,28 @@ void variants_share(lua_State *L, int handle, int from, int function) {
   lua_settop(L, to - 1);
 }
 
-/* Pushes the function's name for a table and, of tables in it, their values by a key. */
-static void variant_push_name(lua_State *L, int anchors, const struct guard *guard) {
-  path_tell(L, anchors, &guard->path);
-  if (!guard->inner) return;
-  lua_rawgeti(L, anchors, guard->inner);
-  const char *key = luaL_tolstring(L, -1, NULL);
-  lua_pushfstring(L, lua_type(L, -2) == LUA_TSTRING ? "%s[].%s" : "%s[][%s]",
-                  lua_tostring(L, -3), key);
+/* Appends a key to the name at the top of the stack. */
+static void variant_name_key(lua_State *L, int anchors, uint16_t key) {
+  lua_rawgeti(L, anchors, key);
+  const char *text = luaL_tolstring(L, -1, NULL);
+  bool named = lua_type(L, -2) == LUA_TSTRING;
+  lua_pushfstring(L, named ? "%s.%s" : "%s[%s]", lua_tostring(L, -3), text);
   lua_replace(L, -4);
   lua_pop(L, 2);
+}
+
+/* Pushes how the function calls a table, and what it takes of tables in it. */
+static void variant_push_name(lua_State *L, int anchors, const struct guard *guard) {
+  path_tell(L, anchors, &guard->path);
+  const char *inner = guard->within || guard->inner || guard->stride ? "[]" : "";
+  lua_pushfstring(L, "%s%s%s", guard->measured ? "#" : "", lua_tostring(L, -1), inner);
+  lua_remove(L, -2);
+  if (guard->within) variant_name_key(L, anchors, guard->within);
+  if (guard->inner && !guard->stride) variant_name_key(L, anchors, guard->inner);
+  if (!guard->stride) return;
+  lua_pushfstring(L, "%s[]", lua_tostring(L, -1));
+  lua_remove(L, -2);
+  if (guard->field) variant_name_key(L, anchors, guard->field);
 }
 
 void variant_push_tables(lua_State *L, int handle, const struct variant *variant) {

@@ -1,0 +1,494 @@
+-- Functions that read the world's arrays, compiled.
+
+local helper = require "spec.support.ecs_helper"
+local ecs = require "ecs"
+
+local TYPES = { "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool" }
+
+-- Worlds of the same content, with kernels and without.
+local function both(fill)
+  local worlds = {}
+  for _, kernels in ipairs { true, false } do
+    local world = helper.new_world { kernels = kernels }
+    world:component("P", { "x: f64", "i: i32", "d: f64", "s: f32", "on: bool" })
+    local ids = world:spawn_many(3000, { P = true })
+    for n, e in ipairs(ids) do
+      world:set(e, "P", n, n % 37 + 1, n % 40, n % 5 + 0.25, false)
+    end
+    fill(world)
+    worlds[#worlds + 1] = world
+  end
+  return worlds
+end
+
+local function reason_of(world, fn)
+  world:system("it", { query = "P", each = fn })
+  return world:explain("it").reason
+end
+
+-- Systems that `make` gives for each world: they compile, and do what they do in Lua.
+local function agree(fill, make)
+  local worlds = both(fill)
+  for _, world in ipairs(worlds) do
+    for _ = 1, 3 do
+      for n, fn in ipairs { make(world) } do
+        world:system("s" .. n, { query = "P", each = fn })
+      end
+      world:update(0)
+      world:update(0)
+    end
+  end
+  assert.are.equal(worlds[2]:digest(), worlds[1]:digest())
+  for n in ipairs { make(worlds[1]) } do
+    assert.are.equal("vector", worlds[1]:explain("s" .. n).tier)
+  end
+end
+
+local function grids(world)
+  for _, type in ipairs(TYPES) do
+    local array = world:array("a_" .. type, type, 37)
+    for i = 1, 37 do
+      array[i] = type == "bool" and i % 3 == 0 or type ~= "bool" and i * 3 or false
+    end
+  end
+end
+
+describe("an array in a kernel", function()
+  it("gives elements of every type at an index of the row", function()
+    agree(grids, function(world)
+      local f32, f64, i8, i16 = world:array "a_f32", world:array "a_f64", world:array "a_i8",
+        world:array "a_i16"
+      local i32, i64, u8, u16 = world:array "a_i32", world:array "a_i64", world:array "a_u8",
+        world:array "a_u16"
+      local u32, u64, bool = world:array "a_u32", world:array "a_u64", world:array "a_bool"
+      return function(p)
+        p.s = f32[p.i]
+        p.x = p.x + f64[p.i] + i8[p.i] * 2 + i16[p.i]
+      end, function(p)
+        p.x = p.x + i32[p.i] // 2 + i64[p.i] + u8[p.i] + u16[p.i] + u32[p.i] + u64[p.i]
+        if bool[p.i] then p.on = not p.on else p.x = -p.x end
+      end
+    end)
+  end)
+
+  it("takes floats with an integer value, numbers of the script, and loops' counters", function()
+    local config = { at = 4 }
+    agree(grids, function(world)
+      local grid = world:array "a_f64"
+      return function(p)
+        local sum = 0.0
+        for k = 1, 9 do sum = sum + grid[k] end
+        p.x = sum + #grid + grid[7] + grid[8.0] + grid[config.at] + grid[p.i * 1.0]
+      end
+    end)
+  end)
+
+  it("is nil outside, at NaN and at fractions, as the function itself finds it", function()
+    agree(grids, function(world)
+      local grid = world:array "a_i32"
+      return function(p)
+        p.x = grid[p.d] or -1
+        if grid[p.s] == nil then p.on = true end
+        if not grid[0 / p.d] then p.s = p.s + 1 end
+        if grid[p.i + 30] then p.x = p.x + 1 end
+      end
+    end)
+  end)
+
+  it("is looked at in those rows only that come there", function()
+    local worlds = both(grids)
+    local world = worlds[1]
+    local grid = world:array "a_i32"
+    world:system("s", { query = "P", compile = true, each = function(p)
+      if p.d >= 1 and p.d <= 37 then p.x = grid[p.d] else p.x = 0 end
+    end })
+    world:update(0)
+    for p in world:query("P"):each() do
+      assert.are.equal((p.d >= 1 and p.d <= 37) and p.d * 3 or 0, p.x)
+    end
+  end)
+
+  it("fails as in Lua where nil is calculated with, rows before that being written", function()
+    local seen = {}
+    for _, world in ipairs(both(grids)) do
+      local grid = world:array "a_i32"
+      world:system("s", { query = "P", each = function(p) p.x = grid[p.d] + 1 end })
+      local ok, message = pcall(world.update, world, 0)
+      assert.is_false(ok)
+      seen[#seen + 1] = message:match "entity .-\n" or message
+      seen[#seen + 1] = world:digest()
+    end
+    assert(seen[1]:find("attempt to perform arithmetic on a nil value", 1, true), seen[1])
+    assert.are.equal(seen[2], seen[4])
+  end)
+
+  it("is what it is now: written, declared otherwise, restored or loaded between runs", function()
+    local world = both(grids)[1]
+    local grid = world:array "a_f64"
+    world:system("s", { query = "P", compile = true, each = function(p) p.x = grid[3] end })
+    local function look(expected)
+      world:update(0)
+      assert.are.equal(expected, world:get(world:query("P"):first(), "P.x"))
+    end
+    look(9.0)
+    grid[3] = 5
+    look(5.0)
+    local snapshot, image = world:snapshot(), world:save()
+    grid[3] = 6
+    world:restore(snapshot)
+    look(5.0)
+    world:array("a_f64", "i16", 3)
+    look(5.0)
+    grid[3] = 8
+    look(8.0)
+    world:load(image)
+    look(5.0)
+  end)
+
+  it("is refused with a reason where a kernel cannot use it", function()
+    local world = both(grids)[1]
+    local grid = world:array "a_i32"
+    local other = ecs.world():array("theirs", "i32", 3)
+    for what, fn in pairs {
+      ["it calls a method of the array 'a_i32'"] = function() grid:fill(1) end,
+      ["not this world, nor one of its resources or arrays: get"] = function(p) p.x = other[1] end,
+      ["it indexes the array 'a_i32' by something other than a number"] =
+        function(p) p.x = grid[p.on] end,
+    } do
+      local reason = reason_of(world, fn)
+      assert(reason and reason:find(what, 1, true), what .. ": " .. tostring(reason))
+    end
+  end)
+
+  it("gives what a function is to return", function()
+    for _, world in ipairs(both(grids)) do
+      local grid = world:array "a_i32"
+      local sum = world:query("P"):sum(function(p) return grid[p.i] end)
+      local count = world:query("P"):where(function(p) return grid[p.d] == nil end):count()
+      assert.are.equal(225, count)
+      assert.are.equal("integer", math.type(sum))
+    end
+  end)
+end)
+
+describe("an array in a kernel that is for some rows", function()
+  local OUTSIDE = 1e6
+
+  -- Where a component is switched off, or there is no `near`, the index is none of the array's.
+  local function new_world(kernels)
+    local world = helper.new_world { kernels = kernels }
+    world:component("Cell", { "at: f64", "cost: f64", "seen: i32" })
+    world:component("Armed", { "shots: i32", toggle = true })
+    world:relation("On", { exclusive = true })
+    local cost, seen = world:array("cost", "f32", 50), world:array("seen", "u8", 50)
+    for i = 1, 50 do cost[i], seen[i] = i / 4, i end
+    local ids = {}
+    for i = 1, 2000 do
+      local e = world:spawn { Cell = { at = i * 7 % 50 + 1 }, Armed = { shots = i % 50 + 1 } }
+      if i % 3 == 0 or i > 900 and i < 1500 then
+        world:disable(e, "Armed")
+        world:set(e, "Cell.at", OUTSIDE)
+      end
+      if i > 10 and i % 4 == 0 then world:set(e, "On", ids[i % 10 + 1]) end
+      ids[i] = e
+    end
+    return world, cost, seen, ids
+  end
+
+  local function run(kernels, query, make, miss)
+    local world, cost, seen, ids = new_world(kernels)
+    if miss then world:set(ids[miss], "Cell.at", OUTSIDE) end
+    world:system("it", { query = query, each = make(cost, seen) })
+    world:update(0.5)
+    world:update(0.5)
+    return world:digest(), world:explain("it").tier
+  end
+
+  local function agree_over(query, make, miss)
+    local plain = run(false, query, make, miss)
+    local digest, tier = run(true, query, make, miss)
+    assert.are.equal(plain, digest)
+    assert.are.equal("vector", tier)
+  end
+
+  local function read(cost, seen)
+    return function(cell, armed)
+      cell.cost = cell.cost + (cost[cell.at] or 1000)
+      if armed then cell.seen = cell.seen + seen[armed.shots] end
+    end
+  end
+
+  it("looks only where rows are switched on", function()
+    agree_over("Cell, Armed", read)
+    agree_over("Cell, Armed?", read)
+  end)
+
+  it("goes on by the function itself where a row that is on looks outside", function()
+    for _, miss in ipairs { 1, 2, 64, 700, 1501, 2000 } do agree_over("Cell, Armed", read, miss) end
+  end)
+
+  it("reads for rows that do not lie together", function()
+    agree_over("Cell, Armed:in, On->Armed:in", function(cost)
+      return function(cell, _, armed) cell.cost = cell.cost + cost[armed.shots] end
+    end)
+    for miss = 1, 20 do
+      agree_over("Armed, On->Cell:in", function(_, seen)
+        return function(armed, other) armed.shots = (seen[other.at] or 3) // 2 + 1 end
+      end, miss)
+    end
+  end)
+end)
+
+describe("a table in a kernel", function()
+  -- A world with an enum beside, and what functions read of it.
+  local function new_world(kernels)
+    local world = helper.new_world { kernels = kernels }
+    world:component("P", { "x: f64", "i: i32", "d: f64", "s: f32", "on: bool" })
+    world:component("Kind", { "is: enum(rat, orc, boss)" })
+    for n = 1, 1500 do
+      world:spawn { P = { x = n, i = n % 20 + 1, d = n % 23, s = n / 7 },
+        Kind = { is = ({ "rat", "orc", "boss" })[n % 3 + 1] } }
+    end
+    return world
+  end
+
+  -- The same in both tiers over some updates, between which `change` is called.
+  local function agree_on(make, change)
+    local digests = {}
+    for n, kernels in ipairs { true, false } do
+      local world = new_world(kernels)
+      local fn, data = make()
+      world:system("it", { query = "P, Kind", each = fn })
+      for turn = 1, 4 do
+        world:update(0)
+        if kernels and not change then assert.are.equal("vector", world:explain("it").tier) end
+        if change then change(data, turn) end
+      end
+      digests[n] = world:digest()
+    end
+    assert.are.equal(digests[2], digests[1])
+  end
+
+  local function list_of(fn)
+    local list = {}
+    for i = 1, 20 do list[i] = fn(i) end
+    return list
+  end
+
+  it("gives floats, integers, booleans, and floats and integers side by side", function()
+    local floats = list_of(function(i) return i / 3 end)
+    local integers = list_of(function(i) return i * i end)
+    local truths = list_of(function(i) return i % 3 == 0 end)
+    local mixed = list_of(function(i) return i % 2 == 0 and i or i / 4 end)
+    local wide = list_of(function(i) return math.maxinteger - i end)
+    agree_on(function() return function(p)
+      p.x = p.x + floats[p.i] * 2 + integers[p.i] // 3
+      if truths[p.i] then p.x = -p.x end
+      p.d = mixed[p.i]
+      p.x = p.x + mixed[p.i] / 2
+      if wide[p.i] % 2 == 0 then p.on = true end
+    end end)
+  end)
+
+  it("is read by the names of an enum, behind constant keys, and up to its length", function()
+    local tuning = { speed = { rat = 1.5, orc = 2, boss = 0.25 },
+      hits = { rat = 1, orc = 2, boss = 9 } }
+    local steps = { 0.5, 1.5, 2.5 }
+    agree_on(function() return function(p, kind)
+      p.x = p.x * 0.5 + tuning.speed[kind.is] / 2
+      p.i = tuning.hits[kind.is]
+      local sum = 0.0
+      for k = 1, #steps do sum = sum + steps[k] end
+      p.d = sum
+    end end)
+  end)
+
+  it("is nil where it has nothing, as the function itself finds it", function()
+    local cost = list_of(function(i) return i end)
+    agree_on(function() return function(p)
+      p.x = cost[p.d] or -1
+      if cost[p.s] == nil then p.on = true end
+    end end)
+  end)
+
+  it("is what it is when a run starts, whatever it becomes", function()
+    local changes = {
+      function(list) list[3] = 7.5 end,
+      function(list) for i = 1, 20 do list[i] = i end end,
+      function(list) list[5] = nil end,
+      function(list) for i = 1, 20 do list[i] = i % 2 == 0 end end,
+      function(list) list[20] = "20" end,
+      function(list) setmetatable(list, { __index = function() return 3 end }) end,
+      function(list) for i = 1, 100 do list[i] = i / 8 end end,
+      function(list) for i = 1, 20 do list[i] = nil end end,
+    }
+    for first = 1, #changes do
+      agree_on(function()
+        local list = list_of(function(i) return i / 2 end)
+        return function(p) p.x = list[p.i] and 1.0 or 2.0 end, list
+      end, function(list, turn) changes[(first + turn * 3) % #changes + 1](list) end)
+    end
+  end)
+
+  it("compiles again once it is as kernels take it", function()
+    local world, list = new_world(true), { 1.5, "x" }
+    world:system("it", { query = "P", each = function(p) p.x = list[p.i - p.i + 1] end })
+    world:update(0)
+    assert(world:explain("it").reason:find("has values that are", 1, true))
+    list[2] = 2.5
+    world:update(0)
+    assert.are.equal("vector", world:explain("it").tier)
+    assert.are.equal(1.5, world:get(world:query("P"):first(), "P.x"))
+  end)
+
+  it("is refused with a reason where it holds what kernels do not take", function()
+    local world = new_world(true)
+    local many = {}
+    for i = 1, 65537 do many[i] = 0.5 end
+    local text, two, hidden = { "a" }, { 1, true }, setmetatable({ 1 }, { __index = {} })
+    local lacks, far = { mouse = 1, name = 2 }, { 0.5, math.maxinteger }
+    for what, fn in pairs {
+      ["more than 65536"] = function(p) p.x = many[p.i] end,
+      ["of type f64 to another type"] = function(p) p.x = text[p.i] end,
+      ["one type"] = function(p) p.on = two[p.i] == 1 end,
+      ["has an __index"] = function(p) p.x = hidden[p.i] end,
+      ["or none for any of the names"] = function(p, kind) p.x = lacks[kind.is] end,
+      ["has values that are"] = function(p) p.x = far[p.i] end,
+      ["indexes a table by a boolean"] = function(p) p.x = text[p.on] end,
+    } do
+      world:system("it", { query = "P, Kind", each = fn })
+      local reason = world:explain("it").reason
+      assert(reason and reason:find(what, 1, true), what .. ": " .. tostring(reason))
+    end
+    many[65537] = nil
+    world:system("it", { query = "P", compile = true, each = function(p) p.x = many[p.i] end })
+    world:update(0)
+    assert.are.equal("vector", world:explain("it").tier)
+  end)
+
+  it("is listed by explain, with what copying it takes", function()
+    local world = both(function() end)[1]
+    local list, settings = { 1.5, 2.5, 3.5 }, { on = { true, false } }
+    world:system("it", { query = "P", each = function(p)
+      if settings.on[p.i] then p.x = 1 else p.x = list[p.i] or 0 end
+    end })
+    world:update(0)
+    local tables = world:explain("it").tables
+    table.sort(tables, function(a, b) return a.name < b.name end)
+    assert.are.same({ { name = "list", elements = 3, bytes = 24 },
+      { name = "settings.on", elements = 2, bytes = 2 } }, tables)
+    list[4] = 4.5
+    world:update(0)
+    local other = world:explain("it").tables
+    table.sort(other, function(a, b) return a.name < b.name end)
+    assert.are.equal(32, other[1].bytes)
+  end)
+end)
+
+describe("a run that takes all elements at once", function()
+  -- What a run does to arrays is the same with kernels and without; how it was run.
+  local function same(make, ordered)
+    local seen, told = {}, nil
+    for n, kernels in ipairs { true, false } do
+      local world = helper.new_world { kernels = kernels, seed = 3, tag = 1 }
+      local a, b = world:array("a", "f64", 700), world:array("b", "f64", 700)
+      local bytes, flags = world:array("bytes", "u8", 90), world:array("flags", "bool", 70)
+      for i = 1, 700 do a[i] = i / 4 end
+      world:system("s", { run = make(world, a, b, bytes, flags) })
+      for dt = 1, 3 do
+        local ok, why = pcall(world.update, world, dt)
+        seen[#seen + 1] = ok or why:match "^[^\n]*"
+      end
+      seen[n] = { seen[#seen], world:digest() }
+      if n == 1 then told = world:explain "s" end
+      if n == 1 and not ordered then assert.equal("vector", told.tier, told.reason) end
+    end
+    assert.same(seen[2], seen[1])
+    return told
+  end
+
+  it("fills, and copies what was there when it came to that", function()
+    local told = same(function(_, a, b, bytes, flags) return function(_, dt)
+      b:copy(a)
+      a:fill(dt)
+      a[3] = b[3] + a[2]
+      b:fill(a[3])
+      a:write(b:read())
+      bytes:fill(dt * 2 // 1)
+      flags:fill(dt > 1.5)
+      flags:copy(flags)
+    end end)
+    table.sort(told.writes)
+    assert.same({ "a", "b", "bytes", "flags" }, told.writes)
+  end)
+
+  it("reads all into a table, which has no other elements then", function()
+    for _, name in ipairs { "a", "bytes", "flags" } do
+      local had = {}
+      local told = same(function(world, a, b)
+        local of, old = world:array(name), {}
+        table.insert(had, old)
+        return function(_, dt)
+          of:read(old)
+          for k = 2, #of - 1 do
+            if old[k] == old[k + 1] then a[k] = b[k] * dt end
+            old[k] = old[k - 1]
+          end
+          if old[1] == of[1] then b[1] = dt end
+        end
+      end)
+      assert.equal("vector", told.tier, told.reason)
+      for i = 1, 2 do
+        for k, v in ipairs(had[i]) do had[i][k] = ("%s %s"):format(math.type(v), v) end
+      end
+      assert.same(had[2], had[1])
+    end
+  end)
+
+  it("does so under conditions and in loops", function()
+    same(function(_, a, b, bytes) return function(_, dt)
+      for i = 1, 3 do
+        if dt > 1.5 then a:fill(i) else bytes:fill(i) end
+        for k = 1, #a do a[k] = a[k] + b[k] * i end
+        b:copy(a)
+        if a[1] > 1e3 then break end
+      end
+    end end)
+  end)
+
+  it("puts all back where it fails behind that, and raises what Lua raises", function()
+    for _, fail in ipairs { function(a) return a[1000] + 1 end, function() return nil + 1 end } do
+      local left = same(function(_, a, b, bytes) return function(_, dt)
+        a:copy(b)
+        b:fill(dt)
+        bytes:fill(7)
+        for k = 1, #a do a[k] = a[k] + k end
+        if dt == 2 then b[1] = fail(a) end
+      end end, true)
+      assert.truthy(left)
+    end
+    same(function(_, a, b, bytes) return function(_, dt)
+      b:fill(dt)
+      bytes:fill(a[1] + 255.5 * (dt - 1))
+    end end)
+  end)
+
+  it("says what to write where a table is read into, or written", function()
+    local world = helper.new_world()
+    local a, list, wide = world:array("a", "f32", 3), {}, world:array("wide", "i64", 3)
+    local short, other = world:array("short", "f32", 2), world:array("other", "f64", 3)
+    for what, run in pairs {
+      ["which is of i64: keep what it had in another array, as in old:copy(wide)"] =
+        function() wide:read(list) end,
+      ["in another array, as in"] = function() local was = a:read() a[1] = 2 a:write(was) end,
+      ["'a' to 'short', which has another type or is shorter"] = function() short:copy(a) end,
+      ["'other' to 'a', which has another"] = function() a:write(other:read()) end,
+    } do
+      world:system("s", { run = run })
+      pcall(world.update, world, 1)
+      local told = world:explain "s"
+      assert.equal("lua", told.tier, what)
+      assert.matches(what, told.reason, 1, true)
+    end
+  end)
+end)
