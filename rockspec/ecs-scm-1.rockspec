@@ -150,6 +150,7 @@ build = {
         "src/kernel/fuse.c",
         "src/kernel/listing.c",
         "src/kernel/machine.c",
+        "src/kernel/math64.c",
         "src/kernel/note.c",
         "src/kernel/operations.c",
         "src/kernel/ops_avx2.c",
