@@ -328,6 +328,7 @@ struct front {
   uint32_t whole_count;
   uint32_t index_count, list_count, fold_count;
   bool looks;                  /* it has come upon an index, whatever that may be */
+  uint32_t unportable;         /* a bit for each function of ecs.math to use instead */
 
   /* Nothing is in these lists but what is counted above: front_clear leaves them as they are. */
   struct val registers[FRONT_REGISTERS];
@@ -680,8 +681,12 @@ struct component *call_event(struct front *f, struct val value);
 
 /* A call; the function is in register a. */
 void call_function(struct front *f, const struct code *code);
-/* Pushes a userdata with the addresses of math's functions, string.sub, assert and error. */
-void call_push_math(lua_State *L);
+/* Pushes a userdata with the addresses of math's functions, string.sub, assert and error, and of
+** `own`, the functions of ecs.math. */
+void call_push_math(lua_State *L, const luaL_Reg *own);
+/* Pushes what to write instead of what is in front.unportable; notes ^ there. */
+void call_push_portable(lua_State *L, uint32_t unportable);
+void call_note_power(struct front *f);
 /* VAL_MATH for one of these functions, else VAL_NOTHING. Rows that come to `error` are left to Lua,
 ** unless they are all: then it is none of these. */
 struct val call_known(struct front *f, lua_CFunction function);
