@@ -38,6 +38,10 @@ INLINE double math64_either(uint64_t second, double x, double y) {
   return of_bits((bits_of(x) & ~mask) | (bits_of(y) & mask));
 }
 
+/* 1 where x is below y, otherwise 0: by the sign of the difference, since SSE2 compares no lanes of
+** 64 bits. */
+INLINE uint64_t math64_below(double x, double y) { return bits_of(x - y) >> 63; }
+
 /* ---- exp ---- */
 
 /* exp(r + rest) * 2^(k - 2048), for |r| below 0.3472. 2^k in two steps: the first is exact. */
@@ -272,8 +276,8 @@ INLINE double math64_half_less(double x) {
 ** x^3 R(x^2), and acos x is 2 asin sqrt((1 - x) / 2). `root` is the root of math64_half_less. */
 INLINE struct math64_angle math64_arc(double x, double root) {
   const double a = fabs(x), half = math64_half_less(x);
-  const uint64_t far = a >= 0.5 ? 1 : 0;
-  const double z = math64_either(far, a * a, half);
+  const uint64_t near = math64_below(a, 0.5);
+  const double z = math64_either(near, half, a * a);
   const double p = z * (0x1.5555555555578p-3 + z * (0x1.333333332df80p-4 + z * (0x1.6db6db7226013p-5
                  + z * (0x1.f1c71a8dc5852p-6 + z * (0x1.6e8bdfa65159fp-6
                  + z * (0x1.1c49e2bbc90e5p-6 + z * (0x1.ca20ce222f10dp-7
@@ -282,8 +286,8 @@ INLINE struct math64_angle math64_arc(double x, double root) {
                  + z * (-0x1.5954b9d39e7e1p-6 + z * 0x1.0bb07368c754bp-5))))))))))));
   const double top = math64_top(root), sum = root + top, some = sum == 0.0 ? 1.0 : sum;
   const double low = (half - top * top) / some, rest = 2.0 * (low + root * p);
-  const struct math64_angle result = {math64_either(far, a, 2.0 * top),
-                                      math64_either(far, a * p, rest), 0};
+  const struct math64_angle result = {math64_either(near, 2.0 * top, a),
+                                      math64_either(near, rest, a * p), 0};
   return result;
 }
 
@@ -318,7 +322,7 @@ INLINE bool math64_atan_easy(double y, double x) {
 ** above pi / 8 (fdlibm's s_atan.c reduces at four places). The quotient is in two parts. */
 INLINE double math64_atan_lane(double y, double x) {
   const double b = fabs(y), a = fabs(x), most = a < b ? b : a, least = a < b ? a : b;
-  const uint64_t far = least > most * 0.41421356 ? 1 : 0;
+  const uint64_t far = math64_below(most * 0.41421356, least), steep = math64_below(a, b);
   const double sum = most + least, difference = most - least;
   const struct math64_angle n = {math64_either(far, least, difference),
                                  math64_either(far, 0.0, (most - difference) - least), 0};
@@ -333,8 +337,9 @@ INLINE double math64_atan_lane(double y, double x) {
           + z * (0x1.70fa501a78a4ap-5 + z * (-0x1.12551528f96d4p-5
           + z * 0x1.f25c53e5b69e8p-7)))))))))));
   /* From 0, or from pi where x is below 0; to pi / 2 where |y| is greater; pi / 4 where `far`. */
-  const double side = math64_signed(1.0, x), turns = far ? -0.25 : a < b ? 0.0 : -0.5;
-  const double sign = (far != 0) == (a < b) ? side : -side;
+  const double side = math64_signed(1.0, x);
+  const double turns = math64_either(far, math64_either(steep, -0.5, 0.0), -0.25);
+  const double sign = math64_either(far ^ steep, side, -side);
   return math64_signed(math64_turn(0.5 + side * turns, t, sign), y);
 }
 
