@@ -73,6 +73,7 @@ local ecs = {
   _VERSION = "ecs " .. native.version,
   include = find_headers(select(2, ...)),
   format = native.format,
+  math = native.math,
   load_file = file.load,
   save_file = file.save,
   world = native.world,

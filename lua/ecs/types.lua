@@ -26,6 +26,7 @@
 ---@field null ecs.Id The null id, 0: never alive, and the default of entity fields.
 ---@field version string As in "0.2.0".
 ---@field _VERSION string As in "ecs 0.2.0".
+---@field math ecs.math Functions that give the same floats everywhere.
 ---@field json ecs.json Converts entities to JSON and back; loaded on first use.
 ---@field include? string The directory of `ecs.h` and `ecs_lua.h`; nil if they are not installed.
 local ecs = {}
@@ -46,6 +47,73 @@ function ecs.world(options) end
 ---@param id ecs.Id
 ---@return string
 function ecs.format(id) end
+
+--- Functions that give the same floats everywhere.
+---@class ecs.math
+local Math = {}
+
+--- The arc cosine.
+---@param x number
+---@return number
+function Math.acos(x) end
+
+--- The arc sine.
+---@param x number
+---@return number
+function Math.asin(x) end
+
+--- The angle of the point (x, y), or with one argument the arc tangent.
+---@param y number
+---@param x? number Default: 1.
+---@return number
+function Math.atan(y, x) end
+
+--- The cosine.
+---@param x number
+---@return number
+function Math.cos(x) end
+
+--- e to the power of x.
+---@param x number
+---@return number
+function Math.exp(x) end
+
+--- The natural logarithm.
+---@param x number
+---@return number
+function Math.log(x) end
+
+--- The logarithm to base 10.
+---@param x number
+---@return number
+function Math.log10(x) end
+
+--- The logarithm to base 2.
+---@param x number
+---@return number
+function Math.log2(x) end
+
+--- What is left of x / y, rounded towards zero: as math.fmod of floats.
+---@param x number
+---@param y number
+---@return number
+function Math.mod(x, y) end
+
+--- x to the power of y.
+---@param x number
+---@param y number
+---@return number
+function Math.pow(x, y) end
+
+--- The sine.
+---@param x number
+---@return number
+function Math.sin(x) end
+
+--- The tangent.
+---@param x number
+---@return number
+function Math.tan(x) end
 
 --- Saves a world to a file. The file is replaced as a whole or left as it was.
 ---@param world ecs.World

@@ -284,6 +284,40 @@ function M.add_costs(add)
         kind = "ns" })
 end
 
+-- ---- ecs.math beside the C library ---------------------------------------------------------
+
+-- What they do, what the C library's does, and between which numbers.
+local FUNCTIONS = {
+  { "acos(v.x)", "math.acos(v.x)", -1, 1 }, { "asin(v.x)", "math.asin(v.x)", -1, 1 },
+  { "atan(v.x, v.y)", "math.atan(v.x, v.y)", -9, 9 }, { "cos(v.x)", "math.cos(v.x)", -9, 9 },
+  { "exp(v.x)", "math.exp(v.x)", -20, 20 }, { "log(v.x)", "math.log(v.x)", 0, 100 },
+  { "log10(v.x)", "math.log(v.x, 10)", 0, 100 }, { "log2(v.x)", "math.log(v.x, 2)", 0, 100 },
+  { "mod(v.x, v.y)", "math.fmod(v.x, v.y)", 0, 100 }, { "pow(v.x, v.y)", "v.x ^ v.y", 0, 9 },
+  { "sin(v.x)", "math.sin(v.x)", -9, 9 }, { "tan(v.x)", "math.tan(v.x)", -9, 9 },
+}
+
+local function function_world(source, n, low, high)
+  local world = ecs.world({ tag = 1, threads = 1 })
+  world:component("V", { "x: f64", "y: f64", "z: f64" })
+  for i = 1, n do
+    world:spawn({ V = { x = low + (high - low) * (i * 0.618 % 1),
+      y = low + (high - low) * (i * 0.414 % 1) } })
+  end
+  local each = load(("local ecs = ... return function(v) v.z = %s end"):format(source))(ecs)
+  world:system("f", { query = "V", each = each, compile = true })
+  return world
+end
+
+function M.add_functions(add)
+  local n = 100000
+  for _, row in ipairs(FUNCTIONS) do
+    local ours, theirs = least_updates(function_world("ecs.math." .. row[1], n, row[3], row[4]),
+      function_world(row[2], n, row[3], row[4]))
+    add({ workload = ("ecs.math.%s beside %s"):format(row[1], row[2]), n = n, ns = ours / n,
+          floor = theirs / n, kind = "times", target = 1 })
+  end
+end
+
 M.isas = floor.isas
 
 return M

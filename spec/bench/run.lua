@@ -54,6 +54,7 @@ local function run_kernels()
   end
   kernels.add_costs(add)
   kernels.add_forms(add)
+  kernels.add_functions(add)
 end
 
 -- ---- the table ------------------------------------------------------------------------

@@ -44,7 +44,7 @@ end
 -- Calls as scripts write them, so that errors can tell names and places.
 local function caller(kind, method, at)
   if at == 0 then return load "local fn = ...; return fn(select(2, ...))" end
-  local head = kind == "native" and "native." or "native:"
+  local head = hostile.modules[kind] and "native." or "native:"
   return load(("local native = ...; return %s%s(select(2, ...))"):format(head, method))
 end
 
@@ -57,7 +57,7 @@ local function attack(scene, kind, method, at, value)
     for i = 1, count do
       arguments[i] = call[i].make(scene)
     end
-    local call_it, object = caller(kind, method, at), self or native
+    local call_it, object = caller(kind, method, at), self or hostile.modules[kind]
     if at == 0 then
       return table.pack(pcall(call_it, self[method], value, table.unpack(arguments, 1, count)))
     end
@@ -108,7 +108,7 @@ local stride = helper.by_scale { small = 5, normal = 1, deep = 1 }
 local function attack_all(kind, method)
   local complaints = {}
   local call = hostile.calls[kind][method]
-  for at = kind == "native" and 1 or 0, #call do
+  for at = hostile.modules[kind] and 1 or 0, #call do
     for i = (at + #method) % stride + 1, #hostile.values, stride do
       local entry = hostile.values[i]
       local scene = hostile.scene(ecs.world)

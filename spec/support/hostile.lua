@@ -3,6 +3,7 @@
 -- says of an argument is its number in the call, or what the argument is `called`.
 
 local ecs = require "ecs"
+local native = require "ecs.native"
 
 local hostile = {}
 
@@ -191,7 +192,18 @@ end }
 local body = { make = function() return { run = noop } end }
 local watching = { make = function() return { on = "set", query = "Position", each = noop } end }
 
+local float = accepting(number, "number as text")
+for value_name in pairs(number.accepts) do float.accepts[value_name] = true end
+
+-- What has functions that are no methods.
+hostile.modules = { native = native, math = native.math }
+
 hostile.calls = {
+  math = {
+    acos = { float }, asin = { float }, atan = { float, lenient(value(1)) }, cos = { float },
+    exp = { float }, log = { float }, log10 = { float }, log2 = { float }, mod = { float, float },
+    pow = { float, float }, sin = { float }, tan = { float },
+  },
   native = {
     -- What is called says what it dislikes itself.
     try = { lenient(callback) },
@@ -432,7 +444,7 @@ function hostile.with_self(scene, kind, fn, call)
     return fn(scene.grid)
   elseif kind == "index" then
     return fn(scene[call.self or "near"])
-  elseif kind == "native" then
+  elseif hostile.modules[kind] then
     return fn(nil)
   end
   local result

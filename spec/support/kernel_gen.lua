@@ -157,6 +157,18 @@ function Gen:two(name, x, y)
   return value(text, rounded(kind, twin), kind, x.soft and y.soft)
 end
 
+-- Of ecs.math: taken in f64.
+function Gen:own(x, y)
+  local name = self:pick { "acos", "asin", "cos", "exp", "log", "log10", "log2", "sin", "tan",
+    "atan", "mod", "pow" }
+  local two = name == "atan" or name == "mod" or name == "pow"
+  local kind = two and float_kind(x, y) or x.kind == "f32" and "f32" or "f64"
+  local form = two and "own.%s(%s, %s)" or "own.%s(%s)"
+  local twin = form:format(name, operand(x, "f64"), operand(y, "f64"))
+  return value(form:format(name, x.text, y.text), rounded(kind, twin), kind,
+    x.soft and (y.soft or not two))
+end
+
 -- What math.modf gives, and floor and ceil where they give integers.
 function Gen:parts(name, x)
   local text, twin = ("%s(%s)"):format(name, x.text), ("%s(%s)"):format(name, x.twin)
@@ -169,7 +181,8 @@ end
 function Gen:call(x, y)
   local name = self:pick { "sqrt", "abs", "min", "max", "min", "max", "help", "atan", "atan",
     "fmod", "log", "tan", "asin", "acos", "atan of one", "deg", "rad", "frac", "part", "floor",
-    "ceil", "exp", "log of one", "sin", "cos" }
+    "ceil", "exp", "log of one", "sin", "cos", "own", "own", "own" }
+  if name == "own" then return self:own(x, y) end
   if name == "help" then return self:help(x, y) end
   if name == "min" or name == "max" then return self:extreme(name, x, y) end
   if name == "atan" or name == "fmod" or name == "log" then return self:two(name, x, y) end
@@ -353,6 +366,7 @@ end
 
 local frame = [[
 local R, UI, UF, I = ...
+local own = require("ecs").math
 local function help(x, y)
   if x == y then return x - y end
   return x - y

@@ -47,6 +47,8 @@ local names = {
   one = { "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "deg", "rad",
     "abs" },
   two = { "atan", "fmod", "log", "min", "max" },
+  own_one = { "exp", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan" },
+  own_two = { "atan", "mod", "pow" },
 }
 
 function Gen:any(depth)
@@ -66,10 +68,14 @@ function Gen:float(depth)
     if self:chance(2) then x, y = y, x end
     return ("(%s %s %s)"):format(x, op, y)
   elseif how <= 6 then
+    if self:chance(3) then return "own." .. self:pick(names.own_one) .. "(" .. x .. ")" end
     return call(self:pick(names.one), x)
   elseif how <= 8 then
     local y = self:number("float", depth - 1)
     if self:chance(3) then y = self:pick { "2", "10", "2.0", "10.0", "0.5", "UF", "3" } end
+    if self:chance(3) then
+      return ("own.%s(%s, %s)"):format(self:pick(names.own_two), x, y)
+    end
     return call(self:pick(names.two), x, y)
   elseif how == 9 then
     return ("frac(%s)"):format(self:any(depth - 1))
@@ -335,6 +341,7 @@ end
 
 local frame = [[
 local world, config, gust, breeze, tag, name, UI, UF = ...
+local own = require("ecs").math
 local function help(x, y)
   if x == y then return x - y end
   return x - y
@@ -364,6 +371,7 @@ return body, function(i, f) UI, UF = i, f end
 -- Fields in, fields out.
 local mapping = [[
 local world, config, gust, breeze, tag, name, UI, UF = ...
+local own = require("ecs").math
 local function body(z, w, n, m, dt, e)
   if z < UF then return %s, %s, %s end
   return %s, %s, %s

@@ -34,6 +34,7 @@ local CLASSES = {
   Column = set_of(native.exports.column),
   Array = set_of(native.exports.array),
   Index = set_of(native.exports.index),
+  Math = set_of(native.exports.math),
 }
 
 -- Every function that the annotations declare: class, name, parameters, the comment above it.
@@ -108,7 +109,7 @@ end)
 
 describe("the reference", function()
   local PREFIXES = { ecs = "ecs.", World = "world:", Query = "query:", Chunk = "chunk:",
-    Column = "column:", Array = "array:", Index = "index:" }
+    Column = "column:", Array = "array:", Index = "index:", Math = "ecs.math." }
 
   local function contents(path)
     local file <close> = assert(io.open(path))
@@ -132,7 +133,7 @@ describe("the reference", function()
   local headings, index = {}, contents("lua/README.md")
   local pipe <close> = assert(io.popen("cat lua/reference/*.md"))
   for line in pipe:lines() do
-    for signature in (line:match("^#+ (.*)") or ""):gmatch("`(%l+[.:][%w_]+%b())`") do
+    for signature in (line:match("^#+ (.*)") or ""):gmatch("`(%l+[.:][%w_.]+%b())`") do
       headings[signature] = true
     end
   end
@@ -150,7 +151,8 @@ describe("the reference", function()
   it("has no function that there is not", function()
     for signature in pairs(headings) do
       for class, prefix in pairs(PREFIXES) do
-        local name = signature:sub(1, #prefix) == prefix and signature:match("([%w_]+)%(")
+        local name = signature:sub(1, #prefix) == prefix
+          and signature:sub(#prefix + 1):match("^([%w_]+)%(")
         assert.is_truthy(not name or declared[class][name], signature)
       end
     end
@@ -170,7 +172,7 @@ describe("ecs.native.exports", function()
     world:component("At", { "x: f32", "y: f32" })
     world:spawn { Position = {} }
     local query = world:query "Position"
-    local objects = { world = world, query = query, native = native,
+    local objects = { world = world, query = query, native = native, math = native.math,
       array = world:array("grid", "f32", 1),
       index = world:index("near", { query = "At:in", grid = "At", cell = 1 }) }
     for chunk in query:chunks() do

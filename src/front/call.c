@@ -26,7 +26,10 @@ enum math_name {
   /* of Lua 5.2 */
   MATH_OLD, MATH_COSH = MATH_OLD, MATH_SINH, MATH_TANH, MATH_FREXP, MATH_LDEXP,
   /* of the base library */
-  BASE_ASSERT, BASE_ERROR, BASE_IPAIRS, MATH_COUNT
+  BASE_ASSERT, BASE_ERROR, BASE_IPAIRS,
+  /* of ecs.math, in the order of their names */
+  OWN_ACOS, OWN_ASIN, OWN_ATAN, OWN_COS, OWN_EXP, OWN_LOG, OWN_LOG10, OWN_LOG2, OWN_MOD, OWN_POW,
+  OWN_SIN, OWN_TAN, MATH_COUNT
 };
 
 static const char *const math_names[MATH_COUNT] = {
@@ -39,7 +42,10 @@ static const char *const math_names[MATH_COUNT] = {
     [MATH_RANDOMSEED] = "randomseed", [MATH_POW] = "pow", [MATH_LOG10] = "log10",
     [MATH_COSH] = "cosh", [MATH_SINH] = "sinh", [MATH_TANH] = "tanh", [MATH_FREXP] = "frexp",
     [MATH_LDEXP] = "ldexp", [BASE_ASSERT] = "assert", [BASE_ERROR] = "error",
-    [BASE_IPAIRS] = "ipairs"};
+    [BASE_IPAIRS] = "ipairs", [OWN_ACOS] = "acos", [OWN_ASIN] = "asin", [OWN_ATAN] = "atan",
+    [OWN_COS] = "cos", [OWN_EXP] = "exp", [OWN_LOG] = "log", [OWN_LOG10] = "log10",
+    [OWN_LOG2] = "log2", [OWN_MOD] = "mod", [OWN_POW] = "pow", [OWN_SIN] = "sin",
+    [OWN_TAN] = "tan"};
 
 /* Rows here reach something that only Lua can do: they fall back, unless they are all rows. */
 static bool call_leaves(struct front *f) {
@@ -72,12 +78,16 @@ static void call_push_base(lua_State *L) {
   lua_remove(L, -2);
 }
 
-void call_push_math(lua_State *L) {
+void call_push_math(lua_State *L, const luaL_Reg *own) {
   lua_CFunction *known = lua_newuserdatauv(L, MATH_COUNT * sizeof *known, 0);
   call_push_base(L);
   lua_pushcfunction(L, luaopen_math);
   lua_call(L, 0, 1);
-  for (int i = 0; i < MATH_COUNT; i++) {
+  for (int i = OWN_ACOS; i < MATH_COUNT; i++) {
+    assert(own[i - OWN_ACOS].name && strcmp(own[i - OWN_ACOS].name, math_names[i]) == 0);
+    known[i] = own[i - OWN_ACOS].func;
+  }
+  for (int i = 0; i < OWN_ACOS; i++) {
     lua_getfield(L, i < BASE_ASSERT ? -1 : -2, math_names[i]);
     known[i] = lua_tocfunction(L, -1);
     lua_pop(L, 1);
@@ -97,9 +107,10 @@ void call_push_math(lua_State *L) {
 /* The argument of a math function, from 0, which must be a number. */
 static struct val call_need(struct front *f, const struct val *arguments, uint32_t count,
                             uint32_t at, uint32_t function) {
-  assert(function < MATH_KNOWN);
+  assert(function < MATH_COUNT);
   if (at >= count || !val_is_number(f, arguments[at]))
-    front_refuse(f, "it calls math.%s without a number", math_names[function]);
+    front_refuse(f, "it calls %smath.%s without a number", function < OWN_ACOS ? "" : "ecs.",
+                 math_names[function]);
   return arguments[at];
 }
 
@@ -248,6 +259,70 @@ static struct val call_type_of(struct front *f, const struct val *arguments, uin
   return result;
 }
 
+/* ---- ecs.math ---- */
+
+/* A function of ecs.math: done in f64, and rounded to f32 where it begins with f32. */
+static struct val call_own(struct front *f, uint32_t name, const struct val *arguments,
+                           uint32_t count) {
+  static const k_op ops[] = {KO_OWN_ACOS, KO_OWN_ASIN, KO_OWN_ATAN, KO_OWN_COS, KO_OWN_EXP,
+                             KO_OWN_LOG, KO_OWN_LOG10, KO_OWN_LOG2, KO_OWN_MOD, KO_OWN_POW,
+                             KO_OWN_SIN, KO_OWN_TAN};
+  assert(name >= OWN_ACOS && name - OWN_ACOS < sizeof ops / sizeof *ops);
+  k_op op = ops[name - OWN_ACOS];
+  struct val x = call_need(f, arguments, count, 0, name), y = x;
+  k_value a = number_as(f, x, KT_F64);
+  if (op < KO_ADD) return call_wide_step(f, x, x, build_unary(f->b, op, a));
+  if (name == OWN_ATAN && (count < 2 || arguments[1].kind == VAL_NIL))
+    y = val_number(f, build_f64(f->b, 1.0), true);
+  else
+    y = call_need(f, arguments, count, 1, name);
+  return call_wide_step(f, x, y, build_binary(f->b, op, a, number_as(f, y, KT_F64)));
+}
+
+/* Notes that the result depends on the C library, and that this function of ecs.math does not. */
+static void call_depends(struct front *f, uint32_t own) {
+  assert(own >= OWN_ACOS && own < MATH_COUNT);
+  f->unportable |= 1u << (own - OWN_ACOS);
+}
+
+void call_note_power(struct front *f) { call_depends(f, OWN_POW); }
+
+/* Notes a call of a function of math. exp, log, sin and cos of f32 are the kernels' own. */
+static void call_note_math(struct front *f, uint32_t name, const struct val *arguments,
+                           uint32_t count) {
+  static const uint8_t likes[MATH_KNOWN] = {
+      [MATH_EXP] = OWN_EXP, [MATH_LOG] = OWN_LOG, [MATH_SIN] = OWN_SIN, [MATH_COS] = OWN_COS,
+      [MATH_TAN] = OWN_TAN, [MATH_ASIN] = OWN_ASIN, [MATH_ACOS] = OWN_ACOS,
+      [MATH_ATAN] = OWN_ATAN};
+  bool two = count > 1 && arguments[1].kind != VAL_NIL;
+  bool kernels_own = name == MATH_EXP || name == MATH_LOG || name == MATH_SIN || name == MATH_COS;
+  uint32_t like = likes[name];
+  if (!like || !count || !val_is_number(f, arguments[0])) return;
+  if (kernels_own && !two && val_type(f, arguments[0]) == KT_F32) return;
+  if (name == MATH_LOG && two && arguments[1].literal && arguments[1].number == 2) like = OWN_LOG2;
+  if (name == MATH_LOG && two && arguments[1].literal && arguments[1].number == 10)
+    like = OWN_LOG10;
+  call_depends(f, like);
+}
+
+void call_push_portable(lua_State *L, uint32_t unportable) {
+  lua_pushliteral(L, "write");
+  for (uint32_t i = OWN_ACOS; i < MATH_COUNT; i++) {
+    if (!(unportable >> (i - OWN_ACOS) & 1)) continue;
+    const char *name = math_names[i];
+    const char *other = i == OWN_POW ? "^" : i == OWN_LOG2 ? "math.log(x, 2)"
+                      : i == OWN_LOG10 ? "math.log(x, 10)" : NULL;
+    other = other ? lua_pushstring(L, other) : lua_pushfstring(L, "math.%s", name);
+    bool first = (unportable & ((1u << (i - OWN_ACOS)) - 1)) == 0;
+    lua_pushfstring(L, "%s%s ecs.math.%s for %s", lua_tostring(L, -2), first ? "" : ",", name,
+                    other);
+    lua_replace(L, -3);
+    lua_pop(L, 1);
+  }
+}
+
+/* ---- functions of floats ---- */
+
 static struct val call_one_float(struct front *f, uint32_t name, struct val x) {
   static const k_op floats[MATH_COUNT] = {
       [MATH_SQRT] = KO_SQRT, [MATH_EXP] = KO_EXP, [MATH_LOG] = KO_LOG, [MATH_SIN] = KO_SIN,
@@ -346,7 +421,12 @@ static void call_refuse_function(struct front *f, uint32_t name) {
 /* Calls a math function. Returns the number of results. */
 static uint32_t math_call(struct front *f, uint32_t name, const struct val *arguments,
                           uint32_t count, struct val results[2]) {
+  if (name >= OWN_ACOS) {
+    results[0] = call_own(f, name, arguments, count);
+    return 1;
+  }
   if (name >= MATH_KNOWN) call_refuse_function(f, name);
+  call_note_math(f, name, arguments, count);
   switch (name) {
     case TEXT_SUB: results[0] = sub_call(f, arguments, count); return 1;
     case MATH_TYPE: results[0] = call_type_of(f, arguments, count); return 1;

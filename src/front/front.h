@@ -337,6 +337,7 @@ struct front {
   uint32_t whole_count;
   uint32_t index_count, list_count, fold_count, set_count;
   bool looks;                  /* it has used an index, whatever that may be */
+  uint32_t unportable;         /* a bit for each function of ecs.math to use instead */
 
   /* These lists hold only what is counted above: front_clear leaves them as they are. */
   struct val registers[FRONT_REGISTERS];
@@ -628,8 +629,12 @@ struct component *call_event(struct front *f, struct val value);
 
 /* Compiles a call; the function is in register a. */
 void call_function(struct front *f, const struct code *code);
-/* Pushes a userdata with the addresses of math's functions, string.sub, assert and error. */
-void call_push_math(lua_State *L);
+/* Pushes a userdata with the addresses of math's functions, string.sub, assert and error, and of
+** `own`, the functions of ecs.math. */
+void call_push_math(lua_State *L, const luaL_Reg *own);
+/* Pushes what to write instead of the functions in front.unportable; notes ^ there. */
+void call_push_portable(lua_State *L, uint32_t unportable);
+void call_note_power(struct front *f);
 /* VAL_MATH for one of these functions, otherwise VAL_NOTHING. Rows that reach `error` fall back to
 ** Lua, unless they are all: then it is none of these. */
 struct val call_known(struct front *f, lua_CFunction function);

@@ -118,6 +118,7 @@ struct val number_binary(struct front *f, enum code_operator op, struct val x, s
   y = maybe_need(f, y);
   need_number(f, x);
   need_number(f, y);
+  if (op == OPERATOR_POW) call_note_power(f);
   bool counts = op == OPERATOR_ADD || op == OPERATOR_SUB || op == OPERATOR_MUL ||
                 op == OPERATOR_MOD || op == OPERATOR_IDIV;
   struct val result = counts && mixed_meets(f, x, y) ? mixed_binary(f, ops[op], x, y)

@@ -173,6 +173,7 @@ enum cost {
   COST_ROOT,
   COST_ROUND,     /* to an integer */
   COST_QUOTIENT,
+  COST_LONG,      /* a function of math64.h */
   COST_OWN,       /* a function of math32.h, or of libm for f64 */
   COST_LIBM
 };

@@ -6,7 +6,7 @@
 
 enum { OP_NONE = OP_COUNT };
 
-enum { B = 1 << KT_BOOL, F = 1 << KT_F32 | 1 << KT_F64, I = 1 << KT_I64 };
+enum { B = 1 << KT_BOOL, D = 1 << KT_F64, F = 1 << KT_F32 | D, I = 1 << KT_I64 };
 
 const struct operation operations[KO_COUNT] = {
 #define OPERATION(name, operands, types, floats, others, cost) \
@@ -16,9 +16,9 @@ const struct operation operations[KO_COUNT] = {
 
 uint32_t operation_insn(uint32_t op, uint32_t type) {
   assert(op < KO_COUNT && type <= KT_I64);
-  bool is_float = type == KT_F32 || type == KT_F64;
+  bool is_float = (type == KT_F32 || type == KT_F64) && operations[op].types != D;
   uint32_t first = is_float ? operations[op].floats : operations[op].others;
-  return type == KT_F64 && first != OP_NONE ? first + TO_F64 : first;
+  return is_float && type == KT_F64 && first != OP_NONE ? first + TO_F64 : first;
 }
 
 /* Instructions that differ only in which operands are scalars have one text. */

@@ -209,6 +209,21 @@ float k_cos(float x);
 float k_exp(float x);
 float k_log(float x);
 
+/* The functions of ecs.math: within 1 ulp, and the same bits everywhere; every NaN is the same.
+** pow and mod have the special cases of C's pow and fmod, and atan those of atan2. mod is exact. */
+double portable_acos(double x);
+double portable_asin(double x);
+double portable_atan(double y, double x);
+double portable_cos(double x);
+double portable_exp(double x);
+double portable_log(double x);
+double portable_log10(double x);
+double portable_log2(double x);
+double portable_mod(double x, double y);
+double portable_pow(double x, double y);
+double portable_sin(double x);
+double portable_tan(double x);
+
 /* ---- programs ---- */
 
 #define K_BLOCK 1024  /* most rows in a block; a program may use fewer */

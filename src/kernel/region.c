@@ -153,6 +153,7 @@ static int32_t region_cost_of_operation(const struct node *n) {
     case COST_ROOT: return 10;
     case COST_ROUND: return 16;
     case COST_QUOTIENT: return n->type == KT_I64 ? 80 : 20;
+    case COST_LONG: return 100;
     case COST_OWN: return n->type == KT_F32 ? 40 : 200;
     case COST_LIBM: return 200;
     default: return n->type == KT_BOOL ? 2 : n->type == KT_F32 ? 4 : 8;

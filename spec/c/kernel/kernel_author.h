@@ -138,6 +138,12 @@ static int real_number(author *a, k_type type, int depth) {
                                 KO_MUL, KO_DIV, KO_MIN,  KO_MAX,  KO_IDIV,
                                 KO_MOD, KO_POW, KO_FMOD, KO_ATAN2};
   const int how = random_below(12);
+  if (type == KT_F64 && random_below(6) == 0) {   /* ecs.math */
+    const int op = KO_OWN_ACOS + random_below(9), x = expression(a, type, depth - 1);
+    if (random_below(2)) return m_unary(&a->m, (k_op)op, x);
+    const int y = expression(a, type, depth - 1);
+    return m_binary(&a->m, (k_op)(KO_OWN_ATAN + random_below(3)), x, y);
+  }
   if (how < 8) {
     const int x = expression(a, type, depth - 1), y = expression(a, type, depth - 1);
     return m_binary(&a->m, binary[random_below(COUNT(binary))], x, y);

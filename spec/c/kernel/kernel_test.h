@@ -376,6 +376,15 @@ static inline value reference_unary(k_op op, value x, k_error *error) {
     case KO_TAN: return of_real(t, tan(r));
     case KO_ASIN: return of_real(t, asin(r));
     case KO_ACOS: return of_real(t, acos(r));
+    case KO_OWN_ACOS: return of_f64(portable_acos(r));
+    case KO_OWN_ASIN: return of_f64(portable_asin(r));
+    case KO_OWN_COS: return of_f64(portable_cos(r));
+    case KO_OWN_EXP: return of_f64(portable_exp(r));
+    case KO_OWN_LOG: return of_f64(portable_log(r));
+    case KO_OWN_LOG10: return of_f64(portable_log10(r));
+    case KO_OWN_LOG2: return of_f64(portable_log2(r));
+    case KO_OWN_SIN: return of_f64(portable_sin(r));
+    case KO_OWN_TAN: return of_f64(portable_tan(r));
     default:
       fprintf(stderr, "no plain C for operation %d\n", (int)op);
       abort();
@@ -442,6 +451,9 @@ static inline value reference_reals(k_op op, k_type t, value x, value y) {
     case KO_POW: return of_real(t, b == 2 ? a * a : pow(a, b));
     case KO_FMOD: return of_real(t, fmod(a, b));
     case KO_ATAN2: return of_real(t, atan2(a, b));
+    case KO_OWN_ATAN: return of_f64(portable_atan(a, b));
+    case KO_OWN_MOD: return of_f64(portable_mod(a, b));
+    case KO_OWN_POW: return of_f64(portable_pow(a, b));
     case KO_MIN: return b < a ? y : x;  /* math.min starts with its first argument */
     default: return a < b ? y : x;
   }
@@ -502,6 +514,9 @@ static inline int takes_type(k_op op, k_type t) {
     case KO_ULT: return i;
     case KO_NOT: case KO_AND: case KO_OR: case KO_XOR: case KO_ANDN: return b;
     case KO_EQ: case KO_NE: return 1;
+    case KO_OWN_ACOS: case KO_OWN_ASIN: case KO_OWN_ATAN: case KO_OWN_COS: case KO_OWN_EXP:
+    case KO_OWN_LOG: case KO_OWN_LOG10: case KO_OWN_LOG2: case KO_OWN_MOD: case KO_OWN_POW:
+    case KO_OWN_SIN: case KO_OWN_TAN: return t == KT_F64;
     default: return f;
   }
 }

@@ -23,6 +23,9 @@ struct prefab_node;
 struct report;
 struct system_box;
 
+/* Those of ecs.math, in the order of their names. */
+extern const luaL_Reg portable_functions[];
+
 /* Stores them where ecs_lua_functions looks. */
 void api_open(lua_State *L);
 

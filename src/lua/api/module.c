@@ -191,6 +191,9 @@ static void module_push_exports(lua_State *L) {
   lua_newtable(L);
   module_add_names(L, functions);
   lua_setfield(L, -2, "native");
+  lua_newtable(L);
+  module_add_names(L, portable_functions);
+  lua_setfield(L, -2, "math");
   for (const struct object *object = objects; object->name; object++) {
     if (!object->methods[0]) continue;
     lua_newtable(L);
@@ -212,6 +215,9 @@ int luaopen_ecs_native(lua_State *L) {
   luaL_newlib(L, functions);
   attempt_push(L);
   lua_setfield(L, -2, "try");
+  lua_newtable(L);
+  luaL_setfuncs(L, portable_functions, 0);
+  lua_setfield(L, -2, "math");
   lua_pushinteger(L, 0);
   lua_setfield(L, -2, "null");
   lua_pushliteral(L, ECS_VERSION);

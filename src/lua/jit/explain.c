@@ -232,6 +232,15 @@ static void explain_set_reason(lua_State *L, const char *reason) {
   lua_setfield(L, -2, "reasons");
 }
 
+/* Whether it takes functions of the C library, and what to write instead. */
+static void explain_set_portable(lua_State *L, const struct variant *variant) {
+  if (!variant->unportable) return;
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "portable");
+  call_push_portable(L, variant->unportable);
+  lua_setfield(L, -2, "instead");
+}
+
 /* Adds what is known of the kernel at one index to the table at another: reads, writes, program,
 ** reason, reasons, compilations. */
 static void explain_kernel(lua_State *L, int handle, int table) {
@@ -252,6 +261,7 @@ static void explain_kernel(lua_State *L, int handle, int table) {
     explain_set_program(L, kernel->variants[0]);
     explain_set_order(L, kernel->box->world, kernel->variants[0]);
     explain_set_threads(L, kernel);
+    explain_set_portable(L, kernel->variants[0]);
     explain_set_left(L, kernel);
   }
   if (kernel->refused) {

@@ -335,6 +335,7 @@ struct variant {
   bool starved;                /* there was no memory to copy `copied` */
   bool tables;                 /* it copies some */
   bool looks;                  /* it uses indexes, and may change with them: `indexed`, `fresh` */
+  uint32_t unportable;         /* as in the front */
   struct run_plan plan;        /* its arrays are `cells`, `commands`, `asked`, `lookups` */
   struct which which;
   struct guard *guards;

@@ -4,6 +4,7 @@
 #include "core/query/cursor.h"
 #include "core/query/query.h"
 #include "front/front.h"
+#include "lua/api/api.h"
 #include "lua/bind/args.h"
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
@@ -306,7 +307,7 @@ static int variant_compile_protected(lua_State *L) {
     lua_pushvalue(L, 5);
     lua_rawseti(L, front->anchors, SURVEY_REASONS);
   }
-  call_push_math(L);
+  call_push_math(L, portable_functions);
   front->math = lua_touserdata(L, -1);
   front_compile(front, L, 1);
   return 0;
@@ -376,6 +377,7 @@ static struct variant *copy_variant(struct memory *memory, const struct variant 
   struct variant *variant = memory_array(memory, 1, sizeof *variant);
   if (!variant) return NULL;
   bool made = variant_copy_arrays(memory, variant, from);
+  variant->unportable = from->unportable;
   variant->which = from->which;
   variant->script = from->script;
   variant->version = from->version;
@@ -416,8 +418,8 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
                           .array_count = front->array_count, .mark_count = front->mark_count,
                           .first_mark = front->first_mark, .whole_count = front->whole_count,
                           .index_count = front->index_count, .list_count = front->list_count,
-                          .looks = front->looks, .shared = front->shared.list,
-                          .shared_count = front->shared.count,
+                          .looks = front->looks, .unportable = front->unportable,
+                          .shared = front->shared.list, .shared_count = front->shared.count,
                           .indexed = indexes_version(kernel->box->world)};
   memcpy(found.commands, front->commands, sizeof found.commands);
   memcpy(found.asked, front->asked, sizeof found.asked);
