@@ -185,7 +185,8 @@ function views.entities(state, clock)
     for i = 1, #makers do
       text = text .. "\u{E000}" .. makers[i](id)
     end
-    return text .. (#makers > 0 and "\u{E001}" or "\u{E000}" .. safe(names_of(world, id)) .. "\u{E001}")
+    text = #makers > 0 and text or text .. "\u{E000}" .. safe(names_of(world, id))
+    return text .. "\u{E001}"
   end)
   return { columns = #state.columns > 0 and state.columns or list { "Components" }, shown = #rows,
     rows = raw(table.concat(rows)), count = state.count }

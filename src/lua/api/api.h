@@ -190,6 +190,8 @@ void push_report(lua_State *L, const struct report *report);
 /* native.schema(fn): remembers the function that turns (name, fields as world:component takes them)
 ** into plain tables, or nil and a message. */
 int ecs_native_schema(lua_State *L);
+/* In the registry: closed(world), which is told of worlds that are closed. */
+extern const char world_closed_key;
 
 /* Calls that function with the values at two indices, and what is declared if it is no component
 ** (NULL), and pushes the plain table, or raises. */
