@@ -12,7 +12,7 @@ end
 local able = succeeds(NODE .. " -e 'require(\"puppeteer-core\")'") and succeeds "command -v chromium"
   and pcall(require, "socket") and pcall(require, "dkjson")
 
-local STEPS = 11
+local STEPS = 13
 
 describe("the inspector's page", function()
   (able and it or pending)("does what it says in a browser", function()

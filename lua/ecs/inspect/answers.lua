@@ -11,7 +11,7 @@ local ROWS = 200         -- of a query that are shown
 local POINTS = 6000      -- of a map
 local PERIOD = { entities = 0.1, entity = 0.1, systems = 0.25, storage = 0.5, map = 0.2,
   time = 0.25, scripts = 0.5 }   -- seconds from one answer of a stream to the next
-local BUDGET = 0.002     -- seconds for one answer; for rows that are shown already:
+local BUDGET = 0.002     -- seconds for one answer; for rows of a list that are shown already:
 local REFRESH = 0.00015
 local TOP = 0.2          -- seconds from one head of the page to the next
 local LOOK = 0.5         -- seconds from one look for the entities of a query to the next
@@ -147,12 +147,13 @@ end
 
 -- What is shown of each of the first entities of the query, in their order. Those that there is no
 -- time for are shown as before, and come first the next time.
-local function refresh(state, most, clock, make)
+local function refresh(state, most, clock, seconds, make)
   local now, world, out = clock(), state.world, {}
   if not state.ids or now - state.looked >= LOOK or now < state.looked then
     look(state, most, clock, now, make)
   end
-  local ids, texts, at, stop = state.ids, state.texts, state.at or 0, clock() + REFRESH
+  local ids, texts, at, stop = state.ids, state.texts, state.at or 0, clock()
+  stop = stop + (state.missing and BUDGET or seconds)
   for step = 1, #ids do
     at = at % #ids + 1
     texts[at] = world:alive(ids[at]) and make(ids[at]) or texts[at]
@@ -179,7 +180,7 @@ function views.entities(state, clock)
   end
   -- A text each, since there are many: cells and rows are parted by characters of no language.
   local makers = state.makers
-  local rows = refresh(state, ROWS, clock, function(id)
+  local rows = refresh(state, ROWS, clock, REFRESH, function(id)
     local text = state.heads[id] or id .. "\u{E000}" .. safe(dump.entity(world, id))
     state.heads[id] = text
     for i = 1, #makers do
@@ -282,7 +283,7 @@ function views.map(state, clock)
   local world, asked = state.world, state.asked
   state.query = state.query or query_of(world, asked.q or "")
   local x, y, c, s = asked.x, asked.y, asked.c ~= "" and asked.c, asked.s ~= "" and asked.s
-  local points = refresh(state, POINTS, clock, function(id)
+  local points = refresh(state, POINTS, clock, BUDGET, function(id)
     return ("%d %.6g %.6g %.6g %.6g"):format(id, number_of(world, id, x), number_of(world, id, y),
       number_of(world, id, c), number_of(world, id, s))
   end)
