@@ -9,8 +9,8 @@ local function succeeds(command)
   return select(2, terminal.run(command)) == 0
 end
 
-local able = succeeds(NODE .. " -e 'require(\"puppeteer-core\")'") and succeeds "command -v chromium"
-  and pcall(require, "socket") and pcall(require, "dkjson")
+local able = succeeds(NODE .. " -e 'require(\"puppeteer-core\")'")
+  and succeeds "command -v chromium" and pcall(require, "socket") and pcall(require, "dkjson")
 
 local STEPS = 13
 

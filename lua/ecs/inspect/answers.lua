@@ -42,8 +42,6 @@ local function leaves_of(state, name, value)
   return out
 end
 
-local FORMATS = { f32 = "%.6g", f64 = "%.6g", bool = "%s" }   -- what needs no escapes
-
 -- A text as rows have it in JSON, without the characters that part them.
 local function safe(text)
   return json.escape((json.readable(text):gsub("\xEE\x80[\x80\x81]", "?")))
@@ -55,31 +53,6 @@ local function names_of(world, id)
     names[#names + 1] = type(name) == "string" and name or nil
   end
   return table.concat(names, ", ")
-end
-
--- What shows a component of an entity in one line: by one format, where all its fields are plain.
-local function line_maker(state, name)
-  local world, about, parts = state.world, state.about(name), {}
-  for _, field in ipairs(about.fields) do
-    parts[#parts + 1] = field.type:match "^[iu]%d+$" and field.name .. " %d"
-      or FORMATS[field.type] and field.name .. " " .. FORMATS[field.type]
-  end
-  local text = table.concat(parts, "  ")
-  local function show(first, ...)
-    return first ~= nil and text:format(first, ...) or ""
-  end
-  if #parts == #about.fields and #parts > 0 and not about.relation and #text < TEXT / 4
-      and ("%.1f"):format(0.5) == "0.5" then
-    return function(entity) return show(world:get(entity, name)) end
-  end
-  return function(entity)
-    if not world:has(entity, name) then
-      return ""
-    elseif #about.fields == 0 or about.relation and not about.exclusive then
-      return "yes"
-    end
-    return safe(cut(dump.line(world, state.about, name, world:read(entity, name))))
-  end
 end
 
 -- A query of what somebody has typed; raises what is wrong with it.
@@ -175,7 +148,8 @@ function views.entities(state, clock)
   if not state.columns then
     state.columns, state.makers = columns_of(state, state.asked.q or ""), {}
     for i, name in ipairs(state.columns) do
-      state.makers[i] = line_maker(state, name)
+      local make, plain = dump.liner(world, state.about, name)
+      state.makers[i] = plain and make or function(id) return safe(cut(make(id))) end
     end
   end
   -- A text each, since there are many: cells and rows are parted by characters of no language.

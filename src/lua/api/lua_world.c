@@ -241,7 +241,7 @@ int ecs_native_is_open(lua_State *L) {
 const char world_closed_key;
 
 /* Closes the world at 1, and says so to the parts that are written in Lua. */
-static int world_shut_told(lua_State *L, struct world_box *box) {
+static int world_say_closed(lua_State *L, struct world_box *box) {
   world_shut(L, box, 1);
   lua_settop(L, 1);
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &world_closed_key) != LUA_TFUNCTION) return 0;
@@ -257,13 +257,13 @@ static int world_close(lua_State *L) {
   check_free(L, box);
   ecs_status status = world_not_busy(box->world, "close");
   if (status != ECS_OK) return raise_status(L, box->world, status);
-  return world_shut_told(L, box);
+  return world_say_closed(L, box);
 }
 
 static int world_close_scope(lua_State *L) {
   struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
   if (box && box->hidden) return no_world(L, 1);
-  return box && box->world ? world_shut_told(L, box) : 0;
+  return box && box->world ? world_say_closed(L, box) : 0;
 }
 
 /* From inside a system, even: what is on the C stack then never comes back. */
