@@ -125,8 +125,8 @@ local function refresh(state, most, clock, seconds, make)
   if not state.ids or now - state.looked >= LOOK or now < state.looked then
     look(state, most, clock, now, make)
   end
-  local ids, texts, at, stop = state.ids, state.texts, state.at or 0, clock()
-  stop = stop + (state.missing and BUDGET or seconds)
+  local ids, texts, at = state.ids, state.texts, state.at or 0
+  local stop = state.missing and now + BUDGET or clock() + seconds
   for step = 1, #ids do
     at = at % #ids + 1
     texts[at] = world:alive(ids[at]) and make(ids[at]) or texts[at]
@@ -135,11 +135,14 @@ local function refresh(state, most, clock, seconds, make)
     end
   end
   state.at = at
-  for i = 1, state.missing and #ids or 0 do
+  if not state.missing then
+    return texts
+  end
+  for i = 1, #ids do
     out[#out + 1] = texts[i] or nil
   end
-  state.missing = state.missing and #out < #ids
-  return #out > 0 and out or texts
+  state.missing = #out < #ids
+  return out
 end
 
 function views.entities(state, clock)
