@@ -95,6 +95,39 @@ function dump.line(world, describe, name, value)
   return table.concat(out, "  ")
 end
 
+local FORMATS = { f32 = "%.6g", f64 = "%.6g", bool = "%s" }
+
+--- What shows a component of an entity in one line, an empty one where it is not there: by one
+--- format where all its fields are numbers and booleans.
+---@param world ecs.World
+---@param describe fun(name: string): ecs.ComponentDescription
+---@param name string
+---@return fun(entity: ecs.Id): string
+---@return boolean plain It shows numbers and names of fields alone.
+function dump.liner(world, describe, name)
+  local about, parts = describe(name), {}
+  for _, field in ipairs(about.fields) do
+    parts[#parts + 1] = field.type:match "^[iu]%d+$" and field.name .. " %d"
+      or FORMATS[field.type] and field.name .. " " .. FORMATS[field.type]
+  end
+  local text = table.concat(parts, "  ")
+  local function show(first, ...)
+    return first ~= nil and text:format(first, ...) or ""
+  end
+  if #parts == #about.fields and #parts > 0 and not about.relation and #text < 100
+      and ("%.1f"):format(0.5) == "0.5" then
+    return function(entity) return show(world:get(entity, name)) end, true
+  end
+  return function(entity)
+    if not world:has(entity, name) then
+      return ""
+    elseif #about.fields == 0 or about.relation and not about.exclusive then
+      return "yes"
+    end
+    return dump.line(world, describe, name, world:read(entity, name))
+  end, false
+end
+
 -- A value of a field's type, in one line; of a table that has changed since it was read, what fits.
 local function show(world, value, type)
   local inner, parts = type:match "^(.*)%[%d+%]$", {}

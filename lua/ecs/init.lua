@@ -19,7 +19,15 @@ local function reader(world, component)
   end }
 end
 
-native.schema(schema.parse, reader)
+-- A world has been closed, by its method or at the end of a scope.
+local function closed(world)
+  local inspect = package.loaded["ecs.inspect"]
+  if inspect then
+    inspect.closed(world)
+  end
+end
+
+native.schema(schema.parse, reader, closed)
 
 -- Methods of worlds that are written in Lua: their files are loaded when they are called first.
 local function check_world(world, name)

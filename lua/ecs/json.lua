@@ -18,13 +18,30 @@ json.null = setmetatable({}, { __name = "null", __tostring = function() return "
 
 -- ---- texts ---------------------------------------------------------------------------------
 
-local function quote(text)
-  if not text:find '[%c"\\\127]' then
-    return '"' .. text .. '"'
-  end
-  return '"' .. text:gsub('[%c"\\\127]', function(char)
+--- A text as it stands between quotes.
+---@param text string
+---@return string
+function json.escape(text)
+  return text:find '[%c"\\\127]' and text:gsub('[%c"\\\127]', function(char)
     return ESCAPES[char] or ("\\u%04x"):format(char:byte())
-  end) .. '"'
+  end) or text
+end
+
+-- Most are short and come again, as keys: they are kept, so many of them.
+local quoted, quoted_left = {}, 0
+
+local function quote(text)
+  local known = quoted[text]
+  if known then
+    return known
+  end
+  known = '"' .. json.escape(text) .. '"'
+  if #text < 32 then
+    quoted_left = quoted_left > 0 and quoted_left - 1 or 500
+    quoted = quoted_left < 500 and quoted or {}
+    quoted[text] = known
+  end
+  return known
 end
 
 --- Bytes as text of 64 letters.
@@ -78,23 +95,22 @@ local function integer(value, is_unsigned)
   if is_unsigned and value < 0 then
     return quote(unsigned(value))
   end
-  local text = ("%d"):format(value)
+  local text = "" .. value
   return (value > EXACT or value < -EXACT) and quote(text) or text
 end
 
---- Any value as JSON, keys in order: tables with elements 1 to #t are lists.
----@param value any
----@param show? fun(text: string): string What is written of a text; without it all its bytes.
----@return string
-function json.write(value, show)
-  if type(value) == "table" and value ~= json.null then
-    local parts = {}
-    if #value > 0 or getmetatable(value) == json.list then
-      for i = 1, #value do
-        parts[i] = json.write(value[i], show)
-      end
-      return "[" .. table.concat(parts, ",") .. "]"
+-- Appends a value to a list of texts.
+local function put(out, value, show)
+  local kind, meta = type(value), getmetatable(value)
+  if meta == json.raw then
+    table.move(value, 1, #value, #out + 1, out)
+  elseif kind == "table" and value ~= json.null and (#value > 0 or meta == json.list) then
+    for i = 1, #value do
+      out[#out + 1] = i == 1 and "[" or ","
+      put(out, value[i], show)
     end
+    out[#out + 1] = #value > 0 and "]" or "[]"
+  elseif kind == "table" and value ~= json.null then
     local keys = {}
     for key in next, value do
       keys[#keys + 1] = key
@@ -102,19 +118,35 @@ function json.write(value, show)
     table.sort(keys)
     for i, key in ipairs(keys) do
       local name = tostring(key)
-      parts[i] = quote(show and show(name) or name) .. ":" .. json.write(value[key], show)
+      out[#out + 1] = i == 1 and "{" or ","
+      out[#out + 1] = quote(show and show(name) or name)
+      out[#out + 1] = ":"
+      put(out, value[key], show)
     end
-    return "{" .. table.concat(parts, ",") .. "}"
-  elseif type(value) == "number" then
-    return math.type(value) == "integer" and integer(value) or float(value, "%.17g")
+    out[#out + 1] = #keys > 0 and "}" or "{}"
+  elseif kind == "number" then
+    out[#out + 1] = math.type(value) == "integer" and integer(value) or float(value, "%.17g")
+  elseif kind == "string" then
+    out[#out + 1] = show and quote(show(value)) or text_of(value)
+  else
+    out[#out + 1] = value == nil and "null" or tostring(value)
   end
-  if type(value) == "string" then
-    return show and quote(show(value)) or text_of(value)
-  end
-  return value == nil and "null" or tostring(value)
 end
 
-json.list = {}
+--- Any value as JSON, keys in order: tables with elements 1 to #t are lists, those of json.raw are
+--- texts that are JSON together.
+---@param value any
+---@param show? fun(text: string): string What is written of a text; without it all its bytes.
+---@param ending? string What comes behind it.
+---@return string
+function json.write(value, show, ending)
+  local out = {}
+  put(out, value, show)
+  out[#out + 1] = ending
+  return table.concat(out)
+end
+
+json.list, json.raw = {}, {}
 
 --- A text for people, whatever its bytes are: those that are not UTF-8 as escapes.
 ---@param text string

@@ -121,6 +121,36 @@ const link = process.argv[2], chromium = process.env.CHROMIUM || "/usr/bin/chrom
       await wait(() => /is not right/.test(document.getElementById("script-error").textContent));
       if (await page.$("img")) throw new Error("markup was taken as markup");
     });
+    await step("has every control of every view under the Tab key", async () => {
+      for (const view of ["entities", "systems", "storage", "map", "time", "scripts"]) {
+        await page.focus('#tabs [aria-selected="true"]');
+        await page.keyboard.press("Home");
+        for (let i = 0; i < 6 && !await page.$("#tab-" + view + '[aria-selected="true"]'); i++)
+          await page.keyboard.press("ArrowRight");
+        await wait(name => document.getElementById("tab-" + name).ariaSelected === "true", view);
+        await new Promise(r => setTimeout(r, 700));
+        const count = await page.evaluate(() => {
+          window.wanted = new Set([...document.querySelectorAll("button, input, select, textarea, a[href], canvas")]
+            .filter(n => n.checkVisibility() && !n.disabled && n.tabIndex >= 0));
+          document.activeElement.blur();
+          return window.wanted.size;
+        });
+        for (let i = 0; i < count + 20; i++) {
+          await page.keyboard.press("Tab");
+          await page.evaluate(() => window.wanted.delete(document.activeElement));
+        }
+        const left = await page.evaluate(() => [...window.wanted].filter(n => n.isConnected && !n.disabled)
+          .map(n => n.outerHTML.slice(0, 80)));
+        if (left.length) throw new Error(view + ": " + left.join(" "));
+      }
+    });
+    await step("pauses by the keyboard", async () => {
+      await page.focus("#pause");
+      await page.keyboard.press("Space");
+      await wait(() => /paused/.test(document.getElementById("facts").textContent));
+      await page.keyboard.press("Enter");
+      await wait(() => !/paused/.test(document.getElementById("facts").textContent));
+    });
   } catch (problem) {
     console.log("not ok " + problem.message + (problems.length ? ": " + problems.join("; ") : ""));
   }

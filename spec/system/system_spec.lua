@@ -429,6 +429,7 @@ describe("world:explain", function()
     assert.are.same({
       tier = "lua", reads = { "Position", "Velocity" }, writes = { "Position" },
       reason = "it is declared with compile = false",
+      reasons = { "it is declared with compile = false" },
     }, world:explain "s")
     world:system("s", { query = "Position.x, Velocity.y:in", map = function() end,
       compile = false })

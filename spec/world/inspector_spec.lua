@@ -384,6 +384,43 @@ describe("the inspector", function()
     world:close()
   end)
 
+  check("leaves profiling on as long as one of a world's inspectors shows it", function()
+    local world = scene()
+    local first, token = open(world)
+    local second, other = open(world)
+    local function watch(inspector, secret)
+      local client = connect(inspector)
+      client:send((request(inspector, "GET", "/api/events?view=systems",
+        headers_for(inspector, secret))))
+      serve(inspector, 3, function() return (client:receive(1)) end)
+      return client
+    end
+    local one, two = watch(first, token), watch(second, other)
+    assert.is_true(world:profile())
+    one:close()
+    serve(first, 3, function() return #first.server.connections == 0 end)
+    assert.is_true(world:profile())
+    two:close()
+    serve(second, 3, function() return #second.server.connections == 0 end)
+    assert.is_false(world:profile())
+    first:close()
+    second:close()
+    world:close()
+  end)
+
+  check("frees its port when its world is closed, by a call or a scope", function()
+    for _, close in ipairs { function(world) world:close() end,
+      function(world) local _ <close> = world end } do
+      local world = scene()
+      local inspector = open(world)
+      assert.is_truthy(socket.connect("127.0.0.1", inspector.port))
+      assert.are.equal(("ecs.inspector (port %d)"):format(inspector.port), tostring(inspector))
+      close(world)
+      assert.are.equal("ecs.inspector (closed)", tostring(inspector))
+      assert.is_nil((socket.connect("127.0.0.1", inspector.port)))
+    end
+  end)
+
   check("bears cut, huge and random requests", function()
     local world = scene()
     local inspector, token = open(world, { edit = true })

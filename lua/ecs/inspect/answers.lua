@@ -11,12 +11,19 @@ local ROWS = 200         -- of a query that are shown
 local POINTS = 6000      -- of a map
 local PERIOD = { entities = 0.1, entity = 0.1, systems = 0.25, storage = 0.5, map = 0.2,
   time = 0.25, scripts = 0.5 }   -- seconds from one answer of a stream to the next
-local BUDGET = 0.002     -- seconds for one answer; for rows that are shown already:
-local REFRESH = 0.0004
+local BUDGET = 0.002     -- seconds for one answer; for rows of a list that are shown already:
+local REFRESH = 0.00015
+local TOP = 0.2          -- seconds from one head of the page to the next
+local LOOK = 0.5         -- seconds from one look for the entities of a query to the next
 local TEXT = 400         -- bytes of a text in a list
 
 local function list(items)
   return setmetatable(items or {}, json.list)
+end
+
+-- A text that needs no escapes, or has them.
+local function raw(text)
+  return setmetatable({ '"', text, '"' }, json.raw)
 end
 
 -- The beginning of a text.
@@ -35,27 +42,17 @@ local function leaves_of(state, name, value)
   return out
 end
 
-local FORMATS = { f32 = "%.6g", f64 = "%.6g", bool = "%s", string = "%s" }
+-- A text as rows have it in JSON, without the characters that part them.
+local function safe(text)
+  return json.escape((json.readable(text):gsub("\xEE\x80[\x80\x81]", "?")))
+end
 
--- What shows a component of an entity in one line: by one format, where all its fields are plain.
-local function line_maker(state, name)
-  local world, about, parts = state.world, state.about(name), {}
-  for _, field in ipairs(about.fields) do
-    local kind = field.type:match "^[iu]%d+$" and "%d" or field.type:match "^enum[^%[]*$" and "%s"
-    parts[#parts + 1] = (kind or FORMATS[field.type]) and field.name .. " " ..
-      (kind or FORMATS[field.type])
+local function names_of(world, id)
+  local names = {}
+  for name in world:components(id) do
+    names[#names + 1] = type(name) == "string" and name or nil
   end
-  local plain = #parts == #about.fields and ("%.1f"):format(0.5) == "0.5"
-  local text = table.concat(parts, "  ")
-  return function(entity)
-    if not world:has(entity, name) then
-      return ""
-    elseif #about.fields == 0 or about.relation and not about.exclusive then
-      return "yes"
-    end
-    return cut(plain and text:format(world:get(entity, name))
-      or dump.line(world, state.about, name, world:read(entity, name)))
-  end
+  return table.concat(names, ", ")
 end
 
 -- A query of what somebody has typed; raises what is wrong with it.
@@ -105,53 +102,72 @@ end
 local views = {}
 answers.views = views
 
--- What is shown of each of some entities, in their order. Those that there is no time for are shown
--- as before, and come first the next time.
-local function refresh(state, ids, clock, stop, make)
-  local before, now, out, first = state.shown or {}, {}, list(), state.at or 0
+-- Looks for the first entities of the query, and makes what is shown of those that were not there.
+local function look(state, most, clock, now, make)
+  local texts, old, missing = state.texts or {}, state.ids or {}, false
+  local ids, count = entities_of(state.query, state.asked.q or "", most, clock, now + BUDGET)
+  state.looks = (state.looks or 0) % 8 + 1
+  state.heads = state.looks > 1 and state.heads or {}
+  for i = 1, math.max(#ids, #old) do
+    if ids[i] ~= old[i] then
+      texts[i] = ids[i] and (clock() < now + BUDGET and make(ids[i]))
+      missing = missing or texts[i] == false
+    end
+  end
+  state.ids, state.texts, state.count, state.looked = ids, texts, count, now
+  state.missing = state.missing or missing
+end
+
+-- What is shown of each of the first entities of the query, in their order. Those that there is no
+-- time for are shown as before, and come first the next time.
+local function refresh(state, most, clock, seconds, make)
+  local now, world, out = clock(), state.world, {}
+  if not state.ids or now - state.looked >= LOOK or now < state.looked then
+    look(state, most, clock, now, make)
+  end
+  local ids, texts, at = state.ids, state.texts, state.at or 0
+  local stop = state.missing and now + BUDGET or clock() + seconds
   for step = 1, #ids do
-    local id = ids[(first + step - 1) % #ids + 1]
-    if step > 1 and step % 16 == 1 and clock() > stop then
+    at = at % #ids + 1
+    texts[at] = world:alive(ids[at]) and make(ids[at]) or texts[at]
+    if step % 8 == 0 and clock() > stop then
       break
     end
-    now[id], state.at = make(id), (first + step) % #ids
   end
-  for _, id in ipairs(ids) do
-    now[id] = now[id] or before[id]
-    out[#out + 1] = now[id]
+  state.at = at
+  if not state.missing then
+    return texts
   end
-  state.shown = now
+  for i = 1, #ids do
+    out[#out + 1] = texts[i] or nil
+  end
+  state.missing = #out < #ids
   return out
 end
 
 function views.entities(state, clock)
-  local world, stop = state.world, clock() + BUDGET
+  local world = state.world
   state.query = state.query or query_of(world, state.asked.q or "")
   if not state.columns then
     state.columns, state.makers = columns_of(state, state.asked.q or ""), {}
     for i, name in ipairs(state.columns) do
-      state.makers[i] = line_maker(state, name)
+      local make, plain = dump.liner(world, state.about, name)
+      state.makers[i] = plain and make or function(id) return safe(cut(make(id))) end
     end
   end
   -- A text each, since there are many: cells and rows are parted by characters of no language.
-  local ids, count = entities_of(state.query, state.asked.q or "", ROWS, clock, stop)
-  stop = state.shown and clock() + REFRESH or stop
-  local rows = refresh(state, ids, clock, stop, function(id)
-    local row, names = { id, dump.entity(world, id) }, {}
-    for i, make in ipairs(state.makers) do
-      row[i + 2] = make(id)
+  local makers = state.makers
+  local rows = refresh(state, ROWS, clock, REFRESH, function(id)
+    local text = state.heads[id] or id .. "\u{E000}" .. safe(dump.entity(world, id))
+    state.heads[id] = text
+    for i = 1, #makers do
+      text = text .. "\u{E000}" .. makers[i](id)
     end
-    for name in #row == 2 and world:components(id) or next, {} do
-      names[#names + 1] = type(name) == "string" and name or nil
-    end
-    row[3] = row[3] or table.concat(names, ", ")
-    for i = 2, #row do
-      row[i] = row[i]:gsub("\xEE\x80[\x80\x81]", "?")
-    end
-    return json.readable(table.concat(row, "\u{E000}"))
+    text = #makers > 0 and text or text .. "\u{E000}" .. safe(names_of(world, id))
+    return text .. "\u{E001}"
   end)
   return { columns = #state.columns > 0 and state.columns or list { "Components" }, shown = #rows,
-    rows = table.concat(rows, "\u{E001}"), count = count }
+    rows = raw(table.concat(rows)), count = state.count }
 end
 
 local function children_of(world, entity, depth, left)
@@ -241,16 +257,15 @@ local function number_of(world, entity, field)
 end
 
 function views.map(state, clock)
-  local world, asked, stop = state.world, state.asked, clock() + BUDGET
+  local world, asked = state.world, state.asked
   state.query = state.query or query_of(world, asked.q or "")
   local x, y, c, s = asked.x, asked.y, asked.c ~= "" and asked.c, asked.s ~= "" and asked.s
-  local ids, count = entities_of(state.query, asked.q or "", POINTS, clock, stop)
-  local points = refresh(state, ids, clock, stop, function(id)
+  local points = refresh(state, POINTS, clock, BUDGET, function(id)
     return ("%d %.6g %.6g %.6g %.6g"):format(id, number_of(world, id, x), number_of(world, id, y),
       number_of(world, id, c), number_of(world, id, s))
   end)
   -- Where the locale has a decimal comma, these are the only commas.
-  return { points = (table.concat(points, ";"):gsub(",", ".")), count = count }
+  return { points = raw((table.concat(points, ";"):gsub(",", "."))), count = state.count }
 end
 
 views.time = function(state) return state.inspector:time() end
@@ -274,21 +289,23 @@ end
 function answers.stream(inspector, asked)
   local view = views[asked.view]
   local state = { inspector = inspector, world = inspector.world, asked = asked,
-    about = json.describer(inspector.world) }
-  local due, clock = 0, inspector.server.socket.gettime
-  local stream = { view = asked.view }
+    about = json.describer(inspector.world), told = 0 }
+  local clock = inspector.server.socket.gettime
+  local stream = { view = asked.view, due = 0 }
   function stream:next(now)
-    if now < due and due - now < 1 then
+    if now < self.due and self.due - now < 1 then
       return nil
     end
-    due = now + PERIOD[self.view]
+    self.due = now + PERIOD[self.view]
     local top = inspector:top()
     if state.seen ~= top.declared then
       state.seen, state.about, state.columns = top.declared, json.describer(inspector.world), nil
     end
     local ok, shown = native.try(view, state, clock)
-    due = ok and due or now + 1
-    return { view = self.view, top = top, data = ok and shown or nil,
+    self.due = ok and self.due or now + 1
+    local tells = now - state.told >= TOP or now < state.told
+    state.told = tells and now or state.told
+    return { view = self.view, top = tells and top or nil, data = ok and shown or nil,
       error = not ok and tostring(shown) or nil }
   end
   function stream:close()

@@ -219,7 +219,8 @@ function edits.run(inspector, body)
   if not inspector.edit then
     return 403, { error = "the program opened the inspector without edit = true" }
   end
-  local given = json.parse(body)
+  -- What is nested thousands deep takes long to read, and is no change.
+  local given = select(2, body:gsub("[%[{]", "")) < 1000 and json.parse(body)
   if type(given) ~= "table" then
     return 400, { error = "the body is not a JSON object" }
   end

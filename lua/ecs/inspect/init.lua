@@ -103,6 +103,9 @@ function methods:top()
     edit = self.edit, led = self.led }
 end
 
+-- All that are open.
+local inspectors = setmetatable({}, { __mode = "k" })
+
 --- A page has opened a view, or left it.
 function methods:entered(view)
   self.open[view] = (self.open[view] or 0) + 1
@@ -116,8 +119,18 @@ end
 
 function methods:left(view)
   self.open[view] = self.open[view] - 1
-  if view == "systems" and self.open[view] == 0 and self.profiling then
-    self.profiling = native.is_open(self.world) and self.world:profile(false)
+  if view ~= "systems" or self.open[view] > 0 or not self.profiling then
+    return
+  end
+  self.profiling = false
+  for other in next, inspectors do
+    if other.world == self.world and (other.open[view] or 0) > 0 then
+      other.profiling = true
+      return
+    end
+  end
+  if native.is_open(self.world) then
+    self.world:profile(false)
   end
 end
 
@@ -196,9 +209,18 @@ end
 function methods:close()
   check_self(self, "close")
   if not self.closed then
-    self.closed = true
+    self.closed, inspectors[self] = true, nil
     self.server:close()
     self.ring, self.undo = {}, {}
+  end
+end
+
+--- Closes the inspectors of a world that has been closed.
+function inspect.closed(world)
+  for self in next, inspectors do
+    if self.world == world then
+      self:close()
+    end
   end
 end
 
@@ -257,6 +279,7 @@ function inspect.open(world, options)
     hosts = options.hosts }, document.page, document.policy, function(request)
       return answer(self, request)
     end)
+  inspectors[self] = true
   self.closed, self.port, self.link = false, self.server.port, self.server.link
   local print = rawget(_G, "print") or function() end
   print("ecs inspector: " .. self.link)

@@ -472,7 +472,7 @@ function list_entities() {
   stop_list = follow({ view: "entities", q: $("query").value }, (data, error) => {
     text($("query-error"), error || "");
     if (!data) { text($("count"), ""); return; }
-    const rows = data.shown ? data.rows.split("\uE001").map(row => row.split("\uE000")) : [];
+    const rows = data.rows.split("\uE001").slice(0, -1).map(row => row.split("\uE000"));
     text($("count"), data.count > rows.length ? `${count(data.count)} match, the first ` +
       `${rows.length} are shown` : `${count(data.count)} match`);
     const heads = [{ title: "Entity" }, ...data.columns.map(title => ({ title, mono: true }))];

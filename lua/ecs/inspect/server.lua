@@ -78,7 +78,8 @@ function server.listen(options, page, policy, answer)
   local _, port = listener:getsockname()
   local self = setmetatable({
     socket = socket, listener = listener, port = math.tointeger(tonumber(port)), connections = {},
-    token = random_token(), page = page, policy = policy, answer = answer, looked = 0, known = {},
+    token = random_token(), page = page, policy = policy, answer = answer, looked = 0, busy = false,
+    known = {},
   }, server)
   for _, name in ipairs(options.hosts or { "127.0.0.1", "localhost" }) do
     self.known[("%s:%d"):format(name:lower(), self.port)] = true
@@ -264,7 +265,7 @@ local function send(connection)
     return
   end
   local last, problem, part = connection.socket:send(connection.out)
-  connection.out = connection.out:sub((last or part or 0) + 1)
+  connection.out = last == #connection.out and "" or connection.out:sub((last or part or 0) + 1)
   if problem == "closed" or #connection.out > LIMIT.unsent then
     close(connection)
   end
@@ -278,7 +279,7 @@ local function flow(connection, now)
   local ok, value = pcall(connection.stream.next, connection.stream, now)
   value = not ok and { error = tostring(value) } or value
   if value then
-    connection.out = json.write(value, json.readable) .. "\n"
+    connection.out = json.write(value, json.readable, "\n")
   end
 end
 
@@ -324,15 +325,21 @@ function server:poll(seconds)
   if seconds > 0 then
     wait(self, seconds)
     now = self.socket.gettime()
-  elseif #self.connections == 0 and now - self.looked >= 0 and now - self.looked < LOOK then
-    return now
   end
-  self.looked = now
-  accept(self, now)
+  local late = now - self.looked >= (#self.connections > 0 and 2 * LOOK or LOOK)
+  local looks = seconds > 0 or self.busy or late or now < self.looked
+  if looks then
+    self.looked, self.busy = now, false
+    accept(self, now)
+  end
   for i = #self.connections, 1, -1 do
     -- What a change calls in the program may poll or close, too.
     local connection = self.connections[i] or { state = "closed" }
-    step(self, connection, now)
+    local stream = connection.out == "" and connection.stream
+    if looks or not stream or now >= stream.due or stream.due - now > 1 then
+      step(self, connection, now)
+      self.busy = self.busy or connection.state ~= "streaming"
+    end
     if connection.state == "closed" and self.connections[i] == connection then
       table.remove(self.connections, i)
     end

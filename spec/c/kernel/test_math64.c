@@ -1,6 +1,6 @@
 /* ecs.math: within 1 ulp of long double, where that is wider, and of known results that are hard to
 ** come to; the special values of C; the same bits from the loops of every instruction set, and on
-** every machine: a digest over many arguments, which 55_portable_spec.lua has, too. Argument: how
+** every machine: a digest over many arguments, which portable_spec.lua has, too. Argument: how
 ** many times as many random arguments. */
 #define _POSIX_C_SOURCE 200112L
 #include <float.h>

@@ -191,6 +191,8 @@ void push_report(lua_State *L, const struct report *report);
 /* native.schema(fn): sets the function that turns (name, fields as world:component takes them) into
 ** plain tables, or nil and a message. */
 int ecs_native_schema(lua_State *L);
+/* In the registry: closed(world), which is told of worlds that are closed. */
+extern const char world_closed_key;
 
 /* Calls that function with the values at two indices, and the kind of declaration unless that is a
 ** component (NULL), and pushes the plain table, or raises. */

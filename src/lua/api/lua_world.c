@@ -237,6 +237,18 @@ int ecs_native_is_open(lua_State *L) {
 
 /* ---- methods --------------------------------------------------------------------- */
 
+const char world_closed_key;
+
+/* Closes the world at 1, and says so to the parts that are written in Lua. */
+static int world_say_closed(lua_State *L, struct world_box *box) {
+  world_shut(L, box, 1);
+  lua_settop(L, 1);
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &world_closed_key) != LUA_TFUNCTION) return 0;
+  lua_insert(L, 1);
+  lua_call(L, 1, 0);
+  return 0;
+}
+
 static int world_close(lua_State *L) {
   struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
   if (!box || box->hidden) return no_world(L, 1);
@@ -244,15 +256,13 @@ static int world_close(lua_State *L) {
   check_free(L, box);
   ecs_status status = world_not_busy(box->world, "close");
   if (status != ECS_OK) return raise_status(L, box->world, status);
-  world_shut(L, box, 1);
-  return 0;
+  return world_say_closed(L, box);
 }
 
 static int world_close_scope(lua_State *L) {
   struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
   if (box && box->hidden) return no_world(L, 1);
-  if (box && box->world) world_shut(L, box, 1);
-  return 0;
+  return box && box->world ? world_say_closed(L, box) : 0;
 }
 
 /* Possible even inside a system: what is on the C stack then never returns. */
