@@ -9,6 +9,17 @@ function tiers.plain(problem)
   return (tostring(problem):gsub("\n.*", ""):gsub("@%d+", ""))
 end
 
+-- What some updates do to a world, as text: errors and digests.
+function tiers.updates(world, count, dt, between)
+  local said = {}
+  for turn = 1, count do
+    local _, problem = pcall(world.update, world, dt)
+    said[turn] = tiers.plain(problem) .. " " .. world:digest()
+    if between then between(turn) end
+  end
+  return table.concat(said, "\n")
+end
+
 -- A hash of all ids in the order of rows, which shows in which order they were taken.
 function tiers.ids_of(world, text)
   local hash = 0

@@ -168,14 +168,8 @@ local function run(seed, kernels)
   spawn_rows(world)
   world:system("read", { query = pick { "P", "P, with Off", "P, !Off", "P, Off?" },
     each = pick(bodies)(list, array, kinds, world:res "Score") })
-  local seen = {}
-  for i = 1, 3 do
-    local done, problem = pcall(world.update, world, 0.1)
-    problem = done and "" or tostring(problem):gsub("entity %S+ ", ""):gsub("\n.*", "")
-    seen[i] = ("%d %s %d"):format(i, problem, world:digest())
-    change(list, array)
-  end
-  return table.concat(seen, "\n"), world:explain("read").tier
+  local seen = tiers.updates(world, 3, 0.1, function() change(list, array) end)
+  return seen, world:explain("read").tier
 end
 
 describe("random reads and writes of elements", function()

@@ -110,13 +110,7 @@ local function run(seed, kernels)
     .. text .. " end", "=random"))(f64, bool, score, math, { 1, 2.5, -3, 0.25, 7, -0.0, 0, 1.0 })
   world:system("steps", { query = pick { "P, P.prey->H", "P, (Eats, $who), H($who)" },
     each = each })
-  local seen = { text }
-  for _ = 1, 2 do
-    local done, problem = pcall(world.update, world, 0.1)
-    problem = done and "" or tostring(problem):gsub("entity %S+: ", ""):gsub("\n.*", "")
-    seen[#seen + 1] = ("%s %d"):format(problem, world:digest())
-  end
-  return table.concat(seen, "\n"), world:explain("steps").tier
+  return text .. "\n" .. tiers.updates(world, 2, 0.1), world:explain("steps").tier
 end
 
 describe("random steps on what is not the row's own", function()
