@@ -15,39 +15,15 @@ end
 
 -- ---- what the forms give ---------------------------------------------------------------
 
--- A match as text. `skipped` values (dt) stand between views and entity.
-local function line_of(slots, absent, skipped, ...)
-  local values, shown, others = table.pack(...), {}, {}
-  for at, slot in ipairs(slots) do
-    shown[at] = oracle.show(slot, values[at], absent)
-  end
-  local entity = #slots + skipped + 1
-  for at = entity + 1, values.n do
-    others[#others + 1] = tostring(values[at])
-  end
-  return oracle.line(shown, values[entity], others)
-end
-
 local forms = {}
 
-function forms.loop(query, slots)
-  local lines, step, state, control, closing = {}, query:each()
-  local _ <close> = closing
-  local function take(first, ...)
-    if first ~= nil then
-      lines[#lines + 1] = line_of(slots, false, 0, first, ...)
-      return true
-    end
-  end
-  while take(step(state, control)) do end
-  return lines
-end
+function forms.loop(query, slots) return oracle.by_loop(query, slots, oracle.show) end
 
 forms["function"] = function(query, slots)
   local lines = {}
   query:each(function(...)
     assert.equal(0.5, (select(#slots + 1, ...)))
-    lines[#lines + 1] = line_of(slots, nil, 1, ...)
+    lines[#lines + 1] = oracle.line_of(oracle.show, slots, nil, 1, ...)
   end, 0.5)
   return lines
 end
@@ -55,7 +31,7 @@ end
 function forms.system(_, slots, world, text, given)
   local lines = {}
   local spec = { query = text, each = function(...)
-    lines[#lines + 1] = line_of(slots, nil, 1, ...)
+    lines[#lines + 1] = oracle.line_of(oracle.show, slots, nil, 1, ...)
   end }
   for name, value in pairs(given or {}) do
     spec["$" .. name] = value
