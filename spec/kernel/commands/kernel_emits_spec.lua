@@ -217,9 +217,7 @@ describe("a kernel that emits", function()
       ["sets a field of type f32 to a boolean"] =
         function(_, gun) world:emit("Hit", gun.at, true) end,
     } do
-      world:system("it", { query = "Position, Gun", each = fn })
-      local reason = world:explain("it").reason or "none"
-      assert(reason:find(what, 1, true), what .. ": " .. reason)
+      agree.check_reason(world, "Position, Gun", fn, what)
     end
     local function total(p) world:emit "Over" return p.x end
     world:query("Position"):sum(total)

@@ -227,9 +227,7 @@ describe("a function that sets ties", function()
       ["it sets fields of 'DockedTo' of an entity that it spawns, and no target"] =
         function() world:set(world:spawn {}, "DockedTo.since", 3) end,
     } do
-      world:system("it", { query = "Ship", each = fn })
-      local reason = world:explain("it").reason or "none"
-      assert(reason:find(words, 1, true), words .. ": " .. reason)
+      agree.check_reason(world, "Ship", fn, words)
     end
     world:system("it", { query = "Ship, (Owes, *)", each = function(ship, owes, _, e, whom)
       ship.x = owes.rate
