@@ -241,10 +241,6 @@ describe("a kernel", function()
 end)
 
 describe("random commands in kernels", function()
-  teardown(function()
-    math.randomseed(os.time())
-  end)
-
   -- Statements about the entity `who`.
   local statements = {
     function(world) return function(who) world:add(who, "Hit") end end,

@@ -6,10 +6,7 @@ local tiers = require "spec.support.tiers"
 
 local math = math
 local random = math.random
-
-local function pick(list)
-  return list[random(#list)]
-end
+local pick = tiers.pick
 
 local makers = {
   integer = function()
@@ -173,10 +170,6 @@ local function run(seed, kernels)
 end
 
 describe("random reads and writes of elements", function()
-  teardown(function()
-    math.randomseed(os.time())
-  end)
-
   local most = helper.by_scale { small = 40, normal = 200, deep = 1500 }
   it(("are those of plain Lua (%d)"):format(most), function()
     tiers.agree_on_seeds(most, run, most / 3)

@@ -6,10 +6,7 @@ local tiers = require "spec.support.tiers"
 
 local math = math
 local random = math.random
-
-local function pick(list)
-  return list[random(#list)]
-end
+local pick = tiers.pick
 
 local CONDITIONS = { "p.on", "p.n % 3 == 1", "p.x > 0", "high", "p.n % 2 == 0", "p.c < 3" }
 local TRUTHS = { "bool[p.n % 9 + 1]", "bool[p.n % 8 + 1]", "bool[2]", "h.on" }
@@ -114,10 +111,6 @@ local function run(seed, kernels)
 end
 
 describe("random steps on what is not the row's own", function()
-  teardown(function()
-    math.randomseed(os.time())
-  end)
-
   local most = helper.by_scale { small = 60, normal = 200, deep = 2000 }
   it(("are those of plain Lua (%d)"):format(most), function()
     tiers.agree_on_seeds(most, run, most / 6)
