@@ -26,6 +26,13 @@ static void lend(struct lua_host *state) {
   lua_setglobal(state->L, "world");
 }
 
+/* The usual world, lent to a state. */
+static void open_lent(struct lua_host *state) {
+  open_usual(&f);
+  open_host(state);
+  lend(state);
+}
+
 /* ---- without a file system ---------------------------------------------------------- */
 
 static void opens_without_files(void) {
@@ -88,9 +95,7 @@ static void lends_its_world(void) {
 
 static void closing_lets_go(void) {
   struct lua_host state;
-  open_usual(&f);
-  open_host(&state);
-  lend(&state);
+  open_lent(&state);
   run_script(&state,
              "world:spawn { Position = {} }\n"
              "query = world:query 'Position'\n"
@@ -159,9 +164,7 @@ static void keeps_indexes_without_functions(void) {
 
 static void outlives_its_object(void) {
   struct lua_host state;
-  open_usual(&f);
-  open_host(&state);
-  lend(&state);
+  open_lent(&state);
   run_script(&state,
              "runs = 0\n"
              "world:system('s', { run = function() runs = runs + 1 end })\n"
@@ -197,9 +200,7 @@ static int l_note(lua_State *L) {
 
 static void orders_systems_together(void) {
   struct lua_host state;
-  open_usual(&f);
-  open_host(&state);
-  lend(&state);
+  open_lent(&state);
   lua_pushcfunction(state.L, l_note);
   lua_setglobal(state.L, "note");
   trace[0] = '\0';
@@ -238,9 +239,7 @@ static void warned(void *ud, const char *message, int continued) {
 /* Names that systems and phases give and nobody has are allowed, and told once each. */
 static void warns_of_names_that_nobody_has(void) {
   struct lua_host state;
-  open_usual(&f);
-  open_host(&state);
-  lend(&state);
+  open_lent(&state);
   lua_setwarnf(state.L, warned, NULL);
   warnings[0] = '\0';
   run_script(&state,
@@ -280,9 +279,7 @@ static void close_when_warned(void *ud, const char *message, int continued) {
 
 static void survives_a_close_when_warned(void) {
   struct lua_host state;
-  open_usual(&f);
-  open_host(&state);
-  lend(&state);
+  open_lent(&state);
   lua_setwarnf(state.L, close_when_warned, state.L);
   run_script(&state, "world:system('a', { run = print, after = { 'b', 'c' } })\n"
                      "local ok, message = pcall(world.update, world, 1)\n"
@@ -293,9 +290,7 @@ static void survives_a_close_when_warned(void) {
 
 static void reports_errors_to_the_host(void) {
   struct lua_host state;
-  open_usual(&f);
-  open_host(&state);
-  lend(&state);
+  open_lent(&state);
   run_script(&state, "world:system('bad', { run = function() error 'stop' end })");
   CHECK_FAILS(f.world, ECS_EUSER, "system 'bad'", ecs_update(f.world, 1));
   CHECK_FAILS(f.world, ECS_EUSER, "stop", ecs_update(f.world, 1));
@@ -462,9 +457,7 @@ static void on_error(ecs_world *world, const char *system, ecs_status status, vo
 
 static void has_its_own_handler(void) {
   struct lua_host state;
-  open_usual(&f);
-  open_host(&state);
-  lend(&state);
+  open_lent(&state);
   ecs_on_error(f.world, on_error, NULL);
   run_script(&state, "world:system('bad', { run = function() error 'stop' end })");
   CHECK_OK(f.world, ecs_update(f.world, 1));
@@ -486,9 +479,7 @@ static void fails_with(const char *beginning) {
 /* What a script raises may begin with anything, even with what the core puts before it. */
 static void names_a_failed_system_once(void) {
   struct lua_host state;
-  open_usual(&f);
-  open_host(&state);
-  lend(&state);
+  open_lent(&state);
   run_script(&state, "world:system('bad', { run = function() error('stop', 0) end })");
   fails_with("system 'bad': stop\nstack traceback:");
   run_script(&state,
@@ -510,9 +501,7 @@ static ecs_status fail_for_range(ecs_world *world, ecs_query *query, double dt, 
 /* A script's handler hears of a system of the host what the host says, with its name. */
 static void hears_of_the_hosts_systems(void) {
   struct lua_host state;
-  open_usual(&f);
-  open_host(&state);
-  lend(&state);
+  open_lent(&state);
   ecs_system_desc desc = {.name = "native", .run = fail_for_range};
   CHECK_OK(f.world, ecs_system_new(f.world, &desc));
   run_script(&state, "world:on_error(function(...) heard = table.concat({ ... }, ', ') end)\n"
