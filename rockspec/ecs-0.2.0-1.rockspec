@@ -122,6 +122,7 @@ build = {
         "src/core/world/check.c",
         "src/core/world/lifetime.c",
         "src/front/access.c",
+        "src/front/array_set.c",
         "src/front/bytecode.c",
         "src/front/call.c",
         "src/front/cell.c",

@@ -54,4 +54,20 @@ static inline void close_lua(struct lua_host *host) {
   alloc_clear(&host->alloc);
 }
 
+/* Runs a script, and pops what it leaves; its error is a failure of the test. */
+static inline void run_script(struct lua_host *host, const char *script) {
+  bool ok = luaL_dostring(host->L, script) == LUA_OK;
+  check_context("%s", ok ? NULL : lua_tostring(host->L, -1));
+  CHECK(ok);
+  check_context(NULL);
+  lua_settop(host->L, 0);
+}
+
+static inline long long global(struct lua_host *host, const char *name) {
+  lua_getglobal(host->L, name);
+  long long value = lua_tointeger(host->L, -1);
+  lua_pop(host->L, 1);
+  return value;
+}
+
 #endif

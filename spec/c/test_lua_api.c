@@ -5,15 +5,6 @@
 
 static struct lua_host host;
 
-/* Runs a script, and pops what it leaves; its error is a failure of the test. */
-static void run_script(const char *script) {
-  bool ok = luaL_dostring(host.L, script) == LUA_OK;
-  check_context("%s", ok ? NULL : lua_tostring(host.L, -1));
-  CHECK(ok);
-  check_context(NULL);
-  lua_settop(host.L, 0);
-}
-
 static int ask(lua_State *L) {
   lua_pushlightuserdata(L, (void *)(uintptr_t)ecs_lua_functions(L));
   return 1;
@@ -40,7 +31,7 @@ static void wants_ecs_first(void) {
   CHECK_INTEGER(ECS_LUA_API_VERSION, api->version);
   CHECK(api->spawn == ecs_spawn && api->digest == ecs_digest);
   CHECK_INTEGER(0, lua_gettop(host.L));
-  run_script("package.loaded.ecs, package.loaded['ecs.native'] = nil, nil require 'ecs'");
+  run_script(&host, "package.loaded.ecs, package.loaded['ecs.native'] = nil, nil require 'ecs'");
   CHECK(ecs_lua_functions(host.L) == api);
   close_lua(&host);
 }
@@ -70,7 +61,7 @@ static void wants_an_open_world(void) {
   CHECK(api->to_world(host.L, 1) == NULL);
   CHECK(api->to_world(host.L, 9) == NULL);
   check_error(check_world_of, "world expected, got number");
-  run_script("world = require('ecs').world()");
+  run_script(&host, "world = require('ecs').world()");
   lua_getglobal(host.L, "world");
   const struct world_box *box = lua_touserdata(host.L, 1);
   uint32_t calls = box->calls;
@@ -79,7 +70,7 @@ static void wants_an_open_world(void) {
   CHECK(api->check_world(host.L, 1) == box->world);
   CHECK_INTEGER(calls + 2, box->calls);
   lua_settop(host.L, 0);
-  run_script("world:close()");
+  run_script(&host, "world:close()");
   lua_getglobal(host.L, "world");
   CHECK(api->to_world(host.L, 1) == NULL);
   check_error(check_world_of, "the world is closed");
@@ -120,7 +111,7 @@ static void adds_a_native_system(void) {
   runs = frees = 0;
   lua_pushcfunction(host.L, install);
   lua_setglobal(host.L, "install");
-  run_script(
+  run_script(&host, 
       "local world <close> = require('ecs').world()\n"
       "world:system('first', { run = function() end })\n"
       "local ok, message = pcall(install, world)\n"

@@ -51,10 +51,7 @@ static void takes_the_logarithm_that_lua_takes(void) {
   lua_State *L = host.L;
   luaopen_math(L);
   lua_setglobal(L, LUA_MATHLIBNAME);
-  const bool ran = luaL_dostring(L, script) == LUA_OK;
-  check_context("%s", ran ? NULL : lua_tostring(L, -1));
-  CHECK(ran);
-  check_context(NULL);
+  run_script(&host, script);
   lua_getglobal(L, "off");
   CHECK(lua_toboolean(L, -1));
   close_lua(&host);

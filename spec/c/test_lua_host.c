@@ -12,57 +12,32 @@
 
 static struct fixture f;
 
-/* A Lua state with an allocator that counts, and the module opened in it. */
-struct state {
-  struct checked_alloc alloc;
-  lua_State *L;
-};
-
-static void open_state(struct state *state) {
-  memset(state, 0, sizeof *state);
-  state->alloc.shrinks = true;
-  state->L = new_lua_state(&state->alloc);
-  luaL_openlibs(state->L);
-  int status = luaL_dostring(state->L, "package.path, package.cpath = '', ''");
-  CHECK_INTEGER(LUA_OK, status);
-  CHECK_INTEGER(1, ecs_lua_open(state->L));
-  CHECK(lua_istable(state->L, -1));
-  lua_pop(state->L, 1);
+/* A state whose scripts find no files. */
+static void open_host(struct lua_host *host) {
+  open_lua(host);
+  CHECK_INTEGER(LUA_OK, luaL_dostring(host->L, "package.path, package.cpath = '', ''"));
+  CHECK_INTEGER(1, ecs_lua_open(host->L));
+  CHECK(lua_istable(host->L, -1));
+  lua_pop(host->L, 1);
 }
 
-static void close_state(struct state *state) {
-  lua_close(state->L);
-  CHECK_INTEGER(0, state->alloc.bytes);
-  CHECK(alloc_is_sound(&state->alloc));
-  alloc_clear(&state->alloc);
-}
-
-static void lend(struct state *state) {
+static void lend(struct lua_host *state) {
   ecs_lua_push_world(state->L, f.world);
   lua_setglobal(state->L, "world");
 }
 
-/* Runs a script; its error is a failure of the test. */
-static void run_script(struct state *state, const char *script) {
-  bool ok = luaL_dostring(state->L, script) == LUA_OK;
-  check_context("%s", ok ? NULL : lua_tostring(state->L, -1));
-  CHECK(ok);
-  check_context(NULL);
-  lua_settop(state->L, 0);
-}
-
-static long long global(struct state *state, const char *name) {
-  lua_getglobal(state->L, name);
-  long long value = lua_tointeger(state->L, -1);
-  lua_pop(state->L, 1);
-  return value;
+/* The usual world, lent to a state. */
+static void open_lent(struct lua_host *state) {
+  open_usual(&f);
+  open_host(state);
+  lend(state);
 }
 
 /* ---- without a file system ---------------------------------------------------------- */
 
 static void opens_without_files(void) {
-  struct state state;
-  open_state(&state);
+  struct lua_host state;
+  open_host(&state);
   run_script(&state,
              "local ecs = require 'ecs'\n"
              "local world = ecs.world()\n"
@@ -73,7 +48,7 @@ static void opens_without_files(void) {
              "assert(world:get(e, 'Position') == 3)\n"
              "assert(require 'ecs' == ecs)");
   CHECK_INTEGER(1, ecs_lua_open(state.L));
-  close_state(&state);
+  close_lua(&state);
 }
 
 static void opens_without_libraries(void) {
@@ -94,10 +69,10 @@ static void opens_without_libraries(void) {
 /* ---- lending ------------------------------------------------------------------------- */
 
 static void lends_its_world(void) {
-  struct state state;
+  struct lua_host state;
   open_usual(&f);
   f.a = SPAWN(f.world, f.position, f.velocity);
-  open_state(&state);
+  open_host(&state);
   lend(&state);
   ecs_lua_push_world(state.L, f.world);
   lua_getglobal(state.L, "world");
@@ -113,16 +88,14 @@ static void lends_its_world(void) {
              "mine = world:spawn { Position = { 3, 4 } }");
   CHECK(get_position(&f, f.a).x == 1 && get_position(&f, f.a).y == 2);
   CHECK(get_position(&f, (ecs_id)global(&state, "mine")).y == 4);
-  close_state(&state);
+  close_lua(&state);
   CHECK_INTEGER(2, count_of(f.world, "Position"));
   close_world(&f);
 }
 
 static void closing_lets_go(void) {
-  struct state state;
-  open_usual(&f);
-  open_state(&state);
-  lend(&state);
+  struct lua_host state;
+  open_lent(&state);
   run_script(&state,
              "world:spawn { Position = {} }\n"
              "query = world:query 'Position'\n"
@@ -145,15 +118,15 @@ static void closing_lets_go(void) {
   CHECK(!lua_rawequal(state.L, -1, -2));
   lua_setglobal(state.L, "world");
   run_script(&state, "assert(world:count 'Position' == 1)");
-  close_state(&state);
+  close_lua(&state);
   close_world(&f);
 }
 
 static void keeps_indexes_without_functions(void) {
-  struct state state;
+  struct lua_host state;
   open_usual(&f);
   SPAWN(f.world, f.position);
-  open_state(&state);
+  open_host(&state);
   lend(&state);
   run_script(&state,
              "plain = world:index('plain', { query = 'Position', hash = 'x' })\n"
@@ -169,17 +142,17 @@ static void keeps_indexes_without_functions(void) {
   if (index)
     CHECK_FAILS(f.world, ECS_EUSER, "only a script can update it",
                 ecs_index_equal(index, &key, &found));
-  struct state other;
-  open_state(&other);
+  struct lua_host other;
+  open_host(&other);
   lend(&other);
   run_script(&other,
              "local ok, message = pcall(function() world:index('keyed'):find(6) end)\n"
              "assert(not ok and message:find('of another Lua state', 1, true))\n"
              "for _, e in world:index('plain'):find(0) do found = 1 end");
   CHECK_INTEGER(1, global(&other, "found"));
-  close_state(&other);
+  close_lua(&other);
   CHECK(ecs_index_find(f.world, "keyed"));
-  close_state(&state);
+  close_lua(&state);
   CHECK(!ecs_index_find(f.world, "keyed"));
   index = ecs_index_find(f.world, "plain");
   CHECK(index != NULL);
@@ -190,10 +163,8 @@ static void keeps_indexes_without_functions(void) {
 }
 
 static void outlives_its_object(void) {
-  struct state state;
-  open_usual(&f);
-  open_state(&state);
-  lend(&state);
+  struct lua_host state;
+  open_lent(&state);
   run_script(&state,
              "runs = 0\n"
              "world:system('s', { run = function() runs = runs + 1 end })\n"
@@ -201,7 +172,7 @@ static void outlives_its_object(void) {
              "collectgarbage() collectgarbage()");
   CHECK_OK(f.world, ecs_update(f.world, 1));
   CHECK_INTEGER(1, global(&state, "runs"));
-  close_state(&state);
+  close_lua(&state);
   close_world(&f);
 }
 
@@ -228,10 +199,8 @@ static int l_note(lua_State *L) {
 }
 
 static void orders_systems_together(void) {
-  struct state state;
-  open_usual(&f);
-  open_state(&state);
-  lend(&state);
+  struct lua_host state;
+  open_lent(&state);
   lua_pushcfunction(state.L, l_note);
   lua_setglobal(state.L, "note");
   trace[0] = '\0';
@@ -252,7 +221,7 @@ static void orders_systems_together(void) {
              "assert(not pcall(world.system, world, 'd', { run = print, before = 'a',\n"
              "  after = 'a' }))");
   CHECK_TEXT("badc", trace);
-  close_state(&state);
+  close_lua(&state);
   trace[0] = '\0';
   CHECK_OK(f.world, ecs_update(f.world, 1));
   CHECK_TEXT("ad", trace);
@@ -269,10 +238,8 @@ static void warned(void *ud, const char *message, int continued) {
 
 /* Names that systems and phases give and nobody has are allowed, and told once each. */
 static void warns_of_names_that_nobody_has(void) {
-  struct state state;
-  open_usual(&f);
-  open_state(&state);
-  lend(&state);
+  struct lua_host state;
+  open_lent(&state);
   lua_setwarnf(state.L, warned, NULL);
   warnings[0] = '\0';
   run_script(&state,
@@ -299,7 +266,7 @@ static void warns_of_names_that_nobody_has(void) {
                      "world:update(0) world:update(0)");
   CHECK_TEXT("ecs: system 'jump': 'moev' in before is not a system (did you mean 'move'?); "
              "ignored\n", warnings);
-  close_state(&state);
+  close_lua(&state);
   close_world(&f);
 }
 
@@ -310,23 +277,19 @@ static void close_when_warned(void *ud, const char *message, int continued) {
 }
 
 static void survives_a_close_when_warned(void) {
-  struct state state;
-  open_usual(&f);
-  open_state(&state);
-  lend(&state);
+  struct lua_host state;
+  open_lent(&state);
   lua_setwarnf(state.L, close_when_warned, state.L);
   run_script(&state, "world:system('a', { run = print, after = { 'b', 'c' } })\n"
                      "local ok, message = pcall(world.update, world, 1)\n"
                      "assert(not ok and message:find 'the world is closed')");
-  close_state(&state);
+  close_lua(&state);
   close_world(&f);
 }
 
 static void reports_errors_to_the_host(void) {
-  struct state state;
-  open_usual(&f);
-  open_state(&state);
-  lend(&state);
+  struct lua_host state;
+  open_lent(&state);
   run_script(&state, "world:system('bad', { run = function() error 'stop' end })");
   CHECK_FAILS(f.world, ECS_EUSER, "system 'bad'", ecs_update(f.world, 1));
   CHECK_FAILS(f.world, ECS_EUSER, "stop", ecs_update(f.world, 1));
@@ -339,15 +302,15 @@ static void reports_errors_to_the_host(void) {
              "world:on_error(function() error 'in the handler' end)");
   CHECK_OK(f.world, ecs_update(f.world, 1));
   CHECK_SOUND(f.world);
-  close_state(&state);
+  close_lua(&state);
   close_world(&f);
 }
 
 static void ends_loops_that_are_left_open(void) {
-  struct state state;
+  struct lua_host state;
   open_usual(&f);
   f.a = SPAWN(f.world, f.position);
-  open_state(&state);
+  open_host(&state);
   lend(&state);
   run_script(&state,
              "step, loop = world:query('Position'):each()\n"
@@ -361,7 +324,7 @@ static void ends_loops_that_are_left_open(void) {
   run_script(&state,
              "assert(not pcall(function() return view.x end))\n"
              "assert(not pcall(step, loop))");
-  close_state(&state);
+  close_lua(&state);
   ecs_iter it;
   CHECK_OK(f.world, ecs_iter_open(new_query(f.world, "Position"), &it));
   CHECK_FAILS(f.world, ECS_EBUSY, "inside a loop", ecs_update(f.world, 1));
@@ -370,10 +333,10 @@ static void ends_loops_that_are_left_open(void) {
 }
 
 static void ends_loops_of_a_world_that_is_abandoned(void) {
-  struct state state;
+  struct lua_host state;
   open_usual(&f);
   for (int i = 0; i < 3; i++) SPAWN(f.world, f.position, f.frozen);
-  open_state(&state);
+  open_host(&state);
   lend(&state);
   uint64_t digest = ecs_digest(f.world);
   run_script(&state,
@@ -397,12 +360,12 @@ static void ends_loops_of_a_world_that_is_abandoned(void) {
              "for p in world:query('Position'):each() do p.x = 1 end\n"
              "world:update(1)");
   CHECK_OK(f.world, ecs_abandon(f.world));
-  close_state(&state);
+  close_lua(&state);
   close_world(&f);
 }
 
 static ecs_status raise_error(ecs_world *world, ecs_query *query, double dt, void *ud) {
-  const struct state *state = ud;
+  const struct lua_host *state = ud;
   (void)world, (void)query, (void)dt;
   luaL_error(state->L, "through the update");
   return ECS_OK;
@@ -410,10 +373,10 @@ static ecs_status raise_error(ecs_world *world, ecs_query *query, double dt, voi
 
 /* What no native system may do, but hosts can come back from. */
 static void forgets_updates_that_lua_has_left(void) {
-  struct state state;
+  struct lua_host state;
   open_usual(&f);
   SPAWN(f.world, f.position);
-  open_state(&state);
+  open_host(&state);
   lend(&state);
   ecs_system_desc desc = {.name = "raises", .run = raise_error, .ud = &state};
   CHECK_OK(f.world, ecs_system_new(f.world, &desc));
@@ -430,13 +393,13 @@ static void forgets_updates_that_lua_has_left(void) {
   run_script(&state, "world:update(1) world:close()");
   CHECK_INTEGER(3, global(&state, "runs"));
   CHECK_SOUND(f.world);
-  close_state(&state);
+  close_lua(&state);
   close_world(&f);
 }
 
 /* Runs the script's function `work`. */
 static ecs_status call_script(ecs_world *world, ecs_query *query, double dt, void *ud) {
-  const struct state *state = ud;
+  const struct lua_host *state = ud;
   (void)world, (void)query, (void)dt;
   lua_getglobal(state->L, "work");
   CHECK_INTEGER(LUA_OK, lua_pcall(state->L, 0, 0, 0));
@@ -446,10 +409,10 @@ static ecs_status call_script(ecs_world *world, ecs_query *query, double dt, voi
 /* A system of the host leaves a script's loop open: it ends with the system, before those that
 ** follow, compiled or not. */
 static void ends_loops_that_a_native_system_leaves(void) {
-  struct state state;
+  struct lua_host state;
   open_usual(&f);
   f.a = SPAWN(f.world, f.position);
-  open_state(&state);
+  open_host(&state);
   lend(&state);
   ecs_system_desc desc = {.name = "native", .run = call_script, .ud = &state};
   CHECK_OK(f.world, ecs_system_new(f.world, &desc));
@@ -478,7 +441,7 @@ static void ends_loops_that_a_native_system_leaves(void) {
   CHECK_FAILS(f.world, ECS_EINVAL, "native", ecs_update(f.world, 1));
   CHECK_SOUND(f.world);
   CHECK_INTEGER(4, count_of(f.world, "Velocity"));
-  close_state(&state);
+  close_lua(&state);
   close_world(&f);
 }
 
@@ -492,10 +455,8 @@ static void on_error(ecs_world *world, const char *system, ecs_status status, vo
 }
 
 static void has_its_own_handler(void) {
-  struct state state;
-  open_usual(&f);
-  open_state(&state);
-  lend(&state);
+  struct lua_host state;
+  open_lent(&state);
   ecs_on_error(f.world, on_error, NULL);
   run_script(&state, "world:system('bad', { run = function() error 'stop' end })");
   CHECK_OK(f.world, ecs_update(f.world, 1));
@@ -505,7 +466,7 @@ static void has_its_own_handler(void) {
              "world:system('bad', { run = function() error 'stop' end })\n"
              "world:update(1)");
   CHECK_TEXT("bad", failed);
-  close_state(&state);
+  close_lua(&state);
   close_world(&f);
 }
 
@@ -516,10 +477,8 @@ static void fails_with(const char *beginning) {
 
 /* What a script raises may begin with anything, even with what the core puts before it. */
 static void names_a_failed_system_once(void) {
-  struct state state;
-  open_usual(&f);
-  open_state(&state);
-  lend(&state);
+  struct lua_host state;
+  open_lent(&state);
   run_script(&state, "world:system('bad', { run = function() error('stop', 0) end })");
   fails_with("system 'bad': stop\nstack traceback:");
   run_script(&state,
@@ -529,7 +488,7 @@ static void names_a_failed_system_once(void) {
                      "  error(\"system 'bad': stop\", 0) end })");
   fails_with("system 'bad': system 'bad': stop\nstack traceback:");
   CHECK_SOUND(f.world);
-  close_state(&state);
+  close_lua(&state);
   close_world(&f);
 }
 
@@ -540,24 +499,22 @@ static ecs_status fail_for_range(ecs_world *world, ecs_query *query, double dt, 
 
 /* A script's handler hears of a system of the host what the host says, with its name. */
 static void hears_of_the_hosts_systems(void) {
-  struct state state;
-  open_usual(&f);
-  open_state(&state);
-  lend(&state);
+  struct lua_host state;
+  open_lent(&state);
   ecs_system_desc desc = {.name = "native", .run = fail_for_range};
   CHECK_OK(f.world, ecs_system_new(f.world, &desc));
   run_script(&state, "world:on_error(function(...) heard = table.concat({ ... }, ', ') end)\n"
                      "world:update(1)\n"
                      "assert(heard == \"system 'native': too far, native\", heard)");
-  close_state(&state);
+  close_lua(&state);
   close_world(&f);
 }
 
 static void survives_a_world_closed_in_a_system(void) {
-  struct state state;
+  struct lua_host state;
   open_usual(&f);
   f.a = SPAWN(f.world, f.position);
-  open_state(&state);
+  open_host(&state);
   lend(&state);
   run_script(&state,
              "world:system('s', { query = 'Position', each = function()\n"
@@ -569,17 +526,17 @@ static void survives_a_world_closed_in_a_system(void) {
   CHECK_SOUND(f.world);
   CHECK(f.world->schedule->system_count == 0);
   run_script(&state, "assert(not pcall(world.spawn, world))");
-  close_state(&state);
+  close_lua(&state);
   close_world(&f);
 }
 
 /* ---- leaving ---------------------------------------------------------------------------- */
 
 static void leaves_nothing_behind(void) {
-  struct state state;
+  struct lua_host state;
   open_usual(&f);
   ecs_id any = declare_one(f.world, "Any", "value", ECS_ANY);
-  open_state(&state);
+  open_host(&state);
   lend(&state);
   run_script(&state,
              "for i = 1, 10 do world:spawn { Any = { { i } } } end\n"
@@ -591,7 +548,7 @@ static void leaves_nothing_behind(void) {
   CHECK_OK(f.world, ecs_defer(f.world));
   run_script(&state, "world:set(q:first(), 'Any', { value = 'staged' })\n"
                      "world:spawn { Any = { 'staged' } }");
-  close_state(&state);
+  close_lua(&state);
   CHECK_OK(f.world, ecs_commit(f.world));
   CHECK_SOUND(f.world);
   CHECK_INTEGER(0, f.world->any.used);
@@ -606,9 +563,9 @@ static void leaves_nothing_behind(void) {
 /* Reliability 1, for what this file shows: the k-th allocation of the state fails. */
 static void sweeps_lending(bool from_there_on) {
   for (size_t k = 1; k < 100000; k++) {
-    struct state state;
+    struct lua_host state;
     open_usual(&f);
-    open_state(&state);
+    open_host(&state);
     lua_gc(state.L, LUA_GCSTOP);
     alloc_arm(&state.alloc, k, from_there_on);
     lua_pushcfunction(state.L, ecs_lua_open);
@@ -618,7 +575,7 @@ static void sweeps_lending(bool from_there_on) {
     CHECK(status == LUA_OK || status == LUA_ERRMEM);
     lend(&state);
     run_script(&state, "world:spawn { Position = {} }");
-    close_state(&state);
+    close_lua(&state);
     CHECK_INTEGER(1, count_of(f.world, "Position"));
     close_world(&f);
     if (!failed_once) return;

@@ -31,10 +31,7 @@ static void orders_texts_as_lua_does(void) {
   struct lua_host host;
   open_ecs(&host);
   lua_State *L = host.L;
-  const bool ran = luaL_dostring(L, script) == LUA_OK;
-  check_context("%s", ran ? NULL : lua_tostring(L, -1));
-  CHECK(ran);
-  check_context(NULL);
+  run_script(&host, script);
   lua_getglobal(L, "alike");
   CHECK(lua_toboolean(L, -1));
   close_lua(&host);

@@ -22,22 +22,6 @@ static void open_states(void) {
   lend(&two);
 }
 
-/* Runs a script; its error is a failure of the test. */
-static void run_script(struct lua_host *host, const char *script) {
-  bool ok = luaL_dostring(host->L, script) == LUA_OK;
-  check_context("%s", ok ? NULL : lua_tostring(host->L, -1));
-  CHECK(ok);
-  check_context(NULL);
-  lua_settop(host->L, 0);
-}
-
-static long long global(struct lua_host *host, const char *name) {
-  lua_getglobal(host->L, name);
-  long long value = lua_tointeger(host->L, -1);
-  lua_pop(host->L, 1);
-  return value;
-}
-
 static void serves_two_states(void) {
   open_states();
   run_script(&one, "runs = 0 world:spawn { Any = { 'one' } }\n"

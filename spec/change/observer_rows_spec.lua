@@ -5,7 +5,7 @@ local helper = require "spec.support.ecs_helper"
 local hearing = require "spec.support.hearing"
 local rng_new = require("spec.support.rng").new
 
-local seeds = helper.by_scale { small = 6, normal = 40, deep = 400 }
+local SEEDS = { small = 6, normal = 40, deep = 400 }
 
 local COMPONENTS = { "Position", "Health", "Frozen", "Mark", "Note" }
 
@@ -151,9 +151,7 @@ end
 
 describe("observers of rows that change together", function()
   it("hear what they hear of changes one by one (C87)", function()
-    local first, last = (os.getenv "ECS_SPEC_SEEDS" or ""):match "^(%d+)%-?(%d*)$"
-    first = tonumber(first)
-    for seed = first or 1, first and (tonumber(last) or first) or seeds do
+    helper.each_seed(SEEDS, function(seed)
       local rng = rng_new(seed)
       local one, heard = new_world(seed)
       local other, expected = new_world(seed)
@@ -161,6 +159,6 @@ describe("observers of rows that change together", function()
       assert.is_true(#heard > 0)
       one:close()
       other:close()
-    end
+    end)
   end)
 end)

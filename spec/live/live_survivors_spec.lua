@@ -294,9 +294,7 @@ local function play(seed)
 end
 
 describe("the scripts of examples/survivors (C4, C61)", function()
-  local first, last = (os.getenv "ECS_SPEC_SEEDS" or ""):match "^(%d+)%-?(%d*)$"
-  first = tonumber(first) or 1
-  last = tonumber(last) or helper.by_scale { small = 2, normal = 8, deep = 60 }
+  local first, last = helper.seeds { small = 2, normal = 8, deep = 60 }
   for seed = first, last do
     it(("lose nothing by %d edits at random, on seed %d"):format(EDITS, seed), function()
       play(seed)

@@ -1,13 +1,7 @@
 local helper = require "spec.support.ecs_helper"
 
 local has_error = helper.has_error
-
-local function new_world()
-  local world = helper.new_world()
-  world:component("Position", { "x: f32", "y: f32" })
-  world:tag("Frozen")
-  return world
-end
+local new_world = require("spec.support.scenes").things
 
 describe("an error in a row", function()
   -- What a form raises with kernels and without, of which the first world tells the tier.

@@ -1,17 +1,7 @@
 local helper = require "spec.support.ecs_helper"
 
 local has_error = helper.has_error
-
-local function new_world()
-  local world = helper.new_world()
-  world:component("Position", { "x: f32", "y: f32" })
-  world:component("Velocity", { "x: f32", "y: f32" })
-  world:component("Mass", { "kg: f64" })
-  world:component("Tag", { "name: string", "kind: enum(red, green)", "target: entity",
-    "value: any", "on: bool", "n: i16" })
-  world:tag("Frozen")
-  return world
-end
+local new_world = require("spec.support.scenes").things
 
 local function only_chunk(query, body)
   local count = 0
@@ -157,7 +147,8 @@ describe("query:chunks", function()
   it("reads and writes every type", function()
     local world = new_world()
     local e = world:spawn { Tag = {} }
-    local values = { name = "b", kind = "green", target = e, value = { 1 }, on = true, n = -7 }
+    local values = { name = "b", kind = "green", target = e, value = { 1 }, on = true, n = -7,
+      exact = 0.1 }
     only_chunk(world:query "Tag", function(chunk)
       for name, value in pairs(values) do
         local column = chunk:column("Tag." .. name)

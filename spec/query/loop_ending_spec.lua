@@ -1,14 +1,12 @@
 local ecs = require "ecs"
 local helper = require "spec.support.ecs_helper"
+local scenes = require "spec.support.scenes"
 
 local has_error = helper.has_error
 
-local function new_world(rows)
-  local world = helper.new_world()
-  world:component("Position", { "x: f32", "y: f32" })
-  world:component("Velocity", { "x: f32", "y: f32" })
-  world:tag("Frozen")
-  local ids = {}
+-- With some places, and a query for them.
+local function new_places(rows)
+  local world, ids = scenes.things(), {}
   for i = 1, rows or 3 do ids[i] = world:spawn { Position = { x = i } } end
   return world, ids, world:query "Position"
 end
@@ -29,7 +27,7 @@ for _, form in ipairs { "each", "chunks" } do
   describe("a loop over query:" .. form, function()
     local function leave_by(name, body, applies)
       it("can be left by " .. name, function()
-        local world, _, query = new_world()
+        local world, _, query = new_places()
         local spawned
         body(world, function()
           spawned = spawned or world:spawn { Position = {} }
@@ -136,7 +134,7 @@ for _, form in ipairs { "each", "chunks" } do
 
     for _, ending in ipairs { "commit", "cancel" } do
       it("that began after a defer, is ended by " .. ending, function()
-        local world, _, query = new_world()
+        local world, _, query = new_places()
         local outer_step, outer_state = loop(query)
         outer_step(outer_state)
         world:defer()
@@ -173,7 +171,7 @@ for _, form in ipairs { "each", "chunks" } do
     }
     for name, ending in pairs(enders) do
       it("is ended by " .. name .. " and its commands apply", function()
-        local world, _, query = new_world()
+        local world, _, query = new_places()
         local step, state = loop(query)
         local kept = step(state)
         local inner_step, inner_state = loop(query)
@@ -189,7 +187,7 @@ for _, form in ipairs { "each", "chunks" } do
       end)
 
       it("says that " .. name .. " in its body has ended it", function()
-        local world, _, query = new_world()
+        local world, _, query = new_places()
         has_error(function()
           for _ in loop(query) do ending(world) end
         end, "the loop has ended")
@@ -198,7 +196,7 @@ for _, form in ipairs { "each", "chunks" } do
     end
 
     it("is over when its world is closed", function()
-      local world, _, query = new_world()
+      local world, _, query = new_places()
       has_error(function()
         for _ in loop(query) do world:close() end
       end, "closed")
@@ -239,7 +237,10 @@ describe("a loop that something else has ended", function()
     commit = function(world) world:commit() end,
     load = function(world) world:load(world:save()) end,
     restore = function(world) world:restore(world:snapshot()) end,
-    ["undeclaring its component"] = function(world) world:undeclare "Position" end,
+    ["undeclaring its component"] = function(world)
+      world:undeclare "Body"
+      world:undeclare "Position"
+    end,
     ["the end of a system"] = function() end,
     ["the end of a defer"] = function() end,
   }
@@ -258,7 +259,7 @@ describe("a loop that something else has ended", function()
   for form, begin in pairs(forms) do
     for name, ending in pairs(enders) do
       it("over " .. form .. " is given back behind " .. name, function()
-        local world = new_world()
+        local world = new_places()
         local weak = setmetatable({}, { __mode = "k" })
         local function keep(object)
           weak[object] = true
@@ -283,7 +284,7 @@ end)
 
 describe("a for loop in a system", function()
   it("that is left open ends with the system", function()
-    local world, _, query = new_world()
+    local world, _, query = new_places()
     local step, state, kept, e
     world:system("s", { run = function()
       step, state = query:each()
@@ -298,7 +299,7 @@ describe("a for loop in a system", function()
   end)
 
   it("that is left open ends with the system's error", function()
-    local world, _, query = new_world()
+    local world, _, query = new_places()
     local kept, e
     world:system("s", { run = function()
       local step, state = query:each()
@@ -387,7 +388,7 @@ describe("inside", function()
     }
     for name, call in pairs(refused) do
       it(place .. ", " .. name .. " is an error that says so", function()
-        local world, ids = new_world(1)
+        local world, ids = new_places(1)
         local bytes, snapshot = world:save(), world:snapshot()
         local done = false
         enter(world, function()
@@ -402,7 +403,7 @@ describe("inside", function()
     end
 
     it(place .. ", every mutator is staged, or takes effect at once, and none breaks", function()
-      local world, ids = new_world(1)
+      local world, ids = new_places(1)
       local e, done = ids[1], false
       local spawned, many
       enter(world, function()
@@ -434,7 +435,7 @@ describe("inside", function()
 
     it(place .. ", yielding is an error", function()
       if place == "defer" then return end
-      local world = new_world(1)
+      local world = new_places(1)
       local co = coroutine.create(function()
         enter(world, function() coroutine.yield() end)
       end)
@@ -448,7 +449,7 @@ describe("inside", function()
 
     it(place .. ", an error leaves the world as it was", function()
       if place == "defer" then return end
-      local world = new_world(1)
+      local world = new_places(1)
       local spawned
       local ok = pcall(enter, world, function()
         spawned = world:spawn { Position = {} }
@@ -528,7 +529,7 @@ describe("changing rows inside a loop", function()
     for name, mutate in pairs(mutations) do
       for where, target in pairs(targets) do
         it(("%s: %s of the %s row visits each row once"):format(form, name, where), function()
-          local world, ids = new_world(5)
+          local world, ids = new_places(5)
           local query = world:query "Position, !Frozen"
           local seen = {}
           visit(query, function(x, e)
@@ -553,7 +554,7 @@ describe("changing rows inside a loop", function()
     end
 
     it(form .. ": a new row is not visited", function()
-      local world, ids = new_world(5)
+      local world, ids = new_places(5)
       local query = world:query "Position, !Frozen"
       local count = 0
       visit(query, function()
@@ -565,7 +566,7 @@ describe("changing rows inside a loop", function()
     end)
 
     it(form .. ": everything can go (C20, C52, C53)", function()
-      local world = new_world(5)
+      local world = new_places(5)
       local query = world:query "Position, !Frozen"
       local count = 0
       visit(query, function(_, e)
@@ -581,7 +582,7 @@ end)
 
 describe("a finalizer that uses the world", function()
   it("while a loop is made or gone through does no harm", function()
-    local world, _, query = new_world(50)
+    local world, _, query = new_places(50)
     local function churn()
       setmetatable({}, { __gc = function()
         if not pcall(world.spawn, world, { Velocity = {} }) then return end

@@ -1,17 +1,7 @@
 local helper = require "spec.support.ecs_helper"
 
 local has_error = helper.has_error
-
-local function new_world()
-  local world = helper.new_world()
-  world:component("Position", { "x: f32", "y: f32" })
-  world:component("Velocity", { "x: f32", "y: f32" })
-  world:component("Circle", { "radius: f32" })
-  world:component("Box", { "width: f32", "height: f32" })
-  world:component("Body", { "m: f32[3]", "offset: Position" })
-  world:tag("Frozen")
-  return world
-end
+local new_world = require("spec.support.scenes").things
 
 local function ids(world, text)
   return helper.sorted(helper.ids_of(world:query(text)))

@@ -1,13 +1,7 @@
 local helper = require "spec.support.ecs_helper"
 
 local has_error = helper.has_error
-
-local function new_world()
-  local world = helper.new_world()
-  world:component("Position", { "x: f32", "y: f32" })
-  world:component("Body", { "m: f32[3]", "offset: Position", "parts: Position[2]" })
-  return world
-end
+local new_world = require("spec.support.scenes").things
 
 describe("an array or nested field of a view", function()
   it("is read and written in place", function()

@@ -362,27 +362,19 @@ local function run_seed(seed, rows)
     end
     local ok, message = pcall(ops[name], run, e)
     if not ok then
-      error(("seed %d, step %d, %s: %s"):format(seed, step, name, tostring(message)), 0)
+      error(("step %d, %s: %s"):format(step, name, tostring(message)), 0)
     end
   end
   for i = 1, #TEXTS do run:ask(i) end
   for _, world in ipairs(run.worlds) do world:close() end
 end
 
-local function run_seeds(rows, counts)
-  local first, last = (os.getenv "ECS_SPEC_SEEDS" or ""):match "^(%d+)%-?(%d*)$"
-  local most = helper.by_scale(counts)
-  for seed = tonumber(first) or 1, tonumber(last) or tonumber(first) or most do
-    run_seed(seed, rows)
-  end
-end
-
 describe("random programs about what has changed", function()
   it("see what a list of all entities says", function()
-    run_seeds(30, { small = 15, normal = 60, deep = 400 })
+    helper.each_seed({ small = 15, normal = 60, deep = 400 }, run_seed, 30)
   end)
 
   it("see so over several groups of rows", function()
-    run_seeds(3600, { small = 1, normal = 3, deep = 15 })
+    helper.each_seed({ small = 1, normal = 3, deep = 15 }, run_seed, 3600)
   end)
 end)

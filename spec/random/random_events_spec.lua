@@ -247,11 +247,6 @@ end
 
 describe("random programs about events", function()
   it("see what lists in plain Lua do", function()
-    local first, last = (os.getenv "ECS_SPEC_SEEDS" or ""):match "^(%d+)%-?(%d*)$"
-    local most = helper.by_scale { small = 8, normal = 30, deep = 300 }
-    for seed = tonumber(first) or 1, tonumber(last) or tonumber(first) or most do
-      local ok, problem = pcall(run, seed)
-      assert(ok, ("seed %d: %s"):format(seed, tostring(problem)))
-    end
+    helper.each_seed({ small = 8, normal = 30, deep = 300 }, run)
   end)
 end)

@@ -337,11 +337,6 @@ end
 
 describe("indexes in random programs", function()
   it("find what going through all entities finds (C27, C28)", function()
-    local first, last = (os.getenv "ECS_SPEC_SEEDS" or ""):match "^(%d+)%-?(%d*)$"
-    local most = helper.by_scale { small = 4, normal = 20, deep = 200 }
-    for seed = tonumber(first) or 1, tonumber(last) or tonumber(first) or most do
-      local ok, problem = xpcall(run, debug.traceback, seed)
-      assert(ok, ("seed %d: %s"):format(seed, tostring(problem)))
-    end
+    helper.each_seed({ small = 4, normal = 20, deep = 200 }, run)
   end)
 end)

@@ -7,22 +7,10 @@ local model = require "spec.support.model"
 local runner = require "spec.support.runner"
 local trace_text = require "spec.support.trace_text"
 
-local seeds = helper.by_scale { small = 20, normal = 45, deep = 1000 }
 local steps = helper.by_scale { small = 500, normal = 2000, deep = 10000 }
 -- Each allocation that fails collects all garbage: much of the time of long traces.
 local starve = helper.by_scale { small = 15, normal = 15, deep = 2 }
 local every = helper.by_scale { small = 25, normal = 125, deep = 400 }
-
--- The first and the last seed to run.
-local function range_of_seeds()
-  local text = os.getenv("ECS_SPEC_SEEDS")
-  if not text or text == "" then
-    return 1, seeds
-  end
-  local first, last = text:match("^(%d+)%-?(%d*)$")
-  assert(first, "ECS_SPEC_SEEDS is first-last, or one seed")
-  return tonumber(first), tonumber(last) or tonumber(first)
-end
 
 local function model_world(tag)
   return model.world { tag = tag }
@@ -57,7 +45,7 @@ local function find_failure(options)
 end
 
 describe("the runtime and the model", function()
-  local from, to = range_of_seeds()
+  local from, to = helper.seeds { small = 20, normal = 45, deep = 1000 }
   local group = (to - from) // 10 + 1
   for first = from, to, group do
     local last = math.min(first + group - 1, to)

@@ -346,17 +346,12 @@ local function run(seed)
       debug.traceback(tostring(problem))
   end)
   local last = table.concat(self.log, "\n", math.max(1, #self.log - 30))
-  assert(ok, ("seed %d: %s\nafter\n%s"):format(seed, tostring(problem), last))
+  assert(ok, ("%s\nafter\n%s"):format(tostring(problem), last))
   self.world:close()
 end
 
 describe("random ties", function()
   it("are those of the model (C72, C74, C87)", function()
-    local first, last = (os.getenv "ECS_SPEC_SEEDS" or ""):match "^(%d+)%-?(%d*)$"
-    last = first and tonumber(last) or first
-    local most = helper.by_scale { small = 4, normal = 8, deep = 150 }
-    for seed = tonumber(first) or 1, tonumber(last) or most do
-      run(seed)
-    end
+    helper.each_seed({ small = 4, normal = 8, deep = 150 }, run)
   end)
 end)

@@ -21,6 +21,27 @@ function helper.by_scale(counts)
   return counts[helper.scale()]
 end
 
+-- The first and the last seed to try: ECS_SPEC_SEEDS (first-last, or one seed), or from 1 to the
+-- entry of `counts`; and whether they were asked for.
+function helper.seeds(counts)
+  local text = os.getenv "ECS_SPEC_SEEDS" or ""
+  if text == "" then
+    return 1, helper.by_scale(counts), false
+  end
+  local first, last = text:match "^(%d+)%-?(%d*)$"
+  assert(first, "ECS_SPEC_SEEDS is first-last, or one seed")
+  return tonumber(first), tonumber(last) or tonumber(first), true
+end
+
+-- Calls run(seed, ...) for each of them; what it raises names the seed.
+function helper.each_seed(counts, run, ...)
+  local first, last = helper.seeds(counts)
+  for seed = first, last do
+    local ok, problem = xpcall(run, debug.traceback, seed, ...)
+    if not ok then error(("seed %d: %s"):format(seed, tostring(problem)), 0) end
+  end
+end
+
 -- A world whose invariants are checked when the test that made it ends.
 function helper.new_world(options)
   local world = require("ecs").world(options)

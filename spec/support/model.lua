@@ -7,6 +7,7 @@
 
 local ids = require "spec.support.model_ids"
 local types = require "spec.support.model_types"
+local refuse = types.refuse
 
 local model = {}
 
@@ -59,10 +60,6 @@ function model.world(options)
   world:init_schedule()
   world:start_tick(0)
   return world
-end
-
-local function refuse(...)
-  error(string.format(...), 0)
 end
 
 -- ---- components ------------------------------------------------------------------------

@@ -3,12 +3,9 @@
 -- Returns methods to be mixed into the model's world.
 
 local types = require "spec.support.model_types"
+local refuse = types.refuse
 
 local methods = {}
-
-local function refuse(...)
-  error(string.format(...), 0)
-end
 
 -- The names that random programs give arrays, and nothing else.
 methods.ARRAYS = { "Tiles", "Held", "Costs" }

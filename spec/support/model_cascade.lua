@@ -6,12 +6,9 @@
 -- know: such ids are free in a group (see model_ids.lua).
 
 local types = require "spec.support.model_types"
+local refuse = types.refuse
 
 local methods = {}
-
-local function refuse(...)
-  error(string.format(...), 0)
-end
 
 local function row_of(world, id)
   local row = world.store[id] or {}

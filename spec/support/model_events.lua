@@ -5,12 +5,9 @@
 
 local toggles = require "spec.support.model_toggles"
 local types = require "spec.support.model_types"
+local refuse = types.refuse
 
 local methods = {}
-
-local function refuse(...)
-  error(string.format(...), 0)
-end
 
 -- The names that random programs give events, and nothing else.
 methods.EVENTS = { "Struck", "Heard" }

@@ -4,14 +4,11 @@
 local relations = require "spec.support.model_relations"
 local toggles = require "spec.support.model_toggles"
 local types = require "spec.support.model_types"
+local refuse = types.refuse
 
 local methods = {}
 
 local of_key, split_key = relations.of_key, relations.split_key
-
-local function refuse(...)
-  error(string.format(...), 0)
-end
 
 -- ---- copies ------------------------------------------------------------------------------
 

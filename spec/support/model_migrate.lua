@@ -6,14 +6,11 @@ local of_key = require("spec.support.model_relations").of_key
 local scopes = require "spec.support.model_scopes"
 local toggles = require "spec.support.model_toggles"
 local types = require "spec.support.model_types"
+local refuse = types.refuse
 
 local methods = {}
 
 local DEPTH, LEAVES = 6, 4096
-
-local function refuse(...)
-  error(string.format(...), 0)
-end
 
 -- ---- single values -----------------------------------------------------------------------
 

@@ -4,15 +4,12 @@
 local of_key = require("spec.support.model_relations").of_key
 local toggles = require "spec.support.model_toggles"
 local types = require "spec.support.model_types"
+local refuse = types.refuse
 
 local methods = {}
 
 local Query = {}
 Query.__index = Query
-
-local function refuse(...)
-  error(string.format(...), 0)
-end
 
 -- ---- parsing ---------------------------------------------------------------------------
 

@@ -6,15 +6,12 @@
 -- "Owes>4503600432742401". `world.tied` has the sources of exclusive relations as they were tied.
 
 local types = require "spec.support.model_types"
+local refuse = types.refuse
 
 local methods = {}
 
 local PAIR = 1 << 52
 local INDEX = (1 << 28) - 1
-
-local function refuse(...)
-  error(string.format(...), 0)
-end
 
 -- ---- keys ------------------------------------------------------------------------------
 

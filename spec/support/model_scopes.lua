@@ -7,12 +7,9 @@
 
 local toggles = require "spec.support.model_toggles"
 local types = require "spec.support.model_types"
+local refuse = types.refuse
 
 local methods = {}
-
-local function refuse(...)
-  error(string.format(...), 0)
-end
 
 -- ---- applying --------------------------------------------------------------------------
 

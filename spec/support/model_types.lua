@@ -24,9 +24,12 @@ local INTEGER_RANGES = {
   u64 = { math.mininteger, math.maxinteger },    -- by their bits
 }
 
-local function refuse(...)
+-- Raises what the runtime would refuse with.
+function types.refuse(...)
   error(string.format(...), 0)
 end
+
+local refuse = types.refuse
 
 local function need(value, kind, field)
   if type(value) ~= kind then

@@ -72,7 +72,8 @@ born B: world:alive(p.big) | world:alive(p.big)
 texts B: (p.s == 'ann') | (p.s < 'b') | (#p.s > 2) | (p.s:sub(1, 2) == 'an') | (p.kind == 'red')
   | (tints[<I> % 4 + 1] == p.kind) | (p.tint == p.kind); F: cost[p.kind] | gain[p.kind][p.tint]
   | odds[p.kind].by[p.tint] | odds[p.kind].at[<I> % 3 + 1] | odds[p.kind].by.red
-  | (maps[p.kind] and maps[p.kind][<X>] or <F>) | (price[p.kind] or <F>) | (grade[p.tint] and grade[p.tint].w or <F>)
+  | (maps[p.kind] and maps[p.kind][<X>] or <F>) | (price[p.kind] or <F>)
+  | (grade[p.tint] and grade[p.tint].w or <F>)
   | steps[<I> % 2 + 1][<I> % 3 + 1]; E: those[p.kind]; L: those[p.kind]
 ]]
 

@@ -177,6 +177,34 @@ function oracle.line(shown, entity, others)
   return ("%s @%d > %s"):format(table.concat(shown, " "), entity, table.concat(others, " "))
 end
 
+-- A match as text, of what a form gave for it: views as show(slot, value, absent) shows them, then
+-- `skipped` values (dt), the entity, and who stands for variables.
+function oracle.line_of(show, slots, absent, skipped, ...)
+  local values, shown, others = table.pack(...), {}, {}
+  for at, slot in ipairs(slots) do
+    shown[at] = show(slot, values[at], absent)
+  end
+  local entity = #slots + skipped + 1
+  for at = entity + 1, values.n do
+    others[#others + 1] = tostring(values[at])
+  end
+  return oracle.line(shown, values[entity], others)
+end
+
+-- What a loop over a query gives, as lines.
+function oracle.by_loop(query, slots, show)
+  local lines, step, state, control, closing = {}, query:each()
+  local _ <close> = closing
+  local function take(first, ...)
+    if first ~= nil then
+      lines[#lines + 1] = oracle.line_of(show, slots, false, 0, first, ...)
+      return true
+    end
+  end
+  while take(step(state, control)) do end
+  return lines
+end
+
 -- ---- prefabs ---------------------------------------------------------------------------
 
 local prefabs = setmetatable({}, { __mode = "k" })

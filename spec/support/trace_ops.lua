@@ -153,15 +153,19 @@ function list.spawn_many(ctx, count, components)
   return new
 end
 
--- The children of a copy are noted, too: outside of scopes, where this is done, they are there.
-function list.clone(ctx, entity, components)
-  local family = { spawned(ctx, ctx.world:clone(entity, components)) }
+-- A copy and its children, which are there outside of scopes, where this is done.
+local function family_of(ctx, first)
+  local family = { spawned(ctx, first) }
   for _, copy in ipairs(family) do   -- grows on the way
     for child in ctx.world:children(copy) do
       family[#family + 1] = spawned(ctx, child)
     end
   end
   return family
+end
+
+function list.clone(ctx, entity, components)
+  return family_of(ctx, ctx.world:clone(entity, components))
 end
 
 -- Steps about prefabs alone name them: they are noted apart from others.
@@ -183,13 +187,7 @@ function list.prefab(ctx, name, children)
 end
 
 function list.instantiate(ctx, name, components)
-  local family = { spawned(ctx, ctx.world:instantiate(name, components)) }
-  for _, copy in ipairs(family) do   -- grows on the way
-    for child in ctx.world:children(copy) do
-      family[#family + 1] = spawned(ctx, child)
-    end
-  end
-  return family
+  return family_of(ctx, ctx.world:instantiate(name, components))
 end
 
 -- An id of the slot of `near`, `ahead` indices further, in its `generation`.

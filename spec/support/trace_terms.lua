@@ -159,10 +159,10 @@ end
 
 -- ---- matches as text -------------------------------------------------------------------
 
-local function show(slot, value, absent, fields)
+local function show(slot, value, absent)
   if slot.fields and not slot.field and value ~= absent then
     local copy = {}
-    for _, field in ipairs(fields) do
+    for _, field in ipairs(slot.described) do
       copy[field.name] = plain(not field.is_part and value[field.name], field.is_part)
     end
     return oracle.show(slot, copy, absent)
@@ -170,36 +170,10 @@ local function show(slot, value, absent, fields)
   return oracle.show(slot, plain(value), absent)
 end
 
--- What a form gave for a match. `skipped` values (dt) stand between views and entity.
-local function line_of(slots, absent, skipped, ...)
-  local given, shown, others = table.pack(...), {}, {}
-  for at, slot in ipairs(slots) do
-    shown[at] = show(slot, given[at], absent, slot.described)
-  end
-  local entity = #slots + skipped + 1
-  for at = entity + 1, given.n do
-    others[#others + 1] = tostring(given[at])
-  end
-  return oracle.line(shown, given[entity], others)
-end
-
-local function by_loop(query, slots)
-  local lines, step, state, control, closing = {}, query:each()
-  local _ <close> = closing
-  local function take(first, ...)
-    if first ~= nil then
-      lines[#lines + 1] = line_of(slots, false, 0, first, ...)
-      return true
-    end
-  end
-  while take(step(state, control)) do end
-  return lines
-end
-
 local function by_function(query, slots)
   local lines = {}
   query:each(function(...)
-    lines[#lines + 1] = line_of(slots, nil, 1, ...)
+    lines[#lines + 1] = oracle.line_of(show, slots, nil, 1, ...)
   end)
   return lines
 end
@@ -285,7 +259,7 @@ function list.terms(ctx, texts, given, ordered)
   local query, terms = query_of(ctx, texts, given), oracle.parse(texts)
   need_numbers(ctx.home, terms)
   local slots = slots_of(of_runtime(ctx.home), terms)
-  local lines, others = by_loop(query, slots), by_function(query, slots)
+  local lines, others = oracle.by_loop(query, slots, show), by_function(query, slots)
   if table.concat(lines, "\n") ~= table.concat(others, "\n") then
     return "loops and functions are given something else", lines, others
   elseif query:sum(one) ~= #lines then

@@ -1,15 +1,7 @@
 local helper = require "spec.support.ecs_helper"
 
 local has_error = helper.has_error
-
-local function new_world()
-  local world = helper.new_world()
-  world:component("Position", { "x: f32", "y: f32" })
-  world:component("Velocity", { "x: f32", "y: f32" })
-  world:component("Bag", { "item: any", "name: string" })
-  world:tag("Frozen")
-  return world
-end
+local new_world = require("spec.support.scenes").things
 
 -- Everything that opens a scope around a body.
 local scopes = {

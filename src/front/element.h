@@ -28,13 +28,17 @@ struct val element_of_record_at(struct front *f, struct val record, struct val i
 ** program is compiled; nil past the list's end. */
 struct val element_of_item(struct front *f, struct val record, k_value number);
 uint16_t element_need_longest(struct front *f, struct val record);
-/* An element of one of several arrays, chosen by an index of the row; stores one; their length. */
-struct val element_of_arrays(struct front *f, struct val arrays, struct val index);
-void element_store_in_arrays(struct front *f, struct val arrays, struct val index,
-                             struct val value);
-struct val element_length_of_arrays(struct front *f, struct val arrays);
-/* Makes two tables, given by paths or not, records of the one that holds both, or two arrays members
-** of one set; false: there is none. */
+/* The number of a table of arrays that is read by names or, without, by numbers; NONE: it is not
+** one. An array of it by an index; an element of that array; stores one; its length. */
+uint32_t array_set_find(struct front *f, uint32_t path, const struct enumeration *names);
+struct val array_set_take(struct front *f, uint32_t number, struct val index);
+struct val array_set_get(struct front *f, struct val arrays, struct val index);
+void array_set_store(struct front *f, struct val arrays, struct val index, struct val value);
+struct val array_set_length(struct front *f, struct val arrays);
+/* Makes two arrays members of one set; false: they differ in type, or are not arrays. */
+bool array_set_join(struct front *f, struct val *x, struct val *y);
+/* Makes two tables, given by paths or not, records of the one that holds both, or two arrays
+** members of a set; false: there is none. */
 bool element_join(struct front *f, struct val *x, struct val *y);
 struct val element_length_of(struct front *f, struct val record);
 /* What kind of elements a guard's table has (perhaps with ELEMENTS_RAGGED), and how many; copies

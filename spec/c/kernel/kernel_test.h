@@ -527,4 +527,12 @@ static inline int is_relation(k_op op) {
 
 /* }===================================================================== */
 
+/* What a builder, which is freed, has built; NULL, and a failure, if it has not. */
+static inline struct program *finish_build(struct builder *b) {
+  struct program *p = NULL;
+  CHECK(build_finish(b, &p) == K_OK);
+  builder_free(b);
+  return p;
+}
+
 #endif

@@ -9,13 +9,6 @@ static struct builder *fresh(void) {
   return b;
 }
 
-static struct program *finish(struct builder *b) {
-  struct program *p = NULL;
-  CHECK(build_finish(b, &p) == K_OK);
-  builder_free(b);
-  return p;
-}
-
 /* Does the program read exactly like this? */
 static int reads(const struct program *p, const char *text) {
   char got[2000];
@@ -42,7 +35,7 @@ static void multiplication_and_addition_become_one_instruction_in_place(void) {
   const k_value dt = build_convert(b, KT_F32, build_uniform(b, 0, KT_F64));
   const k_value step = build_binary(b, KO_MUL, build_load(b, v), dt);
   build_store(b, x, build_binary(b, KO_ADD, build_load(b, x), step));
-  struct program *p = finish(b);
+  struct program *p = finish_build(b);
   CHECK(reads(p, "0\tf32.f64 s0 = u0\n1\taddmul.f32 c0 = c0, c1, s0\n"));
   CHECK(p->prologue == 1 && p->reg4_count == 0 && p->whole);
   CHECK(program_reads(p, x) && program_reads(p, v));
@@ -58,7 +51,7 @@ static void rows_that_a_run_is_not_for_keep_what_they_have(void) {
   const k_value most = build_fit(b, KC_I8, build_convert(b, KT_I64, build_load(b, x)));
   build_put(b, x, build_binary(b, KO_ADD, build_load(b, x), build_f32(b, 1.0f)));
   build_put(b, n, most);
-  struct program *p = finish(b);
+  struct program *p = finish_build(b);
   CHECK(p->starts && !p->whole && program_writes(p, x));
   enum { ROWS = 3000 };
   static float xs[ROWS];
@@ -93,7 +86,7 @@ static void what_is_put_is_made_elsewhere(void) {
   const uint32_t x = build_column(b, KC_F32), v = build_column(b, KC_F32);
   const k_value u = build_load(b, x), w = build_load(b, v);
   build_put(b, x, build_binary(b, KO_ADD, u, w));
-  struct program *p = finish(b);
+  struct program *p = finish_build(b);
   CHECK(reads(p, "0\tadd.f32 w0 = c0, c1\n1\tput.f32 c0 = w0, rows\n"));
   program_free(p);
 }
@@ -104,7 +97,7 @@ static void each_step_of_a_fused_instruction_rounds(void) {
   const k_value u = build_load(b, x), v = build_load(b, y);
   build_store(b, x, build_binary(b, KO_SUB, build_binary(b, KO_MUL, u, v),
                                  build_f32(b, 1.0f)));
-  struct program *p = finish(b);
+  struct program *p = finish_build(b);
   float a[40], c[40];
   for (int i = 0; i < 40; i++) a[i] = c[i] = 1.0f + 0x1p-12f;
   void *columns[2] = {a, c};
@@ -125,7 +118,7 @@ static void equal_work_is_done_once_and_useless_work_never(void) {
   build_unary(b, KO_SIN, w);
   build_store(b, x, u);  /* what it was */
   build_store(b, y, once);
-  struct program *p = finish(b);
+  struct program *p = finish_build(b);
   CHECK(reads(p, "0\tdiv.f64 c1 = c0, c1\n") && p->whole);
   program_free(p);
 }
@@ -143,7 +136,7 @@ static void registers_are_used_again(void) {
                      build_binary(b, KO_MUL, root, w));
   }
   build_store(b, x, v);
-  struct program *p = finish(b);
+  struct program *p = finish_build(b);
   CHECK(p->reg4_count <= 3 && p->reg1_count == 0 && p->reg8_count == 0);
   CHECK(program_info(p).insns == 240 && program_info(p).scratch <= 16384);
   program_free(p);
@@ -154,7 +147,7 @@ static void a_swap_needs_copies(void) {
   const uint32_t x = build_column(b, KC_F32), y = build_column(b, KC_F32);
   build_store(b, x, build_load(b, y));
   build_store(b, y, build_load(b, x));
-  struct program *p = finish(b);
+  struct program *p = finish_build(b);
   float one[3] = {1, 2, 3}, other[3] = {4, 5, 6};
   void *columns[2] = {one, other};
   k_failure failure;
@@ -175,7 +168,7 @@ static void what_does_not_depend_on_a_loop_is_done_before_it(void) {
   build_next(b, sum, build_binary(b, KO_SUB, sum, term));
   build_endloop(b, K_ALL);
   build_store(b, x, sum);
-  struct program *p = finish(b);
+  struct program *p = finish_build(b);
   CHECK(reads(p, "0\tsqrt.f64 d0 = c0\n1\tcopy.f64 d1 = c0\n2\tloop s0 = 4, all, @5\n"
                  "3\tf64.i64 s1 = s0\n4\tsubmul.f64 d1 = d1, d0, s1\n"
                  "5\tend s0 = 4, all, @2\n6\tcopy.f64 c0 = d1\n"));
@@ -189,7 +182,7 @@ static void work_of_few_rows_is_skipped(void) {
   const k_value rare = build_binary(b, KO_LT, w, build_f32(b, 0.0f));
   const k_value s = build_binary(b, KO_DIV, build_unary(b, KO_SIN, u), w);
   build_store(b, x, build_select(b, rare, s, u));
-  struct program *p = finish(b);
+  struct program *p = finish_build(b);
   CHECK(reads(p, "0\tlt.f32 m0 = c1, 0\n1\tskip m0, @5\n2\tsin.f32 w0 = c0\n"
                  "3\tdiv.f32 w0 = w0, c1\n4\tselect.f32 c0 = m0, w0, c0\n"));
   program_free(p);
@@ -218,7 +211,7 @@ static struct program *nested_loops(void) {
   build_next(b, s, build_binary(b, KO_ADD, s, build_f64(b, 1.0)));
   build_endloop(b, mask);
   build_store(b, x, sum);
-  return finish(b);
+  return finish_build(b);
 }
 
 static void few_rows_do_a_loop_by_themselves(void) {
@@ -301,7 +294,7 @@ static void going_back_forgets(void) {
   CHECK(builder_status(b) == K_OK);
   CHECK(build_unary(b, KO_ABS, u) == first);
   build_store(b, x, first);
-  struct program *p = finish(b);
+  struct program *p = finish_build(b);
   CHECK(reads(p, "0\tabs.f64 c0 = c0\n"));
   program_free(p);
 }
@@ -319,7 +312,7 @@ static void going_back_into_an_open_loop_goes_on_in_it(void) {
   build_next(b, sum, build_binary(b, KO_ADD, sum, i));
   build_endloop(b, K_ALL);
   build_store(b, x, sum);
-  struct program *p = finish(b);
+  struct program *p = finish_build(b);
   int64_t rows[2] = {100, -7};
   void *columns[1] = {rows};
   k_failure failure;
@@ -339,7 +332,7 @@ static void carried_values_may_change_places(void) {
   build_endloop(b, K_ALL);
   build_store(b, x, u);
   build_store(b, y, w);
-  struct program *p = finish(b);
+  struct program *p = finish_build(b);
   int64_t a[2] = {0, 0}, c[2] = {1, 2};
   void *columns[2] = {a, c};
   k_scalar rounds;
@@ -362,7 +355,7 @@ static void what_is_carried_over_is_the_old_value(void) {
   build_endloop(b, K_ALL);
   build_store(b, x, u);
   build_store(b, y, w);
-  struct program *p = finish(b);
+  struct program *p = finish_build(b);
   int64_t a[1] = {1}, c[1] = {0};
   void *columns[2] = {a, c};
   k_failure failure;
@@ -380,7 +373,7 @@ static void what_can_fail_stays_in_its_loop(void) {
     build_binary(b, KO_IDIV, u, u);
     build_endloop(b, K_ALL);
     build_store(b, x, build_i64(b, 5));
-    struct program *p = finish(b);
+    struct program *p = finish_build(b);
     int64_t rows[2] = {1, 0};
     void *columns[1] = {rows};
     k_failure f;
@@ -401,7 +394,7 @@ static void a_failing_row_stays_whole(void) {
   const k_value q = build_binary(b, KO_IDIV, build_load(b, n), build_load(b, k));
   build_at(b, K_ALL, 6);
   build_store(b, n, build_fit(b, KC_I16, q));
-  struct program *p = finish(b);
+  struct program *p = finish_build(b);
   enum { ROWS = 1500, BAD = 1300 };
   static float xs[ROWS];
   static int16_t ns[ROWS];
@@ -449,7 +442,7 @@ static void a_machine_without_room_refuses(void) {
   struct builder *b = fresh();
   const uint32_t x = build_column(b, KC_F64);
   build_store(b, x, build_f64(b, 2.0));
-  struct program *p = finish(b);
+  struct program *p = finish_build(b);
   struct machine *m = machine_new(&test_memory, K_BASE);
   double row = 1.0;
   void *columns[1] = {&row};

@@ -24,7 +24,6 @@ static k_column column_for(k_column type) {
 
 static struct program *make(const struct trial *t) {
   struct builder *b = builder_new(&test_memory);
-  struct program *p = NULL;
   build_column(b, KC_I64);
   build_column(b, KC_BOOL);
   build_column(b, column_for(t->type));
@@ -36,9 +35,7 @@ static struct program *make(const struct trial *t) {
   k_value element = build_element(b, 1, index);
   build_need(b, build_inside(b, 1, index));
   build_store(b, 2, build_select(b, mask, element, build_load(b, 2)));
-  CHECK(build_finish(b, &p) == K_OK);
-  builder_free(b);
-  return p;
+  return finish_build(b);
 }
 
 /* Indexes with one outside in a hundred rows, and half of the rows in the mask. */

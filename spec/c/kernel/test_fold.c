@@ -5,13 +5,6 @@
 
 #include "kernel/share.h"
 
-static struct program *program_of(struct builder *b) {
-  struct program *p = NULL;
-  CHECK(build_finish(b, &p) == K_OK);
-  builder_free(b);
-  return p;
-}
-
 static void folding_row_by_row_gives_what_a_run_gives(void) {
   enum { ROWS = 5000, TABLES = 3 };
   static double column[ROWS];
@@ -19,7 +12,7 @@ static void folding_row_by_row_gives_what_a_run_gives(void) {
     struct builder *b = builder_new(&test_memory);
     const k_value x = build_load(b, build_column(b, KC_F64));
     build_reduce(b, 0, (k_reduce)how, x, build_binary(b, KO_NE, x, build_f64(b, 3.0)));
-    struct program *p = program_of(b);
+    struct program *p = finish_build(b);
     struct machine *m = machine_new(&test_memory, isa_best());
     CHECK(machine_reserve(m, p) == K_OK);
     k_total total = {.rows = 0}, folded = {.rows = 0};
@@ -57,7 +50,7 @@ static void a_sum_of_small_integers_is_one_of_floats(size_t bad) {
   build_need(b, build_binary(b, KO_NE, x, build_i64(b, 7)));
   build_reduce(b, 0, KR_SUM, x, taken);
   build_reduce(b, 1, KR_FLOATS, build_convert(b, KT_F64, x), taken);
-  struct program *p = program_of(b);
+  struct program *p = finish_build(b);
   struct machine *m = machine_new(&test_memory, isa_best());
   CHECK(machine_reserve(m, p) == K_OK);
   k_folding parts[2], folded;

@@ -69,7 +69,6 @@ static void end_rounds(struct builder *b, k_value filled, k_value round, k_value
 
 static struct program *make(void) {
   struct builder *b = builder_new(&test_memory);
-  struct program *p = NULL;
   for (int i = 0; i < COLUMNS; i++) build_column(b, types[i]);
   uint32_t outer = build_list(b), inner = build_list(b);
   k_value mask = build_load(b, MASK), id = build_load(b, ID), sum = build_i64(b, 0), live;
@@ -92,9 +91,7 @@ static struct program *make(void) {
   build_store(b, SUM, sum);
   build_store(b, INNER, kept);
   build_store(b, SAID, build_taken(b, filled, 2));
-  CHECK(build_finish(b, &p) == K_OK);
-  builder_free(b);
-  return p;
+  return finish_build(b);
 }
 
 static void compare_row(void *const *columns, size_t i, bool masked) {

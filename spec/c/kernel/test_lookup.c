@@ -40,7 +40,6 @@ static void live(void *ud, int64_t *ids, const uint8_t *mask, size_t n) {
 static struct program *make(bool uniform) {
   static const k_column columns[] = {KC_ENTITY, KC_BOOL, KC_F32, KC_F64, KC_I64};
   struct builder *b = builder_new(&test_memory);
-  struct program *p = NULL;
   for (int i = 0; i < 5; i++) build_column(b, columns[i]);
   for (uint32_t type = 0; type <= KT_I64; type++) CHECK(build_lookup(b, (k_type)type) == type);
   k_value id = uniform ? build_uniform(b, 0, KT_I64) : build_load(b, 0);
@@ -58,9 +57,7 @@ static struct program *make(bool uniform) {
   CHECK(build_implies(b, build_binary(b, KO_AND, mask, there), there));
   CHECK(!build_implies(b, mask, there));
   build_need(b, there);
-  CHECK(build_finish(b, &p) == K_OK);
-  builder_free(b);
-  return p;
+  return finish_build(b);
 }
 
 static void compare(void *const *columns, bool uniform, k_status status, const k_failure *failure) {

@@ -48,10 +48,7 @@ static struct program *make(k_op op) {
   struct builder *b = builder_new(&test_memory);
   const uint32_t x = build_column(b, KC_F32), y = build_column(b, KC_F32);
   build_store(b, y, build_unary(b, op, build_load(b, x)));
-  struct program *p = NULL;
-  CHECK(build_finish(b, &p) == K_OK);
-  builder_free(b);
-  return p;
+  return finish_build(b);
 }
 
 /* n floats from `in` through the loops of each instruction set. */

@@ -44,7 +44,6 @@ static void state_orders(struct builder *b) {
 
 static struct program *make(const struct trial *t) {
   struct builder *b = builder_new(&test_memory);
-  struct program *p = NULL;
   for (int i = 0; i < COLUMNS; i++) build_column(b, columns[i]);
   k_value mask = build_load(b, MASK);
   build_at(b, K_ALL, 7);
@@ -55,9 +54,7 @@ static struct program *make(const struct trial *t) {
   state_orders(b);
   if (t->rounds) build_endloop(b, mask);
   build_store(b, STORED, build_binary(b, KO_ADD, build_load(b, STORED), build_i64(b, 1)));
-  CHECK(build_finish(b, &p) == K_OK);
-  builder_free(b);
-  return p;
+  return finish_build(b);
 }
 
 /* ---- what is meant ---- */

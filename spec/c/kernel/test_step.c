@@ -49,7 +49,6 @@ static void state_what_follows(struct builder *b, const struct trial *t) {
 
 static struct program *make(const struct trial *t) {
   struct builder *b = builder_new(&test_memory);
-  struct program *p = NULL;
   for (int i = 0; i < PLACE; i++) build_column(b, columns[i]);
   build_column(b, (k_column)(KC_CELLS | t->type));
   CHECK(build_array(b, t->type) == 0 && build_array(b, KC_U16) == 1);
@@ -60,9 +59,7 @@ static struct program *make(const struct trial *t) {
   CHECK(build_fold(b, build_load(b, PLACE), t->steps[1], operand) == 1);
   state_what_follows(b, t);
   build_store(b, STORED, build_i64(b, 1));
-  CHECK(build_finish(b, &p) == K_OK);
-  builder_free(b);
-  return p;
+  return finish_build(b);
 }
 
 static double step_of_reals(k_fold step, double x, double y) {

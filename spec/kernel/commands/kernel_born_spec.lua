@@ -1,27 +1,9 @@
 -- What functions that are compiled do with the ids of those whom they spawn.
 
-local helper = require "spec.support.ecs_helper"
-local tiers = require "spec.support.tiers"
+local agree = require "spec.support.agree"
 local ecs = require "ecs"
 
 local math = math
-
-local function new_world(kernels)
-  local world = helper.new_world { kernels = kernels, tag = 9 }
-  world:component("Ship", { "n: i32", "port: entity", "made: entity", "x: f64" })
-  world:component("Part", { "of: entity", "next: entity", "k: i32" })
-  world:event("Built", { "what: entity", "by: entity", "n: i32" })
-  world:relation "Likes"
-  world:relation("On", { "since: f64", exclusive = true })
-  world:array("born", "entity", 50)
-  world:tag "Fresh"
-  world:spawn { ChildOf = world:spawn() }
-  local last
-  for n = 1, 1300 do
-    last = world:spawn { Ship = { n = n % 13, port = n % 5 > 0 and last or nil, x = n } }
-  end
-  return world
-end
 
 -- Everything there is, by what it is called and what it has.
 local function said_of(world)
@@ -33,28 +15,30 @@ local function said_of(world)
   return table.concat(said, "\n")
 end
 
--- What a function does in some updates is the same with kernels and without; with them it is one.
-local function agree(make, query)
-  local seen = {}
-  for n, kernels in ipairs { true, false } do
-    local world = new_world(kernels)
-    world:system("it", { query = query or "Ship", each = make(world, world:array "born") })
-    if kernels then assert.equal("vector", world:explain("it").tier, world:explain("it").reason) end
-    local said = {}
-    for _ = 1, 2 do
-      local _, problem = pcall(world.update, world, 0.25)
-      said[#said + 1] = tiers.plain(problem)
-      said[#said + 1] = said_of(world)
+local scene = agree.scene {
+  options = { tag = 9 },
+  fill = function(world)
+    world:component("Ship", { "n: i32", "port: entity", "made: entity", "x: f64" })
+    world:component("Part", { "of: entity", "next: entity", "k: i32" })
+    world:event("Built", { "what: entity", "by: entity", "n: i32" })
+    world:relation "Likes"
+    world:relation("On", { "since: f64", exclusive = true })
+    world:array("born", "entity", 50)
+    world:tag "Fresh"
+    world:spawn { ChildOf = world:spawn() }
+    local last
+    for n = 1, 1300 do
+      last = world:spawn { Ship = { n = n % 13, port = n % 5 > 0 and last or nil, x = n } }
     end
-    world:check()
-    seen[n] = table.concat(said, "\n")
-  end
-  assert.equal(seen[2], seen[1])
-end
+    return world, world:array "born"
+  end,
+  query = "Ship",
+  look = said_of,
+}
 
 describe("the id of a spawned entity", function()
   it("is of use behind other spawns: a tower with its children", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(ship, _, e)
         if ship.n ~= 5 then return end
         local tower = world:spawn { Part = { k = 1 }, ChildOf = e }
@@ -73,7 +57,7 @@ describe("the id of a spawned entity", function()
   end)
 
   it("goes from round to round", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(ship, _, e)
         local first = world:spawn { Part = { of = e } }
         local last = first
@@ -88,7 +72,7 @@ describe("the id of a spawned entity", function()
         world:add(last, "Fresh")
       end
     end)
-    agree(function(world)   -- from rounds that differ from row to row, and from loops in them
+    scene:both(function(world)   -- from rounds that differ from row to row, and from loops in them
       return function(ship, _, e)
         local last, n = nil, ship.n
         while n > 0 do
@@ -106,7 +90,7 @@ describe("the id of a spawned entity", function()
   end)
 
   it("may be one that only some rows have", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(ship, _, e)
         local gun
         if ship.n > 6 then gun = world:spawn { Part = { k = 6 } } end
@@ -120,7 +104,7 @@ describe("the id of a spawned entity", function()
   end)
 
   it("is one of two, or that of another entity", function()
-    agree(function(world, born)
+    scene:both(function(world, born)
       return function(ship, _, e)
         local who
         if ship.n > 6 then
@@ -142,7 +126,7 @@ describe("the id of a spawned entity", function()
   end)
 
   it("is compared with ids", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(ship, _, e)
         local one = world:spawn { Part = { k = 1 } }
         local two = ship.n > 4 and world:spawn { Part = { k = 2 } } or one
@@ -161,7 +145,7 @@ describe("the id of a spawned entity", function()
   end)
 
   it("goes through functions and tables", function()
-    agree(function(world)
+    scene:both(function(world)
       local function make(of, k) return world:spawn { Part = { of = of, k = k } } end
       return function(ship, _, e)
         if ship.n < 9 then return end
@@ -175,7 +159,7 @@ describe("the id of a spawned entity", function()
 
   it("is kept of the last that a row spawns; rows that go back further are left to Lua", function()
     for _, most in ipairs { 100, 255, 256, 400 } do
-      agree(function(world)
+      scene:both(function(world)
         return function(ship, _, e)
           if ship.n ~= 7 or ship.x < 1200 then return end
           local first = world:spawn { Part = { of = e } }
@@ -191,7 +175,7 @@ describe("the id of a spawned entity", function()
   end)
 
   it("is Lua's in rows that it runs, and is no id of others in these", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(ship, _, e)
         local one = world:spawn { Part = { k = 1 } }
         local two = world:spawn { Part = { k = 2 } }
@@ -201,7 +185,7 @@ describe("the id of a spawned entity", function()
         world:emit("Built", one, e)
       end
     end)
-    agree(function(world)
+    scene:both(function(world)
       return function(ship)
         local one = world:spawn { Part = { k = 1 } }
         world:add(ship.n == 8 and ship.port or one, "Fresh")
@@ -211,8 +195,7 @@ describe("the id of a spawned entity", function()
   end)
 
   it("is nothing to calculate with, or to ask", function()
-    local world = new_world(true)
-    local born = world:array "born"
+    local world, _, born = scene:new(true)
     for words, fn in pairs {
       ["it calculates with the id of a spawned entity"] =
         function(ship) ship.n = world:spawn() - 1 end,
@@ -228,9 +211,7 @@ describe("the id of a spawned entity", function()
       ["depends on the path taken"] =
         function(ship) born[1] = ship.n > 3 and world:spawn() or 5 end,
     } do
-      world:system("it", { query = "Ship", each = fn })
-      local reason = world:explain("it").reason or "none"
-      assert(reason:find(words, 1, true), words .. ": " .. reason)
+      agree.check_reason(world, "Ship", fn, words)
     end
   end)
 end)

@@ -1,63 +1,42 @@
 -- What compiled functions do nothing but spawn comes to its tables when they have run over all
 -- rows: in the order, and with the ids, that the functions themselves give.
 
-local helper = require "spec.support.ecs_helper"
+local agree = require "spec.support.agree"
 local tiers = require "spec.support.tiers"
 
-local function new_world(options, rows, sparse)
-  options.tag = 9
-  local world = helper.new_world(options)
-  world:component("Gun", { "n: i32", "at: entity" })
-  world:component("Shot", { "x: f64", "power: f32 = 2", "kind: enum(stone, fire)", "by: entity",
-    "hot: bool", "left: i16 = 7" })
-  world:component("Smoke", { "size: u8 = 3" })
-  world:component("Far", { "n: i32", storage = sparse and "sparse" or nil })
-  world:component("Armed", { "shots: i32", requires = not sparse and { "Smoke" } or nil })
-  world:tag "Fresh"
-  local last
-  for n = 1, rows or 2600 do
-    last = world:spawn { Gun = { n = n, at = last }, Fresh = n % 3 == 0 and true or nil,
-      Smoke = n % 5 == 0 and {} or nil }
+local function look(world)
+  local said = {}
+  for n, text in ipairs { "Gun", "Shot", "Smoke", "Far", "Armed" } do
+    said[n] = text .. " " .. tiers.ids_of(world, text)
   end
-  return world
+  return table.concat(said, "\n") .. world:digest()
 end
 
-local function say(world, said, problem)
-  said[#said + 1] = tiers.plain(problem)
-  for _, text in ipairs { "Gun", "Shot", "Smoke", "Far", "Armed" } do
-    said[#said + 1] = text .. " " .. tiers.ids_of(world, text)
-  end
-  said[#said + 1] = world:digest()
-end
-
--- What a function does, with kernels, on threads and without, is the same.
-local function agree(make, options)
-  options = options or {}
-  local seen = {}
-  for n, form in ipairs { { kernels = true }, { kernels = true, threads = 3 },
-    { kernels = false } } do
-    local world = new_world(form, options.rows, options.sparse)
-    if options.prepare then options.prepare(world) end
-    local system = { query = options.query or "Gun", each = make(world) }
-    world:system("it", system)
-    if form.kernels then
-      assert.are.equal("vector", world:explain("it").tier, world:explain("it").reason)
+local scene = agree.scene {
+  options = { tag = 9 },
+  fill = function(world, case)
+    world:component("Gun", { "n: i32", "at: entity" })
+    world:component("Shot", { "x: f64", "power: f32 = 2", "kind: enum(stone, fire)", "by: entity",
+      "hot: bool", "left: i16 = 7" })
+    world:component("Smoke", { "size: u8 = 3" })
+    world:component("Far", { "n: i32", storage = case.sparse and "sparse" or nil })
+    world:component("Armed", { "shots: i32", requires = not case.sparse and { "Smoke" } or nil })
+    world:tag "Fresh"
+    local last
+    for n = 1, case.rows or 2600 do
+      last = world:spawn { Gun = { n = n, at = last }, Fresh = n % 3 == 0 and true or nil,
+        Smoke = n % 5 == 0 and {} or nil }
     end
-    local said = {}
-    for _ = 1, 3 do
-      local _, problem = pcall(world.update, world, 0.25)
-      say(world, said, problem)
-      if options.between then options.between(world, said) end
-    end
-    seen[n] = table.concat(said, "\n")
-  end
-  assert.are.equal(seen[3], seen[1])
-  assert.are.equal(seen[3], seen[2])
-end
+  end,
+  query = "Gun",
+  updates = 3,
+  look = look,
+  forms = { { kernels = true }, { kernels = true, threads = 3 }, { kernels = false } },
+}
 
 describe("spawns that are all that rows order", function()
   it("come with the values of their rows, and defaults", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(gun, _, e)
         gun.n = gun.n + 1
         if gun.n % 9 == 0 then
@@ -71,7 +50,7 @@ describe("spawns that are all that rows order", function()
 
   it("come to one table row after row, whichever of the function's they are", function()
     for _, sparse in ipairs { false, true } do
-      agree(function(world)
+      scene:both(function(world)
         return function(gun)
           if gun.n % 3 == 0 then world:spawn { Smoke = { size = gun.n % 200 }, Armed = {} } end
           if gun.n % 4 == 0 then world:spawn { Armed = { shots = gun.n } } end
@@ -83,7 +62,7 @@ describe("spawns that are all that rows order", function()
   end)
 
   it("stay what they are where others despawn, and take the ids of the dead", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(gun)
         if gun.n % 4 == 1 then world:spawn { Shot = { x = gun.n }, Smoke = { size = 9 } } end
       end
@@ -97,7 +76,7 @@ describe("spawns that are all that rows order", function()
   end)
 
   it("keep their order beside other commands, and rows that are left to Lua", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(gun, _, e)
         if gun.n % 4 == 1 then world:spawn { Shot = { x = gun.n } } end
         if gun.n > 1200 and gun.n % 300 == 0 then
@@ -108,7 +87,7 @@ describe("spawns that are all that rows order", function()
         if gun.n % 4 == 2 then world:spawn { Smoke = { size = 1 } } end
       end
     end)
-    agree(function(world)
+    scene:both(function(world)
       return function(gun)
         world:spawn { Shot = { left = gun.n * 20 } }   -- what does not fit
       end
@@ -116,14 +95,14 @@ describe("spawns that are all that rows order", function()
   end)
 
   it("are sparse, watched, and marked as changed as others are", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(gun)
         if gun.n % 5 == 0 then world:spawn { Shot = { x = 1 }, Far = { n = gun.n } } end
         if gun.n % 6 == 0 then world:spawn { Shot = { x = 2 } } end
       end
     end, { sparse = true })
     for _, on in ipairs { "add", "set", "enter" } do
-      agree(function(world)
+      scene:both(function(world)
         return function(gun)
           if gun.n % 50 == 0 then world:spawn { Smoke = { size = gun.n % 99 } } end
         end
@@ -134,7 +113,7 @@ describe("spawns that are all that rows order", function()
       end })
     end
     local count = 0
-    agree(function(world)
+    scene:both(function(world)
       return function(gun)
         if gun.n % 50 == 0 then world:spawn { Smoke = { size = gun.n % 99 }, Far = {} } end
       end
@@ -143,23 +122,21 @@ describe("spawns that are all that rows order", function()
       world:system("seen", { query = "Smoke:changed:in, Far:in", each = function(smoke)
         count = count + smoke.size
       end })
-    end, between = function(_, said) said[#said + 1] = count; count = 0 end })
+    end, between = function(_, _, said) said[#said + 1] = count; count = 0 end })
   end)
 
   it("are for the scope that they are in", function()
     for _, ending in ipairs { "commit", "cancel" } do
-      local seen = {}
-      for n, kernels in ipairs { true, false } do
-        local world = new_world({ kernels = kernels }, 700)
+      scene:twice(function(world)
         local query, smoke = world:query "Gun:in", world:query "Smoke"
-        local said, before = {}, world:count "Smoke"
+        local before = world:count "Smoke"
         world:defer()
         query:each(function(gun)
           if gun.n % 7 == 0 then world:spawn { Smoke = { size = 5 } } end
         end)
         assert.are.equal(before, smoke:count())
         world[ending](world)
-        say(world, said)
+        local said = look(world)
         query:each(function(gun)
           if gun.n % 7 == 0 then world:spawn { Smoke = { size = 6 } } end
         end)
@@ -169,22 +146,20 @@ describe("spawns that are all that rows order", function()
             if gun.n % 70 == 0 then world:spawn { Smoke = { size = 6 } } end
           end)
         end
-        say(world, said)
-        seen[n] = table.concat(said, "\n")
-      end
-      assert.are.equal(seen[2], seen[1])
+        return said, look(world)
+      end, { rows = 700 })
     end
   end)
 
   it("come of rows that follow paths, and of events", function()
     for _, query in ipairs { "Gun, Gun.at->Gun:in?", "Gun, with Fresh, Gun.at->Smoke:in" } do
-      agree(function(world)
+      scene:both(function(world)
         return function(gun, other)
           if gun.n % 3 == 0 then world:spawn { Smoke = { size = other and 3 or 4 } } end
         end
       end, { query = query })
     end
-    agree(function(world)
+    scene:both(function(world)
       return function(hit)
         if hit.n % 3 == 0 then world:spawn { Smoke = { size = hit.n % 200 } } end
       end
@@ -195,9 +170,7 @@ describe("spawns that are all that rows order", function()
   end)
 
   it("fail where no ids are left as the function does", function()
-    local seen = {}
-    for n, kernels in ipairs { true, false } do
-      local world = new_world({ kernels = kernels }, 500)
+    scene:twice(function(world)
       local first = world:spawn() & 0xFFFFFF
       world:entity_range(first, first + 300)
       world:system("it", { query = "Gun:in", each = function(gun)
@@ -205,8 +178,7 @@ describe("spawns that are all that rows order", function()
       end })
       local ok, problem = pcall(world.update, world, 1)
       assert.is_false(ok)
-      seen[n] = tiers.plain(problem) .. "\n" .. tiers.ids_of(world, "Smoke") .. world:digest()
-    end
-    assert.are.equal(seen[2], seen[1])
+      return tiers.plain(problem), look(world)
+    end, { rows = 500 })
   end)
 end)

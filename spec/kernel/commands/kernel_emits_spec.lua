@@ -1,29 +1,12 @@
 -- Functions that emit events, compiled.
 
+local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
-local tiers = require "spec.support.tiers"
 local ecs = require "ecs"
 
 local math = math
 
 local SAID = { "text: string = none", "who: entity" }
-
-local function new_world(kernels, rows)
-  local world = helper.new_world { kernels = kernels, tag = 9 }
-  world:component("Position", { "x: f64", "y: f32 = 2" })
-  world:component("Gun", { "left: i32", "kind: enum(rat, orc)", "at: entity", "name: string" })
-  world:event("Hit", { "who: entity", "amount: f32 = 3", "by: entity", "kind: enum(rat, orc)",
-    "n: i16", "hard: bool" })
-  world:event("Said", SAID)
-  world:event("Moved", { "from: Position", "list: i8[2]", "who: entity" })
-  world:event "Over"
-  local last
-  for n = 1, rows or 2500 do
-    last = world:spawn { Position = { x = n / 3 }, Gun = { left = n % 7, at = last,
-      kind = n % 2 == 0 and "orc" or "rat", name = "gun " .. n % 5 } }
-  end
-  return world
-end
 
 -- A hash of all events of a type, in their order.
 local function hash_of(world, name, ...)
@@ -44,32 +27,30 @@ local function events_of(world)
     hash_of(world, "Said", "text", "who") }, " ")
 end
 
--- What a function does to worlds with kernels and without in some updates is the same: returned.
-local function agree(make, query)
-  local seen = {}
-  for n, kernels in ipairs { true, false } do
-    local world = new_world(kernels)
-    world:system("it", { query = query or "Position, Gun", each = make(world) })
-    if kernels then
-      assert.are.equal("vector", world:explain("it").tier, world:explain("it").reason)
+local scene = agree.scene {
+  options = { tag = 9 },
+  fill = function(world, case)
+    world:component("Position", { "x: f64", "y: f32 = 2" })
+    world:component("Gun", { "left: i32", "kind: enum(rat, orc)", "at: entity", "name: string" })
+    world:event("Hit", { "who: entity", "amount: f32 = 3", "by: entity", "kind: enum(rat, orc)",
+      "n: i16", "hard: bool" })
+    world:event("Said", SAID)
+    world:event("Moved", { "from: Position", "list: i8[2]", "who: entity" })
+    world:event "Over"
+    local last
+    for n = 1, case.rows or 2500 do
+      last = world:spawn { Position = { x = n / 3 }, Gun = { left = n % 7, at = last,
+        kind = n % 2 == 0 and "orc" or "rat", name = "gun " .. n % 5 } }
     end
-    local said = {}
-    for _ = 1, 3 do
-      local _, problem = pcall(world.update, world, 0.25)
-      said[#said + 1] = tiers.plain(problem)
-      said[#said + 1] = events_of(world)
-      said[#said + 1] = world:digest()
-    end
-    helper.check(world)
-    seen[n] = table.concat(said, "\n")
-  end
-  assert.are.equal(seen[2], seen[1])
-  return seen[2]
-end
+  end,
+  query = "Position, Gun",
+  updates = 3,
+  look = events_of,
+}
 
 describe("a kernel that emits", function()
   it("emits values in the order of fields, in the order of rows", function()
-    agree(function(world)
+    scene:both(function(world)
       local name = "Hit"
       return function(p, gun, dt, e)
         gun.left = gun.left - 1
@@ -87,7 +68,7 @@ describe("a kernel that emits", function()
   end)
 
   it("emits values by the names of a table, and other events in between", function()
-    agree(function(world)
+    scene:both(function(world)
       local said, boss = world:event("Said", SAID), world:spawn()
       return function(p, gun, _, e)
         local hit = { by = boss, amount = p.x }
@@ -102,7 +83,7 @@ describe("a kernel that emits", function()
   end)
 
   it("emits in loops, round after round", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(p, gun, _, e)
         for k = 1, 4 do
           if k > gun.left then break end
@@ -114,7 +95,7 @@ describe("a kernel that emits", function()
   end)
 
   it("emits strings of its own and of string fields", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(p, gun, _, e)
         if gun.left > 3 then world:emit("Said", gun.name, e) end
         world:emit("Said", p.x > 100 and "a text that no entity has" or "", gun.at)
@@ -124,7 +105,7 @@ describe("a kernel that emits", function()
   end)
 
   it("emits the ids of those that it spawns", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(p, gun, _, e)
         if gun.left == 1 then
           local child = world:spawn { Position = { x = p.x } }
@@ -138,9 +119,7 @@ describe("a kernel that emits", function()
   end)
 
   it("emits from q:each, too, and beside steps on arrays and other commands", function()
-    local seen = {}
-    for n, kernels in ipairs { true, false } do
-      local world = new_world(kernels)
+    scene:twice(function(world, kernels)
       local count = world:array("count", "i32", 7)
       local query = world:query "Position, Gun"
       local function fire(p, gun, _, e)
@@ -151,14 +130,13 @@ describe("a kernel that emits", function()
       end
       query:each(fire)
       assert.are.equal(kernels and "vector" or "lua", world:explain(fire).tier)
-      seen[n] = events_of(world) .. world:digest()
-    end
-    assert.are.equal(seen[2], seen[1])
+      return events_of(world)
+    end)
   end)
 
   it("leaves a row to Lua in which a value does not fit", function()
     for _, most in ipairs { 30, 32768 } do
-      agree(function(world)
+      scene:both(function(world)
         local count = world:array("count", "i32", 3)
         return function(p, gun, _, e)
           count[1] = count[1] + 1
@@ -168,7 +146,7 @@ describe("a kernel that emits", function()
         end
       end)
     end
-    local said = agree(function(world)
+    local _, said = scene:both(function(world)
       local dead = world:spawn()
       world:despawn(dead)
       return function(p, gun)
@@ -177,7 +155,7 @@ describe("a kernel that emits", function()
       end
     end)
     assert.truthy(said:find("field 'Hit.who'", 1, true), said)
-    agree(function(world)
+    scene:both(function(world)
       local list = world:array("list", "f32", 3)
       return function(_, gun)
         world:emit("Over")
@@ -187,7 +165,7 @@ describe("a kernel that emits", function()
   end)
 
   it("loses what a scope emits that is cancelled, or whose system fails", function()
-    local world = new_world(true, 40)
+    local world = scene:new(true, { rows = 40 })
     local query = world:query "Gun"
     local function fire(gun, _, e) world:emit("Hit", e, gun.left) end
     world:defer()
@@ -208,7 +186,7 @@ describe("a kernel that emits", function()
   end)
 
   it("is not seen by loops that have begun, nor by the run that emits", function()
-    local world = new_world(true, 40)
+    local world = scene:new(true, { rows = 40 })
     local query, seen = world:query "Gun", {}
     local function fire(_, _, e) world:emit("Hit", e, 1) end
     world:emit("Hit", ecs.null, 5)
@@ -222,7 +200,7 @@ describe("a kernel that emits", function()
   end)
 
   it("is refused with what it should be", function()
-    local world = new_world(true, 5)
+    local world = scene:new(true, { rows = 5 })
     for what, fn in pairs {
       ["with its field 'from', which is a component"] = function()
         world:emit("Moved", { from = { x = 1 } })
@@ -241,9 +219,7 @@ describe("a kernel that emits", function()
       ["sets a field of type f32 to a boolean"] =
         function(_, gun) world:emit("Hit", gun.at, true) end,
     } do
-      world:system("it", { query = "Position, Gun", each = fn })
-      local reason = world:explain("it").reason or "none"
-      assert(reason:find(what, 1, true), what .. ": " .. reason)
+      agree.check_reason(world, "Position, Gun", fn, what)
     end
     local function total(p) world:emit "Over" return p.x end
     world:query("Position"):sum(total)
@@ -254,7 +230,7 @@ describe("a kernel that emits", function()
 
   it("goes with random numbers, commands and steps on arrays in any order", function()
     for seed = 1, helper.by_scale { small = 4, normal = 12, deep = 150 } do
-      agree(function(world)
+      scene:both(function(world)
         math.randomseed(seed)
         local total, limit, at = world:array("total", "f64", 7), math.random(7), math.random(900)
         return function(p, gun, _, e)

@@ -1,29 +1,11 @@
 -- Functions over events, compiled.
 
+local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 local tiers = require "spec.support.tiers"
 local ecs = require "ecs"
 
 local math = math
-
-local function new_world(kernels)
-  local world = helper.new_world { kernels = kernels, tag = 9 }
-  world:component("Health", { "hp: f64 = 100", "last: entity", "hits: i8" })
-  world:component("Score", { "n: i32", "best: f32" })
-  world:component("Stunned", { "time: f64", storage = "sparse" })
-  world:component("Shield", { "left: f64 = 5", toggle = true })
-  world:event("Hit", { "who: entity", "amount: f64", "by: entity", "hard: bool",
-    "kind: enum(fire, ice)", "n: i8" })
-  world:event("Dead", { "who: entity", "by: entity" })
-  world:event "Over"
-  local ids = {}
-  for n = 1, 60 do
-    ids[n] = world:spawn { Health = n % 3 > 0 and {} or nil, Score = n % 4 > 0 and {} or nil,
-      Stunned = n % 5 > 2 and {} or nil, Shield = n % 2 == 0 and {} or nil }
-    if n % 7 == 0 and n % 2 == 0 then world:disable(ids[n], "Shield") end
-  end
-  return world, ids
-end
 
 -- As many hits as rows of some batches, not all of whose entities are alive by then.
 local function emit(world, ids, count, from)
@@ -46,38 +28,43 @@ local function events_of(world)
   return ("%d %d %d %d"):format(world:count "Hit", world:count "Dead", world:count "Over", hash)
 end
 
--- What a function over events does to worlds with kernels and without in some updates is the same;
--- what it was without.
-local function agree(query, make)
-  local seen = {}
-  for at, kernels in ipairs { true, false } do
-    local world, ids = new_world(kernels)
-    world:system("it", { query = query, each = make(world, ids) })
-    local said = {}
-    for n, count in ipairs { 10, 2500, 0, 1100, 7, 1024 } do
-      emit(world, ids, count, n * 1000 + 3)
-      local _, problem = pcall(world.update, world, 0.25)
-      said[#said + 1] = tiers.plain(problem)
-      said[#said + 1] = events_of(world)
-      said[#said + 1] = world:digest()
+local scene = agree.scene {
+  options = { tag = 9 },
+  fill = function(world)
+    world:component("Health", { "hp: f64 = 100", "last: entity", "hits: i8" })
+    world:component("Score", { "n: i32", "best: f32" })
+    world:component("Stunned", { "time: f64", storage = "sparse" })
+    world:component("Shield", { "left: f64 = 5", toggle = true })
+    world:event("Hit", { "who: entity", "amount: f64", "by: entity", "hard: bool",
+      "kind: enum(fire, ice)", "n: i8" })
+    world:event("Dead", { "who: entity", "by: entity" })
+    world:event "Over"
+    local ids = {}
+    for n = 1, 60 do
+      ids[n] = world:spawn { Health = n % 3 > 0 and {} or nil, Score = n % 4 > 0 and {} or nil,
+        Stunned = n % 5 > 2 and {} or nil, Shield = n % 2 == 0 and {} or nil }
+      if n % 7 == 0 and n % 2 == 0 then world:disable(ids[n], "Shield") end
     end
-    if kernels then
-      local told = world:explain "it"
-      assert.are.equal("vector", told.tier, told.reason)
-    end
-    helper.check(world)
-    seen[at] = table.concat(said, "\n")
-  end
-  assert.are.equal(seen[2], seen[1])
-  return seen[2]
+    return world, ids
+  end,
+  updates = 6,
+  before = function(world, turn, _, ids)
+    emit(world, ids, ({ 10, 2500, 0, 1100, 7, 1024 })[turn], turn * 1000 + 3)
+  end,
+  look = events_of,
+}
+
+-- What a function over events does is the same with kernels and without; what it was.
+local function check(query, make)
+  return select(2, scene:both(make, query))
 end
 
 describe("a kernel over events", function()
   it("writes to whom they lead, in the order of emission", function()
-    agree("Hit, Hit.who->Health", function()
+    check("Hit, Hit.who->Health", function()
       return function(hit, health) health.hp = health.hp * 0.75 - hit.amount end
     end)
-    agree("Hit, Hit.who->Health?, Hit.by->Score", function()
+    check("Hit, Hit.who->Health?, Hit.by->Score", function()
       return function(hit, health, score, dt)
         if health and hit.amount > 30 then
           score.n = score.n + 1
@@ -88,7 +75,7 @@ describe("a kernel over events", function()
         end
       end
     end)
-    agree("Hit.amount, Hit.by, Hit.who->Health.last, Hit.who->Health.hp", function(world)
+    check("Hit.amount, Hit.by, Hit.who->Health.last, Hit.who->Health.hp", function(world)
       return function(amount, by, last, hp)
         world:emit("Dead", last, by)
         if amount > hp then world:emit("Over") end
@@ -102,7 +89,7 @@ describe("a kernel over events", function()
       "Hit, with Hit.who->Shield, Hit.by->Health", "Hit, Hit.who->Shield:off",
       "Hit, Hit.who->Stunned|Hit.who->Shield",
     } do
-      agree(query, function(world)
+      check(query, function(world)
         local total = world:array("total", "f64", 9)
         return function(hit, other)
           total[hit.n % 9 + 1] = total[hit.n % 9 + 1] + hit.amount
@@ -110,21 +97,18 @@ describe("a kernel over events", function()
         end
       end)
     end
-    local seen = {}
-    for at, kernels in ipairs { true, false } do
-      local world, ids = new_world(kernels)
+    scene:twice(function(world, kernels, _, ids)
       emit(world, ids, 1500, 1)
       local query = world:query("Hit, Health($who)", { who = ids[1] })
       local function gain(hit, health) world:emit("Dead", health.last, hit.by) end
       query:each(gain)
       assert.are.equal(kernels and "vector" or "lua", world:explain(gain).tier)
-      seen[at] = events_of(world)
-    end
-    assert.are.equal(seen[2], seen[1])
+      return events_of(world)
+    end)
   end)
 
   it("emits what comes at its next run, spawns and despawns", function()
-    agree("Hit", function(world)
+    check("Hit", function(world)
       return function(hit, dt)
         if hit.n % 5 == 1 then
           world:emit("Hit", { who = hit.by, amount = hit.amount + dt, by = hit.who, n = hit.n + 1 })
@@ -137,7 +121,7 @@ describe("a kernel over events", function()
         if hit.n == 46 and world:alive(hit.by) then world:set(hit.by, "Health.hits", hit.n) end
       end
     end)
-    agree("Over", function(world)
+    check("Over", function(world)
       world:system("more", { phase = "post_update", query = "Hit.hard",
         each = function(hard) if hard then world:emit "Over" end end })
       return function(dt) world:emit("Hit", { amount = dt }) end
@@ -145,7 +129,7 @@ describe("a kernel over events", function()
   end)
 
   it("asks the entities of events, and draws their numbers", function()
-    agree("Hit", function(world)
+    check("Hit", function(world)
       local drawn = world:array("drawn", "f64", 4)
       return function(hit)
         local hp = 1.0
@@ -161,7 +145,7 @@ describe("a kernel over events", function()
   end)
 
   it("leaves an event to Lua in which something does not fit, and those behind it", function()
-    local said = agree("Hit, Hit.who->Health", function(world)
+    local said = check("Hit, Hit.who->Health", function(world)
       local count = world:array("count", "i32", 2)
       return function(hit, health)
         count[1] = count[1] + 1
@@ -172,7 +156,7 @@ describe("a kernel over events", function()
     end)
     assert.truthy(said:find("field 'Health.hits' is i8: %d+ is out of range"), said)
     assert.is_nil(said:find("entity %d"))
-    agree("Hit, Hit.who->Health?", function(world, ids)
+    check("Hit, Hit.who->Health?", function(world, ids)
       local dead = world:spawn()
       world:despawn(dead)
       return function(hit, health)
@@ -181,14 +165,14 @@ describe("a kernel over events", function()
         if hit.n == 12 then world:despawn(ids[1]) end
       end
     end)
-    said = agree("Hit", function(world)
+    said = check("Hit", function(world)
       return function(hit)
         if hit.amount > 300 then world:emit("Dead", { by = hit.by }) end
         if hit.n // (hit.n - 100) > 1 then world:emit "Over" end
       end
     end)
     assert.truthy(said:find("zero", 1, true), said)
-    said = agree("Hit", function(world)
+    said = check("Hit", function(world)
       local drawn = world:array("drawn", "f64", 1)
       return function(hit) drawn[1] = drawn[1] + world:random(hit.who) end
     end)
@@ -197,9 +181,7 @@ describe("a kernel over events", function()
   end)
 
   it("goes on behind an event that Lua has done without an error", function()
-    local seen = {}
-    for at, kernels in ipairs { true, false } do
-      local world, ids = new_world(kernels)
+    scene:twice(function(world, _, _, ids)
       world:entity_range(100000, 100099)
       emit(world, ids, 3000, 1)
       local function born(hit)
@@ -211,17 +193,14 @@ describe("a kernel over events", function()
         for _ = 1, 3 do world:query("Hit"):each(born) end
       end)
       assert.is_false(done)
-      seen[at] = tiers.plain(problem) .. events_of(world) .. world:digest()
-    end
-    assert.are.equal(seen[2], seen[1])
+      return tiers.plain(problem), events_of(world)
+    end)
   end)
 end)
 
 -- What forms give, which is the same with kernels and without.
 local function forms(make)
-  local seen = {}
-  for at, kernels in ipairs { true, false } do
-    local world, ids = new_world(kernels)
+  scene:twice(function(world, kernels, _, ids)
     local said = {}
     local function say(...)
       for _, value in ipairs { ... } do
@@ -236,10 +215,9 @@ local function forms(make)
       emit(world, ids, count, count)
       make(world, say, compiled)
     end
-    say(events_of(world), world:digest())
-    seen[at] = table.concat(said, "\n")
-  end
-  assert.are.equal(seen[2], seen[1])
+    say(events_of(world))
+    return said
+  end)
 end
 
 describe("forms over events that are compiled", function()
@@ -327,7 +305,7 @@ describe("forms over events that are compiled", function()
   end)
 
   it("are refused what they would write to events", function()
-    local world, ids = new_world(true)
+    local world, _, ids = scene:new(true)
     emit(world, ids, 5, 1)
     helper.has_error(function()
       world:system("it", { query = "Hit", each = function(hit) hit.amount = 3 end })

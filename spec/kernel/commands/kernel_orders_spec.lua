@@ -1,5 +1,6 @@
 -- Functions that despawn, add to, remove from and set other entities than the row's own, compiled.
 
+local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 local tiers = require "spec.support.tiers"
 local ecs = require "ecs"
@@ -7,49 +8,35 @@ local ecs = require "ecs"
 local math = math
 local ROWS = 2500
 
-local function new_world(kernels, rows)
-  local world = helper.new_world { kernels = kernels }
-  world:component("P", { "x: f64", "i: i32", "on: bool" })
-  world:component("Bullet", { "at: entity", "damage: f32", "left: i32" })
-  world:component("Health", { "hp: f32 = 10", "by: entity", "hits: u8", "mood: enum(calm, angry)" })
-  world:component("Burning", { "heat: i32 = 3", storage = "sparse" })
-  world:relation("DockedTo", { "since: f32", exclusive = true })
-  world:relation "Likes"
-  world:tag "Hit"
-  world:tag "Dead"
-  local last
-  for n = 1, rows or ROWS do
-    last = world:spawn { P = { x = n * 0.5, i = n % 11, on = n % 3 == 0 },
-      Bullet = { at = last, damage = n % 4, left = n % 5 },
-      Health = n % 2 == 0 and { hp = n } or nil, Burning = n % 7 == 0 and {} or nil }
-  end
-  return world
-end
-
--- What a function does to worlds with kernels and without in some updates is the same.
-local function agree(make, tier, query)
-  local seen = {}
-  for n, kernels in ipairs { true, false } do
-    local world = new_world(kernels)
-    world:system("it", { query = query or "P, Bullet", each = make(world) })
-    if kernels then
-      assert.are.equal(tier or "vector", world:explain("it").tier, world:explain("it").reason)
+local scene = agree.scene {
+  fill = function(world, case)
+    world:component("P", { "x: f64", "i: i32", "on: bool" })
+    world:component("Bullet", { "at: entity", "damage: f32", "left: i32" })
+    world:component("Health", { "hp: f32 = 10", "by: entity", "hits: u8",
+      "mood: enum(calm, angry)" })
+    world:component("Burning", { "heat: i32 = 3", storage = "sparse" })
+    world:relation("DockedTo", { "since: f32", exclusive = true })
+    world:relation "Likes"
+    world:tag "Hit"
+    world:tag "Dead"
+    local last
+    for n = 1, case.rows or ROWS do
+      last = world:spawn { P = { x = n * 0.5, i = n % 11, on = n % 3 == 0 },
+        Bullet = { at = last, damage = n % 4, left = n % 5 },
+        Health = n % 2 == 0 and { hp = n } or nil, Burning = n % 7 == 0 and {} or nil }
     end
-    local said = {}
-    for _ = 1, 3 do
-      local _, problem = pcall(world.update, world, 0.25)
-      said[#said + 1] = tiers.plain(problem)
-      said[#said + 1] = world:count "Health" .. " " .. world:count "Hit" .. " " .. world:count "P"
-    end
-    seen[n] = table.concat(said, "\n") .. world:digest()
-    assert.is_nil((world:explain("it").left or { why = "" }).why:find "line 0:")
-  end
-  assert.are.equal(seen[2], seen[1])
-end
+  end,
+  query = "P, Bullet",
+  updates = 3,
+  look = function(world)
+    assert.is_nil((world:explain("s1").left or { why = "" }).why:find "line 0:")
+    return world:count "Health" .. " " .. world:count "Hit" .. " " .. world:count "P"
+  end,
+}
 
 describe("a kernel", function()
   it("changes other entities by their ids, in the order of rows", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(p, bullet, _, e)
         if bullet.at ~= ecs.null and bullet.left == 0 then
           world:add(bullet.at, "Hit")
@@ -66,7 +53,7 @@ describe("a kernel", function()
   end)
 
   it("sets fields of every type that kernels have, at once where they are there", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(p, bullet, _, e)
         if p.i > 0 and bullet.at ~= ecs.null then
           local who = bullet.at
@@ -81,7 +68,7 @@ describe("a kernel", function()
   end)
 
   it("sets behind a command on the same component what that has left", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(p, bullet)
         if bullet.at ~= ecs.null then
           if p.on then world:remove(bullet.at, "Health") end
@@ -93,7 +80,7 @@ describe("a kernel", function()
   end)
 
   it("gives several commands in a loop, round by round", function()
-    agree(function(world)
+    scene:both(function(world)
       local first = world:query("P"):first()
       return function(p, bullet, _, e)
         for k = 1, 4 do
@@ -109,7 +96,7 @@ describe("a kernel", function()
 
   it("leaves a row to Lua whose entity is dead, and what that row has done to arrays", function()
     for _, at in ipairs { 1, 700, 1700, 2500 } do
-      agree(function(world)
+      scene:both(function(world)
         local dead, count = world:spawn(), world:array("count", "i32", 11)
         world:despawn(dead)
         return function(p, bullet, _, e)
@@ -125,17 +112,17 @@ describe("a kernel", function()
         end
       end)
     end
-    agree(function(world)
+    scene:both(function(world)
       local id = world:component("Kept", { "n: i32" })
       return function(p, _, _, e)
         if p.x < 400 then world:despawn(e) else world:despawn(id) end
         p.i = 0
       end
     end)
-    agree(function(world)
+    scene:both(function(world)
       return function(p) world:despawn(p.x) end
     end)
-    agree(function(world)
+    scene:both(function(world)
       return function(p, bullet) world:set(bullet.at, "Health.hits", p.i * 30) end
     end)
   end)
@@ -143,18 +130,18 @@ describe("a kernel", function()
   it("does so for rows that do not lie together", function()
     for _, query in ipairs { "P, Bullet, Burning", "P, Bullet, Bullet.at->Health:in",
       "P, Bullet, !Burning" } do
-      agree(function(world)
+      scene:both(function(world)
         local total = world:array("total", "f64", 2)
         return function(p, bullet)
           if bullet.at ~= ecs.null then world:add(bullet.at, "Dead") end
           total[1] = total[1] / 2 + p.x
         end
-      end, nil, query)
+      end, query)
     end
   end)
 
   it("sets components as a whole, by values and by tables, which adds them", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(p, bullet, _, e)
         if bullet.at ~= ecs.null and bullet.left == 0 then
           world:set(bullet.at, "Health", bullet.damage + p.x, e, p.i)
@@ -170,7 +157,7 @@ describe("a kernel", function()
         bullet.left = bullet.left - 1
       end
     end)
-    agree(function(world)
+    scene:both(function(world)
       return function(p, _, _, e)
         local id = world:spawn { Hit = true }
         world:set(id, "Health", { hp = p.x })
@@ -190,12 +177,12 @@ describe("a kernel", function()
   end)
 
   it("sets none of the values of a row of which one does not fit", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(p, bullet, _, e)
         if bullet.left == 2 then world:set(e, "Health", p.x, e, p.x) end
       end
     end)
-    agree(function(world)
+    scene:both(function(world)
       return function(p, bullet)
         world:set(bullet.at, "Health", { hits = p.i, hp = 5 })
       end
@@ -203,7 +190,7 @@ describe("a kernel", function()
   end)
 
   it("sets what its rows come to otherwise, too, which see what those before have set", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(p, bullet)
         local last = bullet.at ~= ecs.null and world:get(bullet.at, "Bullet.at") or ecs.null
         if last == ecs.null then return end
@@ -211,7 +198,7 @@ describe("a kernel", function()
         p.i = p.i + (p.x > 40 and 1 or 2)
       end
     end)
-    agree(function(world)   -- but where a command waits, behind which the value comes
+    scene:both(function(world)   -- but where a command waits, behind which the value comes
       return function(p, bullet, _, e)
         local last = bullet.at ~= ecs.null and world:get(bullet.at, "Bullet.at") or ecs.null
         if last == ecs.null then return end
@@ -221,23 +208,19 @@ describe("a kernel", function()
         if p.on then p.i = world:get(last, "P.i") - 1 end
       end
     end)
-    agree(function(world)
+    scene:both(function(world)
       return function(p, bullet)
         for k = 1, bullet.left do
           world:set(bullet.at, "Health.hits", p.i * 20 + k)   -- some are out of range
           p.x = p.x + (world:get(bullet.at, "Health.hits") or 0)
         end
       end
-    end, nil, "P, Bullet, Bullet.at->P:in")
+    end, "P, Bullet, Bullet.at->P:in")
   end)
 
   it("is refused with what to write instead", function()
-    local world = new_world(true, 10)
+    local world = scene:new(true, { rows = 10 })
     world:add(world:spawn(), "ChildOf", world:spawn())
-    local function reason_of(query, fn)
-      world:system("it", { query = query, each = fn })
-      return world:explain("it").reason or "none"
-    end
     for what, given in pairs {
       ["it writes to 'Bullet.at' with world:set and also uses it in another "
         .. "way"] = { "P, Bullet.at->P:in",
@@ -262,8 +245,7 @@ describe("a kernel", function()
         .. "field"] = { "P, Bullet",
         function(p, bullet) world:add(bullet.at, "Likes", p.on) end },
     } do
-      local reason = reason_of(given[1], given[2])
-      assert(reason:find(what, 1, true), what .. ": " .. reason)
+      agree.check_reason(world, given[1], given[2], what)
     end
     local fn = function(_, bullet) world:despawn(bullet.at) return 1 end
     pcall(function() world:query("P, Bullet"):sum(fn) end)
@@ -272,10 +254,6 @@ describe("a kernel", function()
 end)
 
 describe("random commands in kernels", function()
-  teardown(function()
-    math.randomseed(os.time())
-  end)
-
   -- Statements about the entity `who`.
   local statements = {
     function(world) return function(who) world:add(who, "Hit") end end,
@@ -320,15 +298,10 @@ describe("random commands in kernels", function()
 
   local function run(seed, kernels)
     math.randomseed(seed)
-    local world = new_world(kernels, ({ 1, 7, 90, 1300 })[math.random(4)])
+    local world = scene:new(kernels, { rows = ({ 1, 7, 90, 1300 })[math.random(4)] })
     local doubled = math.random(2) == 1 and "P, Bullet" or "P, Bullet, !Burning"
     world:system("it", { query = doubled, each = body(world) })
-    local said = {}
-    for turn = 1, 3 do
-      local _, problem = pcall(world.update, world, 0.25)
-      said[turn] = tiers.plain(problem) .. " " .. world:digest()
-    end
-    return table.concat(said, "\n"), world:explain("it").tier
+    return tiers.updates(world, 3, 0.25), world:explain("it").tier
   end
 
   local most = helper.by_scale { small = 25, normal = 100, deep = 3000 }

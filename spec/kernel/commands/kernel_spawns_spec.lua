@@ -1,59 +1,40 @@
 -- Functions that spawn, compiled.
 
+local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 local tiers = require "spec.support.tiers"
 local ecs = require "ecs"
 
 local math = math
 
-local function new_world(kernels, rows)
-  local world = helper.new_world { kernels = kernels, tag = 9 }
-  world:component("Position", { "x: f64", "y: f32 = 2" })
-  world:component("Spawner", { "left: i32", "kind: enum(rat, orc)", "at: entity" })
-  world:component("Enemy", { "hp: i16 = 7", "kind: enum(rat, orc)", "by: entity", "angry: bool" })
-  world:component("Armed", { "shots: i32", requires = { "Position" } })
-  world:component("Seen", { "n: i32", storage = "sparse" })
-  world:component("Packed", { "who: entity", storage = "sparse" })
-  world:tag "Fresh"
-  local last
-  for n = 1, rows or 2500 do
-    last = world:spawn { Position = { x = n / 3 }, Spawner = { left = n % 7, at = last,
-      kind = n % 2 == 0 and "orc" or "rat" }, Packed = n % 3 > 0 and {} or nil }
-  end
-  return world
-end
+local scene = agree.scene {
+  options = { tag = 9 },
+  fill = function(world, case)
+    world:component("Position", { "x: f64", "y: f32 = 2" })
+    world:component("Spawner", { "left: i32", "kind: enum(rat, orc)", "at: entity" })
+    world:component("Enemy", { "hp: i16 = 7", "kind: enum(rat, orc)", "by: entity", "angry: bool" })
+    world:component("Armed", { "shots: i32", requires = { "Position" } })
+    world:component("Seen", { "n: i32", storage = "sparse" })
+    world:component("Packed", { "who: entity", storage = "sparse" })
+    world:tag "Fresh"
+    local last
+    for n = 1, case.rows or 2500 do
+      last = world:spawn { Position = { x = n / 3 }, Spawner = { left = n % 7, at = last,
+        kind = n % 2 == 0 and "orc" or "rat" }, Packed = n % 3 > 0 and {} or nil }
+    end
+  end,
+  query = "Position, Spawner",
+  updates = 3,
+  look = function(world) return tiers.ids_of(world, "Position") end,
+}
 
--- A function stays Lua, with words in the reason.
 local function check_reason(world, words, fn)
-  world:system("it", { query = "Position, Spawner", each = fn })
-  local reason = world:explain("it").reason or "none"
-  assert(reason:find(words, 1, true), words .. ": " .. reason)
-end
-
--- What a function does to worlds with kernels and without in some updates is the same.
-local function agree(make, query)
-  local seen = {}
-  for n, kernels in ipairs { true, false } do
-    local world = new_world(kernels)
-    world:system("it", { query = query or "Position, Spawner", each = make(world) })
-    if kernels then
-      assert.are.equal("vector", world:explain("it").tier, world:explain("it").reason)
-    end
-    local said = {}
-    for _ = 1, 3 do
-      local _, problem = pcall(world.update, world, 0.25)
-      said[#said + 1] = tiers.plain(problem)
-      said[#said + 1] = tiers.ids_of(world, "Position")
-      said[#said + 1] = world:digest()
-    end
-    seen[n] = table.concat(said, "\n")
-  end
-  assert.are.equal(seen[2], seen[1])
+  agree.check_reason(world, "Position, Spawner", fn, words)
 end
 
 describe("a kernel that spawns", function()
   it("says what it gives, sets and takes by commands", function()
-    local world = new_world(true, 3)
+    local world = scene:new(true, { rows = 3 })
     world:system("it", { query = "Position:in, Spawner", each = function(p, spawner, _, e)
       if spawner.left > 3 then
         local id = world:spawn { Position = { x = p.x }, Fresh = true }
@@ -73,7 +54,7 @@ describe("a kernel that spawns", function()
   end)
 
   it("gives values of the row to new entities, whose ids come in the order of rows", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(p, spawner, _, e)
         spawner.left = spawner.left - 1
         if spawner.left < 0 then
@@ -91,7 +72,7 @@ describe("a kernel that spawns", function()
   end)
 
   it("reads what it puts into tables, hands them to functions, and is given some", function()
-    agree(function(world)
+    scene:both(function(world)
       local function vector(x, y) return { x = x, y = y } end
       local function add(a, b) return vector(a.x + b.x, a.y + b.y) end
       return function(p, spawner, _, e)
@@ -110,7 +91,7 @@ describe("a kernel that spawns", function()
   end)
 
   it("puts into tables what several conditions have chosen", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(p, spawner, _, e)
         if spawner.left < 2 then return end
         local far = p.x > 100
@@ -124,7 +105,7 @@ describe("a kernel that spawns", function()
   end)
 
   it("leaves out what is nil", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(_, spawner, _, e)
         local nothing = nil
         local parts = { Position = { x = 3, y = nothing }, Enemy = { hp = 3, by = e },
@@ -136,7 +117,7 @@ describe("a kernel that spawns", function()
   end)
 
   it("spawns in loops, and what it puts into tables may be made before", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(p, spawner)
         local place = { x = p.x }
         place.y = 3
@@ -153,7 +134,7 @@ describe("a kernel that spawns", function()
   end)
 
   it("gives what a table has last by a name", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(p, spawner)
         local parts = { Enemy = { hp = 5, angry = true } }
         parts.Enemy = { kind = "orc" }
@@ -171,7 +152,7 @@ describe("a kernel that spawns", function()
   end)
 
   it("gives values by their positions, and by names what both say", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(p, spawner, _, e)
         local place = { p.x, spawner.left }
         world:spawn { Position = place, Enemy = { 3, "orc", by = e, hp = 4 } }
@@ -180,7 +161,7 @@ describe("a kernel that spawns", function()
         end
       end
     end)
-    local world = new_world(true, 5)
+    local world = scene:new(true, { rows = 5 })
     world:component("Wide", { "m: f64[2]", "n: f64" })
     for what, fn in pairs {
       ["with value 1 of 'Wide', which has no single field at that position"] =
@@ -195,7 +176,7 @@ describe("a kernel that spawns", function()
   end)
 
   it("spawns by the values that world:spawner takes", function()
-    agree(function(world)
+    scene:both(function(world)
       local make = world:spawner "Position, Fresh, Enemy"
       return function(p, spawner, _, e)
         if spawner.left > 3 then
@@ -208,18 +189,18 @@ describe("a kernel that spawns", function()
         end
       end
     end)
-    agree(function(world)   -- by names of fields, between those of other components
+    scene:both(function(world)   -- by names of fields, between those of other components
       local make = world:spawner "Enemy.by, Position.y, Fresh, Enemy.hp, Seen"
       return function(p, spawner, _, e)
         if spawner.left > 2 then make(e, p.x * 2, spawner.left, spawner.left + 1) end
         if spawner.left == 1 then make(nil, p.x) end
       end
     end)
-    agree(function(world)   -- a value that its field does not take, far behind
+    scene:both(function(world)   -- a value that its field does not take, far behind
       local make = world:spawner "Enemy"
       return function(p, spawner) if spawner.left == 6 then make(p.x // 0.01) end end
     end)
-    local world = new_world(true, 5)
+    local world = scene:new(true, { rows = 5 })
     world:component("Wide", { "m: f64[2]", "n: f64" })
     local make, wide = world:spawner "Position", world:spawner "Wide"
     local part = world:spawner "Wide.n, Wide.m"
@@ -235,7 +216,7 @@ describe("a kernel that spawns", function()
   end)
 
   it("gives the new ids to other commands", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(p, spawner, _, e)
         if spawner.left == 1 then
           local child = world:spawn { Position = { x = p.x } }
@@ -259,7 +240,7 @@ describe("a kernel that spawns", function()
   end)
 
   it("stores the new id in fields of its own row", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(p, spawner, _, e)
         if spawner.left == 3 or spawner.at == ecs.null then
           spawner.at = world:spawn { Position = { x = p.x }, Enemy = { by = spawner.at } }
@@ -273,7 +254,7 @@ describe("a kernel that spawns", function()
         end
       end
     end)
-    agree(function(world)   -- in loops, of sparse components, and of rows left to Lua
+    scene:both(function(world)   -- in loops, of sparse components, and of rows left to Lua
       return function(p, spawner, seen, _, e)
         for k = 1, spawner.left do
           seen.who = world:spawn { Enemy = { by = e, hp = k }, Packed = {} }
@@ -284,7 +265,7 @@ describe("a kernel that spawns", function()
   end)
 
   it("stores the new id in elements of arrays and fields of resources", function()
-    agree(function(world)
+    scene:both(function(world)
       local born, count = world:array("born", "entity", 400), world:array("count", "f64", 2)
       world:resource("Last", { "who: entity", "n: i32" })
       local last = world:res "Last"
@@ -303,7 +284,7 @@ describe("a kernel that spawns", function()
         end
       end
     end)
-    agree(function(world)   -- in loops, and in elements that there are not in some rows
+    scene:both(function(world)   -- in loops, and in elements that there are not in some rows
       local born = world:array("born", "entity", 5)
       return function(p, spawner)
         for k = 1, spawner.left do
@@ -313,7 +294,7 @@ describe("a kernel that spawns", function()
         spawner.left = spawner.left - 1
       end
     end)
-    local world = new_world(true, 9)
+    local world = scene:new(true, { rows = 9 })
     local born = world:array("born", "entity", 3)
     world:resource("Last", { "who: entity" })
     local last = world:res "Last"
@@ -329,7 +310,7 @@ describe("a kernel that spawns", function()
   end)
 
   it("fills its table under conditions, and leaves out what is nil", function()
-    agree(function(world)
+    scene:both(function(world)
       world:relation "Likes"
       world:relation("By", { "since: f64", exclusive = true })
       return function(p, spawner, _, e)
@@ -348,7 +329,7 @@ describe("a kernel that spawns", function()
         spawner.at = world:spawn(new)
       end
     end)
-    agree(function(world)
+    scene:both(function(world)
       return function(p, spawner)
         local armed = spawner.left > 2 and true or nil
         local hp = spawner.left > 4 and spawner.left or nil
@@ -357,7 +338,7 @@ describe("a kernel that spawns", function()
         if armed then world:set(id, "Armed.shots", 3) end
       end
     end)
-    agree(function(world)   -- false, and what is nil in a table that is read, are errors as in Lua
+    scene:both(function(world)   -- false, and nil in a table that is read, are errors as in Lua
       return function(p, spawner)
         world:spawn { Fresh = p.x < 600, Enemy = {} }
         local new = spawner.left > 0 and { Enemy = { hp = 1 } } or nil
@@ -368,7 +349,7 @@ describe("a kernel that spawns", function()
   end)
 
   it("sees the ids that rows before it have stored in arrays, resources and fields", function()
-    agree(function(world)
+    scene:both(function(world)
       local born, count = world:array("born", "entity", 20), world:array("count", "i32", 4)
       world:resource("Last", { "who: entity" })
       local last = world:res "Last"
@@ -393,7 +374,7 @@ describe("a kernel that spawns", function()
     end)
     for _, query in ipairs { "Position, Spawner, By->Spawner:in", "Position, Spawner, (Likes, *)",
       "Position, Spawner, Packed.who->Spawner:in" } do
-      agree(function(world)   -- in fields, of others and of rows that match again, too
+      scene:both(function(world)   -- in fields, of others and of rows that match again, too
         world:relation "Likes"
         world:relation("By", { exclusive = true, acyclic = true })
         local last, before
@@ -423,7 +404,7 @@ describe("a kernel that spawns", function()
   end)
 
   it("is refused where it stores ids in what it comes to behind that, or is of no ids", function()
-    local world = new_world(true, 5)
+    local world = scene:new(true, { rows = 5 })
     local born, whole = world:array("born", "entity", 3), world:array("whole", "i64", 3)
     world:resource("Last", { "who: entity", "n: i32" })
     local last = world:res "Last"
@@ -451,7 +432,7 @@ describe("a kernel that spawns", function()
   end)
 
   it("is refused where it stores ids in fields that are not the row's, or may not be", function()
-    local world = new_world(true, 5)
+    local world = scene:new(true, { rows = 5 })
     local function keep(_, spawner) spawner.at = world:spawn() end
     world:system("it", { query = "Position, Spawner.at->Spawner", each = keep })
     assert.truthy(world:explain("it").reason:find(
@@ -462,7 +443,7 @@ describe("a kernel that spawns", function()
   end)
 
   it("is refused where it stores ids in what leads it to others", function()
-    local world = new_world(true, 50)
+    local world = scene:new(true, { rows = 50 })
     world:component("Hunt", { "prey: entity" })
     world:system("hunted", { query = "Hunt, Hunt.prey->Position:in", each = function(hunt, p)
       if p.x > 2 then hunt.prey = world:spawn { Fresh = true } end
@@ -474,9 +455,7 @@ describe("a kernel that spawns", function()
   it("stores ids that children read of their parents, which come first", function()
     for _, query in ipairs { "Position, Spawner, ChildOf->Spawner:in",
       "Position, Spawner, ChildOf->Spawner:in, with (Likes, *)" } do
-      local seen = {}
-      for n, kernels in ipairs { true, false } do
-        local world = new_world(kernels, 0)
+      scene:twice(function(world, kernels)
         world:relation "Likes"
         local ids, count = {}, world:array("count", "i32", 1)
         for i = 1, 300 do
@@ -489,14 +468,12 @@ describe("a kernel that spawns", function()
         end })
         assert.are.equal(kernels and "vector" or "lua", world:explain("it").tier)
         world:update(1)
-        seen[n] = world:digest()
-      end
-      assert.are.equal(seen[2], seen[1], query)
+      end, { rows = 0 })
     end
   end)
 
   it("is refused where an id is used in another way", function()
-    local world = new_world(true, 5)
+    local world = scene:new(true, { rows = 5 })
     for what, fn in pairs {
       ["'Spawner.left', which is not an entity field, to the id of a spawned entity"] =
         function(_, spawner) spawner.left = world:spawn() end,
@@ -517,7 +494,7 @@ describe("a kernel that spawns", function()
 
   it("leaves a row to Lua in which something does not fit", function()
     for _, most in ipairs { 3, 20000, 70000 } do
-      agree(function(world)
+      scene:both(function(world)
         local count = world:array("count", "i32", 3)
         return function(p, spawner)
           count[1] = count[1] + 1
@@ -528,7 +505,7 @@ describe("a kernel that spawns", function()
         end
       end)
     end
-    agree(function(world)
+    scene:both(function(world)
       local dead = world:spawn()
       world:despawn(dead)
       return function(p, spawner)
@@ -539,9 +516,7 @@ describe("a kernel that spawns", function()
   end)
 
   it("spawns as long as there are ids", function()
-    local seen = {}
-    for n, kernels in ipairs { true, false } do
-      local world = new_world(kernels, 300)
+    scene:twice(function(world)
       world:entity_range(100000, 100249)
       world:system("it", { query = "Spawner",
         each = function(spawner)
@@ -550,14 +525,13 @@ describe("a kernel that spawns", function()
         end })
       local _, problem = pcall(world.update, world, 0.25)
       assert.truthy(tostring(problem):find("100249", 1, true) or problem, problem)
-      seen[n] = tiers.plain(problem) .. world:digest()
-    end
-    assert.are.equal(seen[2], seen[1])
+      return tiers.plain(problem)
+    end, { rows = 300 })
   end)
 
   it("goes with random numbers, commands and steps on arrays in any order", function()
     for seed = 1, helper.by_scale { small = 4, normal = 20, deep = 400 } do
-      agree(function(world)
+      scene:both(function(world)
         math.randomseed(seed)
         local total, limit, at = world:array("total", "f64", 7), math.random(7), math.random(900)
         return function(p, spawner, _, e)

@@ -1,61 +1,51 @@
 -- Functions that give ties their fields, tie by pairs' ids and to several at once, compiled.
 
-local helper = require "spec.support.ecs_helper"
-local tiers = require "spec.support.tiers"
+local agree = require "spec.support.agree"
 local ecs = require "ecs"
 
-local function new_world(kernels)
-  local world = helper.new_world { kernels = kernels, tag = 3 }
-  world:component("Ship", { "n: i32", "port: entity", "x: f64" })
-  world:relation("DockedTo", { "since: f64", "berth: i8", exclusive = true })
-  world:relation("State", { exclusive = true })
-  world:relation("Under", { "rank: i32", exclusive = true, acyclic = true })
-  world:relation("Owes", { "amount: i32", "rate: f32 = 2" })
-  world:relation "Likes"
-  world:tag "Idle"
-  world:tag "Chasing"
-  world:spawn { ChildOf = world:spawn {} }
-  local last
-  for n = 1, 600 do
-    local e = world:spawn { Ship = { n = n % 12, port = n % 4 > 0 and last or nil, x = n },
-      DockedTo = n % 5 == 0 and { target = last, since = n } or nil }
-    if n % 3 == 0 then world:set(e, "Owes", last, n) end
-    last = e
+local heard
+
+local function watch(world)
+  heard = {}
+  for _, on in ipairs { "add", "set", "remove" } do
+    world:observer(on, { on = on, query = "DockedTo", each = function(docked, e)
+      heard[#heard + 1] = ("%s %d %s %s"):format(on, e, docked.target, docked.since)
+    end })
+    world:observer(on .. " pair", { on = on, query = "(Owes, *)", each = function(_, e)
+      heard[#heard + 1] = on .. e
+    end })
   end
-  return world, last
 end
 
--- What functions do in some updates is the same with kernels and without; with them all are such.
-local function agree(make, query)
-  local seen = {}
-  for n, kernels in ipairs { true, false } do
-    local world, last = new_world(kernels)
-    local heard = {}
-    for _, on in ipairs { "add", "set", "remove" } do
-      world:observer(on, { on = on, query = "DockedTo", each = function(docked, e)
-        heard[#heard + 1] = ("%s %d %s %s"):format(on, e, docked.target, docked.since)
-      end })
-      world:observer(on .. " pair", { on = on, query = "(Owes, *)", each = function(_, e)
-        heard[#heard + 1] = on .. e
-      end })
+local scene = agree.scene {
+  options = { tag = 3 },
+  fill = function(world)
+    world:component("Ship", { "n: i32", "port: entity", "x: f64" })
+    world:relation("DockedTo", { "since: f64", "berth: i8", exclusive = true })
+    world:relation("State", { exclusive = true })
+    world:relation("Under", { "rank: i32", exclusive = true, acyclic = true })
+    world:relation("Owes", { "amount: i32", "rate: f32 = 2" })
+    world:relation "Likes"
+    world:tag "Idle"
+    world:tag "Chasing"
+    world:spawn { ChildOf = world:spawn {} }
+    local last
+    for n = 1, 600 do
+      local e = world:spawn { Ship = { n = n % 12, port = n % 4 > 0 and last or nil, x = n },
+        DockedTo = n % 5 == 0 and { target = last, since = n } or nil }
+      if n % 3 == 0 then world:set(e, "Owes", last, n) end
+      last = e
     end
-    world:system("it", { query = query or "Ship", each = make(world, last) })
-    if kernels then assert.equal("vector", world:explain("it").tier, world:explain("it").reason) end
-    local said = {}
-    for _ = 1, 2 do
-      local _, problem = pcall(world.update, world, 0.25)
-      said[#said + 1] = tiers.plain(problem)
-      said[#said + 1] = world:digest()
-    end
-    world:check()
-    seen[n] = table.concat(said, "\n") .. table.concat(heard, "\n")
-  end
-  assert.equal(seen[2], seen[1])
-end
+    watch(world)
+    return world, last
+  end,
+  query = "Ship",
+  look = function() return table.concat(heard, "\n") end,
+}
 
 describe("a function that sets ties", function()
   it("gives an exclusive relation its target and fields", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(ship, dt, e)
         if ship.n == 1 then world:set(e, "DockedTo", ship.port, ship.x, 3) end
         if ship.n == 2 then world:set(e, "DockedTo", ship.port) end
@@ -71,7 +61,7 @@ describe("a function that sets ties", function()
   end)
 
   it("gives fields to a tie that there is, or raises as Lua does", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(ship, _, e)
         if world:has(e, "DockedTo") then
           world:set(e, "DockedTo.since", ship.x)
@@ -79,12 +69,12 @@ describe("a function that sets ties", function()
         end
       end
     end)
-    agree(function(world)
+    scene:both(function(world)
       return function(ship, _, e)
         if ship.n > 2 then world:set(e, "DockedTo.since", ship.x) end
       end
     end)
-    agree(function(world)   -- of one that the row has made
+    scene:both(function(world)   -- of one that the row has made
       return function(ship, _, e)
         world:add(e, "DockedTo", "Idle")
         world:set(e, "DockedTo.berth", ship.n)
@@ -93,7 +83,7 @@ describe("a function that sets ties", function()
   end)
 
   it("gives pairs their fields", function()
-    agree(function(world, last)
+    scene:both(function(world, last)
       return function(ship, _, e)
         if ship.n == 1 then world:set(e, "Owes", last, ship.n, 0.5) end
         if ship.n == 2 then world:set(last, "Owes", e, { rate = ship.x }) end
@@ -108,12 +98,12 @@ describe("a function that sets ties", function()
   end)
 
   it("drops all of what cannot apply", function()
-    agree(function(world, last)
+    scene:both(function(world, last)
       return function(ship, _, e)
         world:set(e, "Under", ship.n > 3 and last or e, ship.n)
       end
     end)
-    agree(function(world, last)
+    scene:both(function(world, last)
       return function(ship, _, e)
         world:set(e, "DockedTo", last, ship.x)
         world:set(last, "Owes", e, 3)
@@ -124,7 +114,7 @@ describe("a function that sets ties", function()
   end)
 
   it("ties by pairs' ids, from outside or made there", function()
-    agree(function(world, last)
+    scene:both(function(world, last)
       local likes, docked = world:pair("Likes", last), world:pair("DockedTo", last)
       local chasing, owes = world:pair("State", "Chasing"), world:pair("Owes", last)
       return function(ship, _, e)
@@ -143,7 +133,7 @@ describe("a function that sets ties", function()
         end
       end
     end)
-    agree(function(world, last)   -- of one who dies
+    scene:both(function(world, last)   -- of one who dies
       local likes = world:pair("Likes", last)
       return function(ship, _, e)
         if ship.n == 11 then world:add(e, likes) end
@@ -153,7 +143,7 @@ describe("a function that sets ties", function()
   end)
 
   it("spawns who is tied to several, and with fields", function()
-    agree(function(world, last)
+    scene:both(function(world, last)
       local owes = world:pair("Owes", last)
       return function(ship, _, e)
         local first = ship.n > 6 and world:spawn { Ship = { n = 30 } } or e
@@ -168,7 +158,7 @@ describe("a function that sets ties", function()
         end
       end
     end)
-    agree(function(world)
+    scene:both(function(world)
       return function(ship)
         world:spawn { DockedTo = { target = ship.port, since = 3 }, Likes = { ship.port } }
       end
@@ -176,7 +166,7 @@ describe("a function that sets ties", function()
   end)
 
   it("asks for the fields of an exclusive relation, and whether there is a tie", function()
-    agree(function(world, last)
+    scene:both(function(world, last)
       return function(ship, _, e)
         local port, since, berth = world:get(e, "DockedTo")
         if port then ship.x = since + berth end
@@ -191,7 +181,7 @@ describe("a function that sets ties", function()
   end)
 
   it("gets what it sets, as the rows before it have set it", function()
-    agree(function(world, last)
+    scene:both(function(world, last)
       return function(ship, _, e)
         local since = world:get(last, "DockedTo.since")
         if since and ship.n % 2 == 0 then
@@ -204,7 +194,7 @@ describe("a function that sets ties", function()
   end)
 
   it("is refused with what to write instead", function()
-    local world, last = new_world(true)
+    local world, _, last = scene:new(true)
     local docked = world:pair("DockedTo", last)
     for words, fn in pairs {
       ["it sets 'Owes' without a target and a value: write world:set(id, \"Owes\", target, ...)"] =
@@ -237,9 +227,7 @@ describe("a function that sets ties", function()
       ["it sets fields of 'DockedTo' of a spawned entity without a target"] =
         function() world:set(world:spawn {}, "DockedTo.since", 3) end,
     } do
-      world:system("it", { query = "Ship", each = fn })
-      local reason = world:explain("it").reason or "none"
-      assert(reason:find(words, 1, true), words .. ": " .. reason)
+      agree.check_reason(world, "Ship", fn, words)
     end
     world:system("it", { query = "Ship, (Owes, *)", each = function(ship, owes, _, e, whom)
       ship.x = owes.rate

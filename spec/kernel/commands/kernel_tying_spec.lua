@@ -1,50 +1,40 @@
 -- Functions that tie entities to each other and untie them, compiled.
 
+local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
-local tiers = require "spec.support.tiers"
 
-local function new_world(kernels)
-  local world = helper.new_world { kernels = kernels }
-  world:component("Ship", { "port: entity", "n: i32" })
-  world:relation("DockedTo", { "since: f64", exclusive = true })
-  world:relation("State", { exclusive = true })
-  world:relation "Likes"
-  world:tag "Idle"
-  world:tag "Chasing"
-  local port = world:spawn {}
-  world:spawn { ChildOf = port }
-  for n = 1, 300 do
-    world:spawn { Ship = { port = port, n = n % 12 }, DockedTo = n % 5 == 0 and port or nil }
-  end
-  return world
-end
+local heard
 
--- Two updates do the same with kernels and without; with them the function is one. Returns the
--- world without, and what it said.
-local function agree(make)
-  local last, seen = nil, {}
-  for n, kernels in ipairs { true, false } do
-    local world, said = new_world(kernels), ""
-    local heard = 0
-    local function hear() heard = heard + 1 end
-    world:observer("hear", { query = "(Likes, *)", on = "add", each = hear })
-    world:system("it", { query = "Ship", each = make(world) })
-    if kernels then assert.equal("vector", world:explain("it").tier, world:explain("it").reason) end
-    for _ = 1, 2 do
-      local _, problem = pcall(world.update, world, 0.25)
-      said = said .. tostring(tiers.plain(problem)):gsub("entity %d+v%d+@%d+: ", "") .. "\n"
+local scene = agree.scene {
+  fill = function(world)
+    world:component("Ship", { "port: entity", "n: i32" })
+    world:relation("DockedTo", { "since: f64", exclusive = true })
+    world:relation("State", { exclusive = true })
+    world:relation "Likes"
+    world:tag "Idle"
+    world:tag "Chasing"
+    local port = world:spawn {}
+    world:spawn { ChildOf = port }
+    for n = 1, 300 do
+      world:spawn { Ship = { port = port, n = n % 12 }, DockedTo = n % 5 == 0 and port or nil }
     end
-    world:check()
-    seen[n] = { heard, world:digest(), said }
-    last = world
-  end
-  assert.same(seen[2], seen[1])
-  return last, seen[2][3]
+    heard = 0
+    world:observer("hear", { query = "(Likes, *)", on = "add",
+      each = function() heard = heard + 1 end })
+  end,
+  query = "Ship",
+  look = function() return tostring(heard) end,
+}
+
+-- What Lua has made of the last world, and said of it.
+local function check(make)
+  local _, said, worlds = scene:both(make)
+  return worlds[2], said
 end
 
 describe("a function that ties entities", function()
   it("adds ties to ids, to tags by name, and to its row's entity", function()
-    local world = agree(function(world)
+    local world = check(function(world)
       return function(ship, _, e)
         if ship.n > 8 then world:add(ship.port, "Likes", e) end
         if ship.n > 5 then world:add(e, "State", "Chasing") else world:add(e, "State", "Idle") end
@@ -55,7 +45,7 @@ describe("a function that ties entities", function()
   end)
 
   it("unties from one target, and from all", function()
-    local world = agree(function(world)
+    local world = check(function(world)
       return function(ship, _, e)
         world:add(e, "Likes", "Idle")
         world:add(e, "Likes", "Chasing")
@@ -70,7 +60,7 @@ describe("a function that ties entities", function()
   end)
 
   it("spawns who is tied, also to whom it has spawned before", function()
-    local world = agree(function(world)
+    local world = check(function(world)
       return function(ship, _, e)
         if ship.n ~= 11 then return end
         local tower = world:spawn { ChildOf = ship.port, Ship = { n = 50 }, Likes = e }
@@ -83,7 +73,7 @@ describe("a function that ties entities", function()
   end)
 
   it("ties whom it has spawned behind that", function()
-    local world = agree(function(world)
+    local world = check(function(world)
       return function(ship, _, e)
         if ship.n ~= 4 then return end
         local gun = world:spawn { Ship = { n = 100 } }
@@ -116,19 +106,19 @@ describe("a function that ties entities", function()
   end)
 
   it("raises as Lua does, and does what the rows before have done", function()
-    local _, said = agree(function(world)
+    local _, said = check(function(world)
       return function(ship, _, e)
         world:add(e, "Likes", ship.n == 9 and e + 5000 or ship.port)
       end
     end)
     assert(said:find("was never spawned", 1, true), said)
-    _, said = agree(function(world)
+    _, said = check(function(world)
       return function(ship, _, e)
         world:spawn { Likes = ship.n == 9 and e + 5000 or ship.port }
       end
     end)
     assert(said:find("was never spawned", 1, true), said)
-    _, said = agree(function(world)
+    _, said = check(function(world)
       return function(ship) if ship.n == 9 then world:add(ship.port, "ChildOf", ship.port) end end
     end)
     assert(said:find("'ChildOf' would form a cycle", 1, true), said)

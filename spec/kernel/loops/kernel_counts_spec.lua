@@ -1,42 +1,36 @@
 -- What a kernel may ask of the world that is the same for all rows: how many match, how long an
 -- array is.
 
+local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 local has_error = helper.has_error
 
-local function new_world(kernels)
-  local world = helper.new_world { kernels = kernels }
-  world:component("N", { "a: i64", "f: f64" })
-  world:component("Off", { "x: i32", toggle = true })
-  world:tag "Enemy"
-  world:relation "Likes"
-  world:array("grid", "f32", 12)
-  for i = 1, 20 do
-    local e = world:spawn { N = { i }, Off = { i }, Enemy = i % 4 == 0 or nil }
-    if i % 3 == 0 then world:disable(e, "Off") end
-  end
-  return world
-end
+local scene = agree.scene {
+  fill = function(world)
+    world:component("N", { "a: i64", "f: f64" })
+    world:component("Off", { "x: i32", toggle = true })
+    world:tag "Enemy"
+    world:relation "Likes"
+    world:array("grid", "f32", 12)
+    for i = 1, 20 do
+      local e = world:spawn { N = { i }, Off = { i }, Enemy = i % 4 == 0 or nil }
+      if i % 3 == 0 then world:disable(e, "Off") end
+    end
+  end,
+  query = "N",
+  updates = 4,
+  dt = 0.5,
+}
 
--- What the sum of a comes to after each of some updates, between which enemies come and go.
-local function told(kernels, make)
-  local world, out = new_world(kernels), {}
-  world:system("s", { query = "N", each = make(world) })
-  for _ = 1, 4 do
-    world:update(0.5)
-    out[#out + 1] = world:query("N"):sum(function(n) return n.a end)
-    out[#out + 1] = world:query("N"):sum(function(n) return n.f end)
+-- Between updates enemies come and go.
+local function same(make)
+  scene:both(make, { between = function(world, _, said)
+    table.insert(said, world:query("N"):sum(function(n) return n.a end))
+    table.insert(said, world:query("N"):sum(function(n) return n.f end))
     world:spawn { N = { 1 }, Enemy = true }
     world:despawn(world:query("Enemy"):first())
     world:spawn { Enemy = true }
-  end
-  return table.concat(out, " "), world:explain "s"
-end
-
-local function same(make)
-  local compiled, explained = told(true, make)
-  assert.equal("vector", explained.tier)
-  assert.equal((told(false, make)), compiled)
+  end })
 end
 
 describe("world:count in a kernel", function()
@@ -56,8 +50,7 @@ describe("world:count in a kernel", function()
   end)
 
   it("is a predicate's and a sum's, too", function()
-    for _, kernels in ipairs { true, false } do
-      local world = new_world(kernels)
+    scene:twice(function(world, kernels)
       local function few(n) return n.a <= world:count "Enemy" end
       local query = world:query "N"
       local where = query:where(few)
@@ -66,11 +59,11 @@ describe("world:count in a kernel", function()
       assert.equal(100, query:sum(function() return world:count "Enemy" end))
       world:query("Enemy"):despawn()
       assert.equal(0, where:count())
-    end
+    end)
   end)
 
   it("is refused of what may come and go row by row, and of what is no constant", function()
-    local world = new_world(true)
+    local world = scene:new(true)
     local function refused(fn, ...)
       has_error(function() world:system("s", { query = "N", each = fn, compile = true }) end,
         "cannot be compiled", ...)
@@ -124,8 +117,7 @@ end)
 
 describe("the length of a world's array in a kernel", function()
   it("is what the array is declared with now", function()
-    for _, kernels in ipairs { true, false } do
-      local world = new_world(kernels)
+    scene:twice(function(world, kernels)
       local grid = world:array "grid"
       world:system("s", { query = "N", each = function(n) n.a = n.a % #grid + #grid * 100 end })
       world:update(1)
@@ -135,6 +127,6 @@ describe("the length of a world's array in a kernel", function()
       world:update(1)
       local other = world:query("N"):where(function(n) return n.a < 500 or n.a > 504 end)
       assert.equal(0, other:count())
-    end
+    end)
   end)
 end)

@@ -4,50 +4,30 @@
 local floor, abs, huge = math.floor, math.abs, math.huge
 local most, least = math.maxinteger, math.mininteger
 local ipairs = ipairs   -- kernels read globals raw, and this file has them by __index
-local helper = require "spec.support.ecs_helper"
+local agree = require "spec.support.agree"
 
 local ROWS = 1500
 
-local function new_world(kernels)
-  local world = helper.new_world { kernels = kernels, seed = 5, tag = 1 }
-  world:component("P", { "x: f64", "y: f64", "n: i64", "i: i32", "j: i32", "on: bool" })
-  world:component("Mark", {})
-  for k = 1, ROWS do
-    world:spawn { P = { x = k / 4, y = -k, n = k, i = k % 30 - 4, j = k % 7, on = k % 3 == 0 } }
-  end
-  return world
-end
-
--- What a system with a function does to a world, with kernels or without; how often Lua calls it.
-local function run(make, kernels)
-  local world = new_world(kernels)
-  local fn = make(world)
-  world:system("s", { query = "P", each = fn })
-  local ok, why
-  local calls = helper.calls_of(fn, function() ok, why = pcall(world.update, world, 0.5) end)
-  local explained = world:explain "s"
-  if kernels then assert.equal("vector", explained.tier, explained.reason) end
-  why = ok or tostring(why):match "^[^\n]*":gsub("entity %S+: ", "")
-  return world:digest(), why, calls, world
-end
-
--- The function does the same with kernels and without; how many rows Lua did, and the world.
-local function both(make)
-  local expected, raised = run(make, false)
-  local digest, why, calls, world = run(make, true)
-  assert.equal(raised, why)
-  assert.equal(expected, digest)
-  return calls, world
-end
-
--- The same, without any row going to Lua.
-local function agree(make) assert.equal(0, (both(make))) end
+local scene = agree.scene {
+  options = { seed = 5, tag = 1 },
+  fill = function(world)
+    world:component("P", { "x: f64", "y: f64", "n: i64", "i: i32", "j: i32", "on: bool" })
+    world:component("Mark", {})
+    for k = 1, ROWS do
+      world:spawn { P = { x = k / 4, y = -k, n = k, i = k % 30 - 4, j = k % 7, on = k % 3 == 0 } }
+    end
+  end,
+  query = "P",
+  updates = 1,
+  dt = 0.5,
+  counts = true,
+}
 
 describe("a loop that each row leaves when it likes", function()
   it("looks for a number in a sorted table", function()
     local levels = {}
     for k = 1, 40 do levels[k] = k * k end
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       local low, high = 1, #levels + 1
       while low < high do
         local middle = (low + high) // 2
@@ -58,7 +38,7 @@ describe("a loop that each row leaves when it likes", function()
   end)
 
   it("comes closer to a root until it is close enough", function()
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       local root = p.x
       while abs(root * root - p.x) > 1e-9 * p.x do root = (root + p.x / root) / 2 end
       p.y = root
@@ -66,7 +46,7 @@ describe("a loop that each row leaves when it likes", function()
   end)
 
   it("goes along a ray until it meets something", function()
-    agree(function(world)
+    scene:all(function(world)
       local grid = world:array("grid", "u8", 64)
       for k = 1, 64, 5 do grid[k] = 1 end
       return function(p)
@@ -81,7 +61,7 @@ describe("a loop that each row leaves when it likes", function()
   end)
 
   it("spends what there is", function()
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       local price = 1
       while p.n >= price do
         p.n = p.n - price
@@ -94,7 +74,7 @@ describe("a loop that each row leaves when it likes", function()
   end)
 
   it("takes the digits of a number", function()
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       local left, sum, count = p.n, 0, 0
       repeat
         sum, count = sum + left % 10, count + 1
@@ -105,7 +85,7 @@ describe("a loop that each row leaves when it likes", function()
   end)
 
   it("tries until something is placed, by as many random numbers as Lua", function()
-    agree(function(world) return function(p, _, e)
+    scene:all(function(world) return function(p, _, e)
       local tries, place = 0
       repeat
         place = world:random(e, 20)
@@ -117,7 +97,7 @@ describe("a loop that each row leaves when it likes", function()
   end)
 
   it("jumps back and out by goto, and goes on", function()
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       local n, count = p.n, 0
       ::again::
       if n ~= 1 then
@@ -133,7 +113,7 @@ describe("a loop that each row leaves when it likes", function()
   end)
 
   it("is inside of others, and others are inside of it", function()
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       for a = 1, 3 do
         local k = a
         while k < p.i do
@@ -156,7 +136,7 @@ describe("a loop that each row leaves when it likes", function()
   end)
 
   it("keeps what is found in it, of what is nil before, too", function()
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       local found, last
       local k = 0
       while k < p.j do
@@ -167,7 +147,7 @@ describe("a loop that each row leaves when it likes", function()
       p.n = found or -1
       if last then p.x = last end
     end end)
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       local k, value = 0
       while true do
         value = p.x * k
@@ -179,7 +159,7 @@ describe("a loop that each row leaves when it likes", function()
   end)
 
   it("is in functions that are called", function()
-    agree(function()
+    scene:all(function()
       local function gcd(a, b)
         while b ~= 0 do a, b = b, a % b end
         return a
@@ -199,7 +179,7 @@ describe("a loop that each row leaves when it likes", function()
   end)
 
   it("does what it does to others in the order of its rounds", function()
-    agree(function(world)
+    scene:all(function(world)
       local heat = world:array("heat", "f64", 16)
       return function(p, _, e)
         local k = p.j
@@ -227,9 +207,7 @@ describe("a loop over others in a kernel", function()
   end
 
   it("goes from one entity to the next until there is none", function()
-    local seen = {}
-    for n, kernels in ipairs { true, false } do
-      local world = new_world(kernels)
+    scene:twice(function(world, kernels)
       local null = linked(world)
       world:system("s", { query = "P, Link:in", each = function(p, link, _, e)
         local at, sum, count = link.next, 0.0, 0
@@ -245,33 +223,29 @@ describe("a loop over others in a kernel", function()
         p.x, p.i = sum, count
       end })
       world:update(0.5)
-      seen[n] = world:digest()
-      if kernels then assert.equal("vector", world:explain("s").tier, world:explain("s").reason) end
-    end
-    assert.equal(seen[2], seen[1])
+      if kernels then scene:check_tier(world, "s") end
+    end)
   end)
 
   it("emits, round after round, for one row after another", function()
-    local seen = {}
-    for n, kernels in ipairs { true, false } do
-      local world, list = new_world(kernels), {}
+    local seen = scene:twice(function(world, kernels)
+      local list = {}
       world:event("Step", { "k: i32", "n: i64" })
       world:system("s", { query = "P:in", each = function(p)
         for k = p.i, 1, -3 do world:emit("Step", k, p.n) end
       end })
       world:update(0.5)
       for step in world:events "Step" do list[#list + 1] = step.n * 100 + step.k end
-      seen[n] = list
-      if kernels then assert.equal("vector", world:explain("s").tier, world:explain("s").reason) end
-    end
-    assert.is_true(#seen[1] > ROWS)
-    assert.same(seen[2], seen[1])
+      if kernels then scene:check_tier(world, "s") end
+      return list
+    end)
+    assert.is_true(#seen > ROWS)
   end)
 end)
 
 describe("a numeric for of the row's own", function()
   it("goes by integers from and to what a row has", function()
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       for k = 1, p.i do p.y = p.y + k end
       for k = p.i, p.j, -1 do p.y = p.y * 0.5 + k end
       for k = p.j, p.i, 3 do
@@ -283,7 +257,7 @@ describe("a numeric for of the row's own", function()
   end)
 
   it("floors a float for its limit, and knows what is beyond all integers", function()
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       for k = p.j, p.x / 3 do p.y = p.y + k if k > 50 then break end end
       for k = p.j, -p.x / 8, -1 do p.y = p.y + k end
       for k = p.j, 0 / 0 do p.y = p.y + k end
@@ -294,7 +268,7 @@ describe("a numeric for of the row's own", function()
   end)
 
   it("ends at the last integer, and divides without a sign", function()
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       for _ = most - p.j, most do p.x = p.x + 1 end
       for _ = least + p.j, least, -1 do p.x = p.x + 1 end
       for _ = p.j + least, most, most - p.j do p.y = p.y + 1 end
@@ -305,7 +279,7 @@ describe("a numeric for of the row's own", function()
   end)
 
   it("adds its step each round, by floats", function()
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       for k = p.x, p.x + 1, 0.1 do p.y = p.y + k end
       for k = 1, -p.i / 2, -0.75 do p.y = p.y + k end
       for k = 0.5, p.i do p.y = p.y + k end
@@ -316,7 +290,7 @@ describe("a numeric for of the row's own", function()
   end)
 
   it("steps by what is known when a run starts", function()
-    agree(function()
+    scene:all(function()
       local first, last, by = 3, 90, -4
       return function(p)
         for k = first, last, 7 do p.y = p.y + k end
@@ -326,11 +300,11 @@ describe("a numeric for of the row's own", function()
   end)
 
   it("is Lua's where its step is zero", function()
-    assert.is_true((both(function() return function(p)
+    assert.is_true((scene:both(function() return function(p)
       p.x = p.x + 1
       for k = 1, p.i, p.j - 3 do p.y = p.y + k end
     end end)) > 0)
-    assert.is_true((both(function() return function(p)
+    assert.is_true((scene:both(function() return function(p)
       for k = p.i / 2, p.j, p.x - 20 do p.y = p.y + k if k > 9 or k < -9 then break end end
     end end)) > 0)
   end)
@@ -338,7 +312,7 @@ end)
 
 describe("a loop in which a row cannot go on as a column", function()
   it("raises Lua's error in the round in which it comes", function()
-    both(function() return function(p)
+    scene:both(function() return function(p)
       p.x = p.x + 1
       local k = p.j
       while k < 10 do
@@ -346,7 +320,7 @@ describe("a loop in which a row cannot go on as a column", function()
         k = k + 1
       end
     end end)
-    both(function(world)
+    scene:both(function(world)
       local cells = world:array("cells", "f64", 20)
       return function(p)
         local k = 0
@@ -360,12 +334,12 @@ describe("a loop in which a row cannot go on as a column", function()
   end)
 
   it("goes on in Lua behind 65,536 rounds", function()
-    assert.equal(5, (both(function() return function(p)
+    assert.equal(5, (scene:both(function() return function(p)
       local k, top = 0, p.n > 1490 and 65530 + p.n - 1490 or p.j
       while k < top do k = k + 1 end
       p.i = k
     end end)))
-    assert.equal(4, (both(function() return function(p)
+    assert.equal(4, (scene:both(function() return function(p)
       local top = p.n > 1490 and 65530 + p.n - 1490 or p.j
       for k = 1, top do p.i = k end
     end end)))
@@ -374,7 +348,7 @@ end)
 
 describe("a loop in which integers meet floats", function()
   it("carries in which rows they are integers", function()
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       local m, k = 0, p.j
       while k < 9 do
         k = k + 1
@@ -387,7 +361,7 @@ describe("a loop in which integers meet floats", function()
   end)
 
   it("adds up, and looks for the greatest, from 0 on", function()
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       local sum, greatest = 0, 0
       for k = 1, 5 do
         if p.x > k then sum = sum + p.x / k end
@@ -404,7 +378,7 @@ describe("a loop in which integers meet floats", function()
   end)
 
   it("knows them where it is left on several ways", function()
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       local k, m = 0
       repeat
         k = k + 1
@@ -418,7 +392,7 @@ describe("a loop in which integers meet floats", function()
   end)
 
   it("goes up to one of them", function()
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       local last, sum = p.j, 0
       if p.on then last = p.x % 6 end
       for k = 1, last do
@@ -430,7 +404,7 @@ describe("a loop in which integers meet floats", function()
   end)
 
   it("leaves to Lua rows in which a float would have to be rounded", function()
-    local calls = both(function() return function(p)
+    local calls = scene:both(function() return function(p)
       local m, k = 9007199254740993, 0
       while k < p.j do
         k = k + 1
@@ -442,7 +416,7 @@ describe("a loop in which integers meet floats", function()
   end)
 
   it("takes ids for no floats", function()
-    agree(function() return function(p, _, e)
+    scene:all(function() return function(p, _, e)
       local who, k = 0, 0
       while k < p.j do
         k = k + 1
@@ -472,7 +446,7 @@ describe("a loop of a function whose result is used", function()
 
   -- Worlds with kernels and without, in two tables.
   local function worlds()
-    local both_worlds = { new_world(true), new_world(false) }
+    local both_worlds = { scene:new(true), scene:new(false) }
     for n = 1, 2 do
       local world = both_worlds[n]
       world:query("P"):where(function(p) return p.n > 1000 end):each(function(_, _, e)
@@ -564,7 +538,7 @@ end)
 describe("a loop over what ipairs gives", function()
   it("goes through a table outside, whose elements may be tables", function()
     local ways, cost = { { 1, 0 }, { -1, 2 }, { 0, 5 } }, { 3, 1.5, 7, 2 }
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       for i, way in ipairs(ways) do p.x, p.y = p.x + way[1] * i, p.y + way[2] end
       for i, one in ipairs(cost) do
         if one > p.i then p.n = p.n + i break end
@@ -576,7 +550,7 @@ describe("a loop over what ipairs gives", function()
   it("goes through as much of the table as there is when the run begins", function()
     local list, worlds = {}, {}
     for n, kernels in ipairs { true, false } do
-      worlds[n] = new_world(kernels)
+      worlds[n] = scene:new(kernels)
       worlds[n]:system("s", { query = "P", each = function(p)
         for i, v in ipairs(list) do p.x = p.x + v * i end
       end })
@@ -591,7 +565,7 @@ describe("a loop over what ipairs gives", function()
   end)
 
   it("goes through an array of the world, and sees what it writes to it", function()
-    agree(function(world)
+    scene:all(function(world)
       local sums = world:array("sums", "f64", 7)
       return function(p)
         local sum = p.i
@@ -607,7 +581,7 @@ describe("a loop over what ipairs gives", function()
   end)
 
   it("does one body behind the other for a table that the function makes", function()
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       for _, d in ipairs { -1, 1, p.j, -p.x } do
         if p.x + d > 5 then p.y = p.y + d else p.x = p.x - 1 end
         if p.y > 90 then return end
@@ -622,17 +596,17 @@ describe("a loop over what ipairs gives", function()
   end)
 
   it("ends where there is nil, and goes on at false", function()
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       for i, v in ipairs { 1, p.on and 4 or nil, 5 } do p.y = p.y + v * i end
     end end)
-    both(function() return function(p)
+    scene:both(function() return function(p)
       for i, v in ipairs { 1, p.on and 4, 5 } do if v then p.y = p.y + v * i end end
     end end)
   end)
 
   it("keeps what is the best so far, in a loop that goes on as long as rows like", function()
     local kinds = { { hp = 5, left = 1 }, { hp = 9, left = 3 }, { hp = 7, left = 2 } }
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       local rounds = 0
       while rounds < p.i do
         local best, who

@@ -1,48 +1,37 @@
 -- Functions that read the world's arrays, compiled.
 
+local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 local tiers = require "spec.support.tiers"
 local ecs = require "ecs"
 
 local TYPES = { "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool" }
 
--- Worlds of the same content, with kernels and without.
-local function both(fill)
-  local worlds = {}
-  for _, kernels in ipairs { true, false } do
-    local world = helper.new_world { kernels = kernels }
+local scene = agree.scene {
+  fill = function(world, case)
     world:component("P", { "x: f64", "i: i32", "d: f64", "s: f32", "on: bool" })
-    local ids = world:spawn_many(3000, { P = true })
-    for n, e in ipairs(ids) do
+    for n, e in ipairs(world:spawn_many(3000, { P = true })) do
       world:set(e, "P", n, n % 37 + 1, n % 40, n % 5 + 0.25, false)
     end
-    fill(world)
-    worlds[#worlds + 1] = world
-  end
-  return worlds
-end
+    case.arrays(world)
+  end,
+  query = "P",
+  updates = 6,
+}
 
 local function reason_of(world, fn)
   world:system("it", { query = "P", each = fn })
   return world:explain("it").reason
 end
 
--- Systems that `make` gives for each world: they compile, and do what they do in Lua.
-local function agree(fill, make)
-  local worlds = both(fill)
-  for _, world in ipairs(worlds) do
-    for _ = 1, 3 do
-      for n, fn in ipairs { make(world) } do
-        world:system("s" .. n, { query = "P", each = fn })
-      end
-      world:update(0)
-      world:update(0)
+-- Functions that `make` gives for each world, and gives anew, are compiled, and do what they do in
+-- Lua.
+local function check(arrays, make)
+  scene:both(make, { arrays = arrays, between = function(world, turn)
+    for n, fn in ipairs(turn % 2 == 0 and { make(world) } or {}) do
+      world:system("s" .. n, { query = "P", each = fn })
     end
-  end
-  assert.are.equal(worlds[2]:digest(), worlds[1]:digest())
-  for n in ipairs { make(worlds[1]) } do
-    assert.are.equal("vector", worlds[1]:explain("s" .. n).tier)
-  end
+  end })
 end
 
 local function grids(world)
@@ -56,7 +45,7 @@ end
 
 describe("an array in a kernel", function()
   it("gives elements of every type at an index of the row", function()
-    agree(grids, function(world)
+    check(grids, function(world)
       local f32, f64, i8, i16 = world:array "a_f32", world:array "a_f64", world:array "a_i8",
         world:array "a_i16"
       local i32, i64, u8, u16 = world:array "a_i32", world:array "a_i64", world:array "a_u8",
@@ -74,7 +63,7 @@ describe("an array in a kernel", function()
 
   it("takes floats with an integer value, numbers of the script, and loops' counters", function()
     local config = { at = 4 }
-    agree(grids, function(world)
+    check(grids, function(world)
       local grid = world:array "a_f64"
       return function(p)
         local sum = 0.0
@@ -85,7 +74,7 @@ describe("an array in a kernel", function()
   end)
 
   it("is nil outside, at NaN and at fractions, as the function itself finds it", function()
-    agree(grids, function(world)
+    check(grids, function(world)
       local grid = world:array "a_i32"
       return function(p)
         p.x = grid[p.d] or -1
@@ -97,8 +86,7 @@ describe("an array in a kernel", function()
   end)
 
   it("is looked at in those rows only that come there", function()
-    local worlds = both(grids)
-    local world = worlds[1]
+    local world = scene:new(true, { arrays = grids })
     local grid = world:array "a_i32"
     world:system("s", { query = "P", compile = true, each = function(p)
       if p.d >= 1 and p.d <= 37 then p.x = grid[p.d] else p.x = 0 end
@@ -110,21 +98,18 @@ describe("an array in a kernel", function()
   end)
 
   it("fails as in Lua where nil is calculated with, rows before that being written", function()
-    local seen = {}
-    for _, world in ipairs(both(grids)) do
+    local said = scene:twice(function(world)
       local grid = world:array "a_i32"
       world:system("s", { query = "P", each = function(p) p.x = grid[p.d] + 1 end })
       local ok, message = pcall(world.update, world, 0)
       assert.is_false(ok)
-      seen[#seen + 1] = message:match "entity .-\n" or message
-      seen[#seen + 1] = world:digest()
-    end
-    assert(seen[1]:find("attempt to perform arithmetic on a nil value", 1, true), seen[1])
-    assert.are.equal(seen[2], seen[4])
+      return (message:gsub("\n.*", ""):gsub("entity %S+: ", ""))
+    end, { arrays = grids })
+    assert(said:find("attempt to perform arithmetic on a nil value", 1, true), said)
   end)
 
   it("is what it is now: written, declared otherwise, restored or loaded between runs", function()
-    local world = both(grids)[1]
+    local world = scene:new(true, { arrays = grids })
     local grid = world:array "a_f64"
     world:system("s", { query = "P", compile = true, each = function(p) p.x = grid[3] end })
     local function look(expected)
@@ -147,7 +132,7 @@ describe("an array in a kernel", function()
   end)
 
   it("is refused with a reason where a kernel cannot use it", function()
-    local world = both(grids)[1]
+    local world = scene:new(true, { arrays = grids })
     local grid = world:array "a_i32"
     local other = ecs.world():array("theirs", "i32", 3)
     for what, fn in pairs {
@@ -162,13 +147,14 @@ describe("an array in a kernel", function()
   end)
 
   it("gives what a function is to return", function()
-    for _, world in ipairs(both(grids)) do
+    scene:twice(function(world)
       local grid = world:array "a_i32"
       local sum = world:query("P"):sum(function(p) return grid[p.i] end)
       local count = world:query("P"):where(function(p) return grid[p.d] == nil end):count()
       assert.are.equal(225, count)
       assert.are.equal("integer", math.type(sum))
-    end
+      return sum
+    end, { arrays = grids })
   end)
 end)
 
@@ -357,9 +343,7 @@ describe("a table in a kernel", function()
       ["has values that are"] = function(p) p.x = far[p.i] end,
       ["indexes a table by a boolean"] = function(p) p.x = text[p.on] end,
     } do
-      world:system("it", { query = "P, Kind", each = fn })
-      local reason = world:explain("it").reason
-      assert(reason and reason:find(what, 1, true), what .. ": " .. tostring(reason))
+      agree.check_reason(world, "P, Kind", fn, what)
     end
     many[65537] = nil
     world:system("it", { query = "P", compile = true, each = function(p) p.x = many[p.i] end })
@@ -368,7 +352,7 @@ describe("a table in a kernel", function()
   end)
 
   it("is listed by explain, with what copying it takes", function()
-    local world = both(function() end)[1]
+    local world = scene:new(true, { arrays = function() end })
     local list, settings = { 1.5, 2.5, 3.5 }, { on = { true, false } }
     world:system("it", { query = "P", each = function(p)
       if settings.on[p.i] then p.x = 1 else p.x = list[p.i] or 0 end

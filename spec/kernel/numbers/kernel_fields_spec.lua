@@ -1,54 +1,36 @@
 -- Array fields of views in kernels, by an index that differs from row to row.
 
-local helper = require "spec.support.ecs_helper"
-local tiers = require "spec.support.tiers"
+local agree = require "spec.support.agree"
 
-local function new_world(kernels)
-  local world = helper.new_world { kernels = kernels, tag = 1 }
-  world:component("P", { "x: f64", "n: i64", "i: i32", "j: i32", "on: bool" })
-  world:component("Part", { "hp: f64" })
-  world:component("B", { "m: f64[6]", "k: u8[5]", "who: entity[3]", "flags: bool[2]",
-    "names: string[3]", "one: i16[1]", "kinds: enum(a, b, c)[4]", "parts: Part[2]" })
-  world:component("Held", { "by: entity" })
-  local last
-  for k = 1, 700 do
-    local e = world:spawn { P = { x = k / 4, n = k, i = k % 30 - 4, j = k % 7 },
-      B = { m = { k, k * 2, 3, 4, 5, k / 8 }, k = { 1, k % 200, 3, 4, 5 },
-        names = { "a", "b", "c" }, kinds = { "b", "c", "a", "b" } } }
-    if k % 2 == 0 then world:set(e, "B.who[2]", e) end
-    if k > 1 then world:set(e, "Held", last) end
-    if k % 5 < 2 then last = e end
-  end
-  return world
-end
+local scene = agree.scene {
+  options = { tag = 1 },
+  fill = function(world)
+    world:component("P", { "x: f64", "n: i64", "i: i32", "j: i32", "on: bool" })
+    world:component("Part", { "hp: f64" })
+    world:component("B", { "m: f64[6]", "k: u8[5]", "who: entity[3]", "flags: bool[2]",
+      "names: string[3]", "one: i16[1]", "kinds: enum(a, b, c)[4]", "parts: Part[2]" })
+    world:component("Held", { "by: entity" })
+    local last
+    for k = 1, 700 do
+      local e = world:spawn { P = { x = k / 4, n = k, i = k % 30 - 4, j = k % 7 },
+        B = { m = { k, k * 2, 3, 4, 5, k / 8 }, k = { 1, k % 200, 3, 4, 5 },
+          names = { "a", "b", "c" }, kinds = { "b", "c", "a", "b" } } }
+      if k % 2 == 0 then world:set(e, "B.who[2]", e) end
+      if k > 1 then world:set(e, "Held", last) end
+      if k % 5 < 2 then last = e end
+    end
+  end,
+  query = "P, B",
+  updates = 1,
+  counts = true,
+}
 
-local function run(make, kernels, query)
-  local world = new_world(kernels)
-  local fn, problem = make(world), nil
-  world:system("s", { query = query or "P, B", each = fn })
-  local calls = helper.calls_of(fn, function()
-    local ok, why = pcall(world.update, world, 0.5)
-    problem = not ok and tiers.plain(why) or nil
-  end)
-  local explained = world:explain "s"
-  if kernels then assert.equal("vector", explained.tier, explained.reason) end
-  return world:digest(), problem, calls
-end
-
--- The function does the same with kernels and without; how many rows Lua did, and the error.
-local function both(make, query)
-  local expected, raised = run(make, false, query)
-  local digest, problem, calls = run(make, true, query)
-  assert.equal(raised, problem)
-  assert.equal(expected, digest)
-  return calls, problem
-end
-
-local function agree(make, query) assert.equal(0, (both(make, query))) end
+-- As `scene:both`, and what a world without kernels says.
+local function said_of(make, query) return select(2, scene:both(make, query)) end
 
 describe("an array field in a kernel", function()
   it("has elements by an index of the row, and nil outside", function()
-    agree(function() return function(p, b)
+    scene:all(function() return function(p, b)
       p.x = b.m[p.j] or -1
       local last = b.m[p.i]
       if last then p.n = p.n + 1 end
@@ -59,7 +41,7 @@ describe("an array field in a kernel", function()
   end)
 
   it("is gone through by its length", function()
-    agree(function() return function(p, b)
+    scene:all(function() return function(p, b)
       local sum = 0.0
       for k = 1, #b.m do sum = sum + b.m[k] end
       p.x = sum
@@ -70,7 +52,7 @@ describe("an array field in a kernel", function()
   end)
 
   it("has booleans, entities, enums and strings", function()
-    agree(function() return function(p, b, _, e)
+    scene:all(function() return function(p, b, _, e)
       p.on = b.who[p.j] == e or b.flags[p.n % 2 + 1]
       if b.kinds[p.n % 4 + 1] == "b" then p.i = 1 end
       if b.names[p.j] == "c" then p.j = 2 end
@@ -79,7 +61,7 @@ describe("an array field in a kernel", function()
   end)
 
   it("is written by an index, and what is written is read", function()
-    agree(function() return function(p, b, _, e)
+    scene:all(function() return function(p, b, _, e)
       b.m[p.j % 6 + 1] = p.x
       b.m[p.n % 6 + 1] = b.m[p.j % 6 + 1] + b.m[1]
       b.k[p.j % 5 + 1] = p.n % 256
@@ -93,14 +75,14 @@ describe("an array field in a kernel", function()
   end)
 
   it("is sorted in place", function()
-    agree(function() return function(_, b)
+    scene:all(function() return function(_, b)
       for i = 1, #b.m do
         for k = 1, #b.m - i do
           if b.m[k] > b.m[k + 1] then b.m[k], b.m[k + 1] = b.m[k + 1], b.m[k] end
         end
       end
     end end)
-    agree(function() return function(p, b)
+    scene:all(function() return function(p, b)
       b.m[1] = p.i
       for i = 2, 6 do
         local value, k = b.m[i], i - 1
@@ -114,21 +96,21 @@ describe("an array field in a kernel", function()
   end)
 
   it("raises Lua's error for an element that is not there, or a value that does not fit", function()
-    local _, problem = both(function() return function(p, b)
+    local problem = said_of(function() return function(p, b)
       p.x = 1
       b.m[p.j] = p.x
     end end)
     assert.matches("array 'm' has elements 1 to 6, got a value for 0", problem, 1, true)
-    _, problem = both(function() return function(p, b) p.x = b.m[p.x] or 7 end end)
+    problem = said_of(function() return function(p, b) p.x = b.m[p.x] or 7 end end)
     assert.matches("array 'm' takes a number from 1 to 6, got 0.25", problem, 1, true)
-    _, problem = both(function() return function(p, b) b.k[p.j % 5 + 1] = p.n end end)
+    problem = said_of(function() return function(p, b) b.k[p.j % 5 + 1] = p.n end end)
     assert.matches("field 'B.k[5]' is u8: 256 is out of range", problem, 1, true)
-    _, problem = both(function() return function(p, b) p.x = b.m[p.j] + 1 end end)
+    problem = said_of(function() return function(p, b) p.x = b.m[p.j] + 1 end end)
     assert.matches("attempt to perform arithmetic on a nil value", problem, 1, true)
   end)
 
   it("is read by filters, reductions and maps", function()
-    local world, plain = new_world(true), new_world(false)
+    local world, plain = scene:new(true), scene:new(false)
     local function heavy(p, b) return (b.m[p.j] or 0) > 100 end
     local function load(p, b) return b.m[p.j % 6 + 1] + 0.5 end
     for _, query in ipairs { "P:in, B:in" } do
@@ -143,13 +125,13 @@ describe("an array field in a kernel", function()
   end)
 
   it("of another entity is written and read in the order of rows", function()
-    agree(function() return function(p, b)
+    scene:all(function() return function(p, b)
       b.m[p.n % 6 + 1] = p.x
       b.m[p.j % 6 + 1] = b.m[p.n % 6 + 1] * 0.5 + b.m[1]
       if b.k[p.j % 5 + 1] < 200 then b.k[p.j % 5 + 1] = b.k[p.j % 5 + 1] + 1 end
       b.flags[p.n % 2 + 1] = not b.flags[p.n % 2 + 1]
     end end, "P, Held.by->B")
-    local _, problem = both(function() return function(p, b)
+    local problem = said_of(function() return function(p, b)
       b.m[p.n % 6 + 1] = b.m[1] + p.x
       b.m[p.j] = 1
     end end, "P, Held.by->B")
@@ -157,7 +139,7 @@ describe("an array field in a kernel", function()
   end)
 
   it("is refused where its elements have fields", function()
-    local world = new_world(true)
+    local world = scene:new(true)
     local function refused(fn)
       world:system("s", { query = "P, B", each = fn })
       world:update(0.5)

@@ -2,48 +2,30 @@
 -- locals that are set on one way only.
 
 local max, sqrt, type_of = math.max, math.sqrt, math.type
+local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 
 -- A grid of 20 cells, a table of as many truths, and rows that look beside them now and then.
-local function new_world(kernels)
-  local world = helper.new_world { kernels = kernels }
-  world:component("P", { "x: f64", "y: f64", "n: i64", "i: i32", "d: f64", "on: bool",
-    "kind: enum(rat, orc)" })
-  for i = 1, 1500 do
-    world:spawn { P = { x = i / 4, y = -i, n = i, i = i % 30 - 4, d = i % 50 / 2 - 1,
-      kind = i % 3 == 0 and "rat" or "orc" } }
-  end
-  local grid, truths = world:array("grid", "f64", 20), {}
-  for i = 1, 20 do grid[i], truths[i] = i * 1.5, i % 3 == 0 end
-  return world, grid, truths
-end
-
--- The function that `make` gives does the same with kernels and without; how many rows Lua did.
-local function both(make)
-  local digests, calls = {}, nil
-  for n, kernels in ipairs { true, false } do
-    local world, grid, truths = new_world(kernels)
-    local fn = make(grid, truths)
-    world:system("s", { query = "P", each = fn })
-    local count = helper.calls_of(fn, function()
-      for _ = 1, 2 do world:update(0.5) end
-    end)
-    digests[n] = world:digest()
-    if kernels then
-      calls = count
-      assert.equal("vector", world:explain("s").tier, world:explain("s").reason)
+local scene = agree.scene {
+  fill = function(world)
+    world:component("P", { "x: f64", "y: f64", "n: i64", "i: i32", "d: f64", "on: bool",
+      "kind: enum(rat, orc)" })
+    for i = 1, 1500 do
+      world:spawn { P = { x = i / 4, y = -i, n = i, i = i % 30 - 4, d = i % 50 / 2 - 1,
+        kind = i % 3 == 0 and "rat" or "orc" } }
     end
-  end
-  assert.equal(digests[2], digests[1])
-  return calls
-end
-
--- The same, without any row going to Lua.
-local function agree(make) assert.equal(0, both(make)) end
+    local grid, truths = world:array("grid", "f64", 20), {}
+    for i = 1, 20 do grid[i], truths[i] = i * 1.5, i % 3 == 0 end
+    return grid, truths
+  end,
+  query = "P",
+  dt = 0.5,
+  counts = true,
+}
 
 describe("what may be nil in a kernel", function()
   it("has a value by 'or', at the border of a grid, too", function()
-    agree(function(grid) return function(p)
+    scene:all(function(grid) return function(p)
       p.x = grid[p.i] or 0
       p.y = (grid[p.i - 1] or 0.0) + (grid[p.i + 1] or 0.0) - (grid[p.i] or 1.0) * 2
       p.n = grid[p.d] and 1 or 2
@@ -51,7 +33,7 @@ describe("what may be nil in a kernel", function()
   end)
 
   it("is true or false, by and, or and not", function()
-    agree(function(grid, truths) return function(p)
+    scene:all(function(grid, truths) return function(p)
       p.on = not grid[p.i]
       if truths[p.i] then p.n = 1 elseif not truths[p.d] and grid[p.i] then p.n = 2 end
       if grid[p.i] and grid[p.i] > 9 and not truths[p.i] then p.x = grid[p.i] end
@@ -60,7 +42,7 @@ describe("what may be nil in a kernel", function()
   end)
 
   it("is compared with nil, with numbers and with another one", function()
-    agree(function(grid, truths) return function(p)
+    scene:all(function(grid, truths) return function(p)
       if grid[p.i] == nil then p.n = 7 end
       if grid[p.d] ~= nil then p.x = 1 end
       if grid[p.i] == grid[p.d] then p.y = p.y + 1 end
@@ -72,7 +54,7 @@ describe("what may be nil in a kernel", function()
   end)
 
   it("is kept in locals, and joined with what other ways have", function()
-    agree(function(grid, truths) return function(p)
+    scene:all(function(grid, truths) return function(p)
       local cell = grid[p.i]
       if not cell then cell = p.x end
       p.x = cell / 2
@@ -89,7 +71,7 @@ describe("what may be nil in a kernel", function()
   end)
 
   it("goes through loops, from nil on and back to it", function()
-    agree(function(grid) return function(p)
+    scene:all(function(grid) return function(p)
       local last, lost, first = nil, 3.0, nil
       for k = 1, 4 do
         local cell = grid[p.i + k]
@@ -104,7 +86,7 @@ describe("what may be nil in a kernel", function()
   end)
 
   it("is given to functions and by them", function()
-    agree(function(grid)
+    scene:all(function(grid)
       local function at(i) return grid[i] end
       local function some(v) if v then return v end end
       local function default(v, d) if v == nil then return d end return v end
@@ -115,7 +97,7 @@ describe("what may be nil in a kernel", function()
   end)
 
   it("may be the value of an enum's name", function()
-    agree(function(grid)
+    scene:all(function(grid)
       local speed = { rat = 2.5, orc = 1.0 }
       return function(p)
         local kind = "orc"
@@ -127,7 +109,7 @@ describe("what may be nil in a kernel", function()
   end)
 
   it("is used as it is behind a test of it", function()
-    agree(function(grid) return function(p)
+    scene:all(function(grid) return function(p)
       local a, b = grid[p.i], grid[p.i + 1]
       if a and b then p.x = a * b - max(a, b) end
       if not (a and b) then return end
@@ -136,19 +118,19 @@ describe("what may be nil in a kernel", function()
   end)
 
   it("gives its row to Lua where it is used otherwise", function()
-    local calls = both(function(grid) return function(p)
+    local calls = scene:both(function(grid) return function(p)
       if p.n == 700 then p.x = type_of(grid[-1]) and 1 or 2 else p.x = 3 end
     end end)
     assert.equal(1 * 2, calls)
   end)
 
   it("is looked for by Lua in a table that has other numbers than those of its list", function()
-    local calls = both(function()
+    local calls = scene:both(function()
       local list = { [0] = 5.5, 1.5, 2.5, 3.5 }
       return function(p) p.x = list[p.i] or 0 end
     end)
     assert.equal(2 * (1500 - 12), calls)   -- behind a sixteenth of all rows Lua does the others
-    local world = new_world(true)
+    local world = scene:new(true)
     local list = { [0] = 5.5, 1.5, 2.5, 3.5 }
     local fn = function(p) return list[p.i] or 0.0 end
     assert.equal(650.0, world:query("P"):sum(fn))
@@ -170,21 +152,17 @@ describe("what may be nil in a kernel", function()
         for k = 1, n do p.x = p.x + grid[k] end
       end end,
     } do
-      local seen = {}
-      for n, kernels in ipairs { true, false } do
-        local world, grid = new_world(kernels)
+      scene:twice(function(world, _, grid)
         world:system("s", { query = "P", each = make(grid) })
         local ok, message = pcall(world.update, world, 0.1)
         assert.is_false(ok)
-        seen[n] = { tostring(message):gsub("entity %S+ ", ""):gsub("\n.*", ""), world:digest() }
-      end
-      assert.same(seen[2], seen[1])
+        return tostring(message):gsub("entity %S+ ", ""):gsub("\n.*", "")
+      end)
     end
   end)
 
   it("is what filters and sums look at", function()
-    for _, kernels in ipairs { true, false } do
-      local world, grid = new_world(kernels)
+    scene:twice(function(world, kernels, grid)
       local there = function(p) return grid[p.i] end
       local sum = function(p) return (grid[p.i] or 0.0) * 2 end
       local most = function(p) return grid[p.d] or p.x end
@@ -197,7 +175,7 @@ describe("what may be nil in a kernel", function()
       assert.equal(kernels and 0 or 1500, helper.calls_of(sum, look))
       assert.equal(kernels and 0 or 1500, helper.calls_of(most, look))
       assert.same({ 1000, 31500.0, 375.0 }, plain)
-    end
+    end)
   end)
 
   it("is what a loop returns without a value", function()
@@ -221,19 +199,14 @@ describe("what may be nil in a kernel", function()
       end
       return p.on
     end
-    local seen = {}
-    for n, kernels in ipairs { true, false } do
-      local query = new_world(kernels):query "P"
-      seen[n] = {}
-      for i, fn in ipairs { first, second, third } do
-        seen[n][i] = query:where(fn):count()
-      end
-    end
-    assert.same(seen[2], seen[1])
+    scene:twice(function(world)
+      local query = world:query "P"
+      return query:where(first):count(), query:where(second):count(), query:where(third):count()
+    end)
   end)
 
   it("is no result where one is used that must not be nil", function()
-    local world, grid = new_world(true)
+    local world, grid = scene:new(true)
     local query = world:query "P"
     local function nothing(p) return grid[p.i] end
     local ok, message = pcall(query.sum, query, nothing)
@@ -242,9 +215,7 @@ describe("what may be nil in a kernel", function()
   end)
 
   it("may be used on the way to a result, as Lua uses nil", function()
-    local seen = {}
-    for n, kernels in ipairs { true, false } do
-      local world, grid = new_world(kernels)
+    scene:twice(function(world, kernels, grid)
       local query, ragged = world:query "P", { 1.5, 2.5, [0] = 7.5, [9] = 3.5 }
       local functions = {
         function(p) return type_of(grid[p.i]) and 1 or 2 end,
@@ -265,13 +236,12 @@ describe("what may be nil in a kernel", function()
         if kernels then assert.equal("vector", world:explain(fn).tier, i) end
         list[#list + 1] = world:digest()
       end
-      seen[n] = table.concat(list, "\n"):gsub("@%d+", "")
-    end
-    assert.equal(seen[2], seen[1])
+      return table.concat(list, "\n"):gsub("@%d+", "")
+    end)
   end)
 
   it("is false in other rows, as behind 'and'", function()
-    agree(function(grid, truths) return function(p)
+    scene:all(function(grid, truths) return function(p)
       local c = p.i > 0 and p.i * 2
       local hit = c and grid[c] and grid[c] > 9
       if not c then p.x = -1 elseif hit then p.x = c end
@@ -280,7 +250,7 @@ describe("what may be nil in a kernel", function()
       if d then p.y = d end
       p.n = (c or 7) + (d and 1 or 0)
     end end)
-    agree(function(grid, truths) return function(p)
+    scene:all(function(grid, truths) return function(p)
       local known = p.on and p.kind            -- a boolean or a name
       if known == "rat" then p.x = 1 elseif not known then p.x = 2 end
       local far = grid[p.i] and p.x > 1 and grid[p.i] + 1   -- nil, false or a number
@@ -291,7 +261,7 @@ describe("what may be nil in a kernel", function()
   end)
 
   it("is a string in other rows", function()
-    agree(function() return function(p)
+    scene:all(function() return function(p)
       local kind
       if p.x > 300 then kind = "rat" elseif p.i > 9 then kind = "orc" end
       if kind then p.kind = kind else p.n = -1 end
@@ -326,6 +296,6 @@ describe("what may be nil in a kernel", function()
         local c = p.i > 0 and p.d > 3 and p.n
         p.on = c == 3
         p.x = c and c or 0.25
-      end end } do both(make) end
+      end end } do scene:both(make) end
   end)
 end)

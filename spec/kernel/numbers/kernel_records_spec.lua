@@ -1,22 +1,26 @@
 -- Functions that read tables of tables, as settings of kinds and lists of places are, compiled.
 
+local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
-local tiers = require "spec.support.tiers"
 
 local math, ipairs = math, ipairs
 
-local function new_world(kernels)
-  local world = helper.new_world { kernels = kernels, tag = 1 }
-  world:component("E", { "kind: enum(slime, bat, boss)", "i: i32", "x: f64", "y: f64", "hp: i32",
-    "on: bool", "next: i32 = 1", "other: enum(boss, orc, slime, bat)", "few: enum(bat, boss)",
-    "name: string", "who: entity" })
-  for n = 1, 1500 do
-    local kind = ({ "slime", "bat", "boss" })[n * n % 3 + 1]
-    world:spawn { E = { kind = kind, i = n % 9 - 2, x = n / 4 % 20, y = n % 7, hp = n % 50,
-      on = n % 2 == 0, next = n % 3 + 1 } }
-  end
-  return world
-end
+local scene = agree.scene {
+  options = { tag = 1 },
+  fill = function(world)
+    world:component("E", { "kind: enum(slime, bat, boss)", "i: i32", "x: f64", "y: f64", "hp: i32",
+      "on: bool", "next: i32 = 1", "other: enum(boss, orc, slime, bat)", "few: enum(bat, boss)",
+      "name: string", "who: entity" })
+    for n = 1, 1500 do
+      local kind = ({ "slime", "bat", "boss" })[n * n % 3 + 1]
+      world:spawn { E = { kind = kind, i = n % 9 - 2, x = n / 4 % 20, y = n % 7, hp = n % 50,
+        on = n % 2 == 0, next = n % 3 + 1 } }
+    end
+  end,
+  query = "E",
+  updates = 3,
+  dt = 0.5,
+}
 
 local function new_tables()
   return {
@@ -47,64 +51,54 @@ local function new_tables()
 end
 
 -- A body and what changes between its runs do the same with kernels and without.
-local function agree(text, change)
-  local digests = {}
-  for n, kernels in ipairs { true, false } do
-    local world, tables = new_world(kernels), new_tables()
+local function check(text, change)
+  local tables
+  scene:both(function()
+    tables = new_tables()
     local env = setmetatable({ math = math, ipairs = ipairs }, { __index = tables })
     for name, value in pairs(tables) do env[name] = value end
-    local body = assert(load(("return function(e, dt) %s end"):format(text), text, "t", env))()
-    world:system("it", { query = "E", each = body })
-    local told, said = world:explain "it", {}
-    assert.are.equal(kernels and "vector" or "lua", told.tier, told.reason)
-    for turn = 1, 3 do
-      local _, problem = pcall(world.update, world, 0.5)
-      said[turn] = tiers.plain(problem) .. world:digest()
-      if change then change(tables, turn) end
-    end
-    digests[n] = table.concat(said, " ")
-  end
-  assert.are.equal(digests[2], digests[1], text)
+    return assert(load(("return function(e, dt) %s end"):format(text), text, "t", env))()
+  end, { between = function(_, turn) if change then change(tables, turn) end end })
 end
 
 describe("a table of tables in a kernel (C26)", function()
   it("is read by an enum, field by field", function()
-    agree "local k = KINDS[e.kind] e.x = e.x + k.speed * dt if k.fly then e.y = k.hp end"
-    agree "e.hp = e.hp + KINDS[e.kind].hp e.x = e.hp * KINDS[e.kind].k + KINDS[e.kind][1]"
+    check "local k = KINDS[e.kind] e.x = e.x + k.speed * dt if k.fly then e.y = k.hp end"
+    check "e.hp = e.hp + KINDS[e.kind].hp e.x = e.hp * KINDS[e.kind].k + KINDS[e.kind][1]"
   end)
 
   it("is read by a number, and nil where there is none", function()
-    agree "local p = PLACES[e.next] e.x = p.x e.y = p.y e.next = e.next % #PLACES + 1"
-    agree "local p = PLACES[e.i] if p then e.x = e.x + p.x else e.hp = 0 end"
-    agree "local p = PLACES[e.i] e.on = p == nil if nil ~= p and e.hp > 4 then e.y = p.y end"
-    agree "local p = PLACES[e.x] e.on = p and p.y > 1 or false"
+    check "local p = PLACES[e.next] e.x = p.x e.y = p.y e.next = e.next % #PLACES + 1"
+    check "local p = PLACES[e.i] if p then e.x = e.x + p.x else e.hp = 0 end"
+    check "local p = PLACES[e.i] e.on = p == nil if nil ~= p and e.hp > 4 then e.y = p.y end"
+    check "local p = PLACES[e.x] e.on = p and p.y > 1 or false"
   end)
 
   it("may lack fields in some of its tables", function()
-    agree "local k = KINDS[e.kind] if k.drop then e.hp = k.drop end if k.rare then e.x = 1 end"
-    agree "e.x = (KINDS[e.kind].drop or 0.5) * 2 e.on = not KINDS[e.kind].rare"
-    agree "local p = PLACES[e.next] e.y = (p.z or 1) + p.x e.on = p.z == nil"
-    agree "local p = PLACES[e.i] if p and p.z then e.y = p.z end"
+    check "local k = KINDS[e.kind] if k.drop then e.hp = k.drop end if k.rare then e.x = 1 end"
+    check "e.x = (KINDS[e.kind].drop or 0.5) * 2 e.on = not KINDS[e.kind].rare"
+    check "local p = PLACES[e.next] e.y = (p.z or 1) + p.x e.on = p.z == nil"
+    check "local p = PLACES[e.i] if p and p.z then e.y = p.z end"
   end)
 
   it("is an error where there is none, as in Lua", function()
-    agree "e.y = 5 e.x = PLACES[e.i].x"
-    agree "e.y = 5 e.x = PLACES[e.next].z + 1"
+    check "e.y = 5 e.x = PLACES[e.i].x"
+    check "e.y = 5 e.x = PLACES[e.next].z + 1"
   end)
 
   it("is looked for in Lua where it has values for other numbers", function()
-    agree "e.x = SPARSE[e.hp % 3].x"
-    agree "local p = SPARSE[e.hp % 4] if p then e.x = p.x end"
+    check "e.x = SPARSE[e.hp % 3].x"
+    check "local p = SPARSE[e.hp % 4] if p then e.x = p.x end"
   end)
 
   it("is read in loops, and one of two", function()
-    agree [[local best = math.huge
+    check [[local best = math.huge
       for k = 1, #PLACES do
         local d = math.abs(PLACES[k].x - e.x) + math.abs(PLACES[k].y - e.y)
         if d < best then best = d e.hp = k end
       end]]
-    agree "local p = PLACES[e.next] if e.on then p = PLACES[e.hp % 3 + 1] end e.x = p.x"
-    agree "local p = PLACES[e.i] if e.on then p = PLACES[e.i + 1] end if p then e.x = p.y end"
+    check "local p = PLACES[e.next] if e.on then p = PLACES[e.hp % 3 + 1] end e.x = p.x"
+    check "local p = PLACES[e.i] if e.on then p = PLACES[e.i + 1] end if p then e.x = p.y end"
   end)
 
   it("may change between runs: values, their types, how many, and what is in them", function()
@@ -114,23 +108,23 @@ describe("a table of tables in a kernel (C26)", function()
       tables.PLACES[#tables.PLACES + 1] = { x = turn, y = 2.5 }
       tables.PLACES[1].x = turn / 4
     end
-    agree("e.x = e.x + KINDS[e.kind].hp + KINDS[e.kind].speed", change)
-    agree("local p = PLACES[e.i] if p then e.x = e.x + p.x end", change)
-    agree("local p = PLACES[e.next] e.x = e.x + (p.y or 3)", function(tables)
+    check("e.x = e.x + KINDS[e.kind].hp + KINDS[e.kind].speed", change)
+    check("local p = PLACES[e.i] if p then e.x = e.x + p.x end", change)
+    check("local p = PLACES[e.next] e.x = e.x + (p.y or 3)", function(tables)
       tables.PLACES[2].y = nil
     end)
-    agree("local p = PLACES[e.next] if p.z then e.x = e.x + p.z end", function(tables, turn)
+    check("local p = PLACES[e.next] if p.z then e.x = e.x + p.z end", function(tables, turn)
       if turn == 1 then tables.PLACES[1].z, tables.PLACES[2].z = nil, 4 end
       if turn == 2 then tables.PLACES[3] = setmetatable({}, { __index = { z = 100 } }) end
     end)
-    agree("local k = KINDS[e.kind] e.x = k.speed", function(tables) tables.KINDS.bat = 5 end)
-    agree("local p = PLACES[e.next] e.x = e.x + p.x", function(tables)
+    check("local k = KINDS[e.kind] e.x = k.speed", function(tables) tables.KINDS.bat = 5 end)
+    check("local p = PLACES[e.next] e.x = e.x + p.x", function(tables)
       tables.PLACES[2] = setmetatable({}, { __index = { x = 3 } })
     end)
   end)
 
   it("is listed by what is copied of it", function()
-    local world, tables = new_world(true), new_tables()
+    local world, tables = scene:new(true), new_tables()
     local kinds, places, guns = tables.KINDS, tables.PLACES, tables.GUNS
     local function names_of(each)
       world:system("it", { query = "E", each = each })
@@ -151,8 +145,8 @@ describe("a table of tables in a kernel (C26)", function()
   end)
 
   it("is asked by a predicate, where there is one", function()
-    for _, kernels in ipairs { true, false } do
-      local tables, world = new_tables(), new_world(kernels)
+    scene:twice(function(world, kernels)
+      local tables = new_tables()
       local kinds, places = tables.KINDS, tables.PLACES
       local query = world:query "E"
       local function fast(e) return kinds[e.kind].speed > 2 and e.hp > 10 end
@@ -163,11 +157,11 @@ describe("a table of tables in a kernel (C26)", function()
       assert.truthy(expected > 0)
       assert.are.equal(1000, query:where(low):count())
       assert.are.equal(kernels and "vector" or "lua", world:explain(fast).tier)
-    end
+    end)
   end)
 
   it("is refused where its tables differ, or are used as such", function()
-    local world, tables = new_world(true), new_tables()
+    local world, tables = scene:new(true), new_tables()
     local kinds, places = tables.KINDS, tables.PLACES
     kinds.slime.name, kinds.bat.name, kinds.boss.name = "a", "b", 3
     local list, cache = { 1.5, 2.5 }, {}
@@ -197,16 +191,16 @@ describe("a table of tables in a kernel (C26)", function()
   end)
 
   it("is read by two variables", function()
-    agree "e.x = e.x + MATRIX[e.kind][e.other] e.on = MATRIX[e.kind][e.other] > 1"
-    agree "local row = MATRIX[e.kind] e.y = row[e.other] * row.orc + row[e.kind]"
-    agree "e.on = HOLES[e.kind][e.other] or false if not HOLES[e.kind].orc then e.x = 1 end"
-    agree "e.x = GRID[e.hp % 2 + 1][e.next] e.y = CODES[e.kind][e.hp % 2 + 1]"
-    agree "e.y = 5 e.x = GRID[e.next][e.i] or 0"
-    agree "e.y = 5 e.x = (CODES[e.kind][e.next] or 3) + 1"
-    agree("e.x = e.x + MATRIX[e.kind][e.other]", function(tables, turn)
+    check "e.x = e.x + MATRIX[e.kind][e.other] e.on = MATRIX[e.kind][e.other] > 1"
+    check "local row = MATRIX[e.kind] e.y = row[e.other] * row.orc + row[e.kind]"
+    check "e.on = HOLES[e.kind][e.other] or false if not HOLES[e.kind].orc then e.x = 1 end"
+    check "e.x = GRID[e.hp % 2 + 1][e.next] e.y = CODES[e.kind][e.hp % 2 + 1]"
+    check "e.y = 5 e.x = GRID[e.next][e.i] or 0"
+    check "e.y = 5 e.x = (CODES[e.kind][e.next] or 3) + 1"
+    check("e.x = e.x + MATRIX[e.kind][e.other]", function(tables, turn)
       if turn == 1 then tables.MATRIX.bat.orc = -3 else tables.MATRIX.boss = tables.MATRIX.bat end
     end)
-    agree("e.x = GRID[1][e.next] + GRID[e.hp % 2 + 1][1]", function(tables, turn)
+    check("e.x = GRID[1][e.next] + GRID[e.hp % 2 + 1][1]", function(tables, turn)
       tables.GRID[turn] = { turn, 2, 7 }
     end)
   end)
@@ -225,8 +219,8 @@ describe("a table of tables in a kernel (C26)", function()
       "if e.hp > 40 then e.x = PRICE[e.kind] end",
       "if e.hp > 48 then e.x = SOME[e.kind].at[1] end",
     } do
-      agree(body)
-      agree(body, fill)
+      check(body)
+      check(body, fill)
     end
   end)
 
@@ -245,8 +239,8 @@ describe("a table of tables in a kernel (C26)", function()
       "local kind = e.on and KINDS.bat or KINDS.boss e.x = kind.speed",
       "local kind = KINDS.bat if e.on then kind = KINDS[e.kind] end e.x = kind.speed",
     } do
-      agree(body)
-      agree(body, function(tables, turn)
+      check(body)
+      check(body, function(tables, turn)
         tables.PLACES[2], tables.KINDS.bat = { x = turn, y = 2 }, { speed = turn }
       end)
     end
@@ -270,10 +264,10 @@ describe("a table of tables in a kernel (C26)", function()
         .. "e.x = x * g.d end end",
       "if e.kind == 'slime' then e.x = GUNS[e.kind].guns[1].d + GUNS[e.kind].guns[e.next].r end",
     } do
-      agree(body)
-      agree(body, grow)
+      check(body)
+      check(body, grow)
     end
-    agree("for _, x in ipairs(LANES[e.next]) do e.x = e.x + x end", function(tables)
+    check("for _, x in ipairs(LANES[e.next]) do e.x = e.x + x end", function(tables)
       tables.LANES[3] = setmetatable({ 3 }, { __index = function() return nil end })
     end)
   end)
@@ -286,11 +280,11 @@ describe("a table of tables in a kernel (C26)", function()
       "e.y = 5 e.x = DEEP[e.kind].at[e.next] or 1",
       "if #DEEP[e.kind].at > 2 then e.x = #GRID[e.hp % 2 + 1] end e.y = #CODES[e.kind]",
       "local kind = DEEP[e.kind] e.x = kind.at[e.hp % #kind.at + 1]",
-    } do agree(body) end
-    agree("e.x = DEEP[e.kind].at[e.hp % 3 + 1]", function(tables, turn)
+    } do check(body) end
+    check("e.x = DEEP[e.kind].at[e.hp % 3 + 1]", function(tables, turn)
       if turn == 1 then tables.DEEP.bat.at[2] = 7 else tables.DEEP.boss.at = tables.DEEP.bat.at end
     end)
-    agree("e.x = #DEEP[e.kind].at * 2", function(tables, turn)
+    check("e.x = #DEEP[e.kind].at * 2", function(tables, turn)
       tables.DEEP.bat.at = turn == 1 and {} or setmetatable({}, { __len = function() return 7 end })
     end)
   end)
@@ -319,33 +313,33 @@ describe("a table of tables in a kernel (C26)", function()
   end)
 
   it("is read by a string that stands in the function, which may differ from row to row", function()
-    agree "local k = e.hp > 20 and 'bat' or 'boss' e.x = KINDS[k].hp e.on = MATRIX[k][e.other] > 1"
-    agree "local k = e.on and 'boss' if k then e.y = MATRIX[e.kind][k] + MATRIX[k].orc end"
-    agree "local k = 'bat' if e.x > 3 then k = 'slime' end e.x = e.x + TITLES_OF[k] e.kind = k"
+    check "local k = e.hp > 20 and 'bat' or 'boss' e.x = KINDS[k].hp e.on = MATRIX[k][e.other] > 1"
+    check "local k = e.on and 'boss' if k then e.y = MATRIX[e.kind][k] + MATRIX[k].orc end"
+    check "local k = 'bat' if e.x > 3 then k = 'slime' end e.x = e.x + TITLES_OF[k] e.kind = k"
   end)
 
   it("gives strings, which fields of enums and of strings take", function()
-    agree "e.kind = NAMES[e.hp % 4 + 1] e.name = NAMES[e.next]"
-    agree [[if NAMES[e.hp % 4 + 1] == e.kind then e.x = 1
+    check "e.kind = NAMES[e.hp % 4 + 1] e.name = NAMES[e.next]"
+    check [[if NAMES[e.hp % 4 + 1] == e.kind then e.x = 1
       elseif NAMES[e.next] ~= 'bat' then e.y = 2 end]]
-    agree "local n = NAMES[e.i] if n then e.x = KINDS[n].hp e.kind = n else e.on = false end"
-    agree "e.name = TITLES[e.kind] e.on = TITLES[e.kind] == '' e.x = #NAMES"
-    agree "e.kind = LOOT[e.next].kind e.on = LOOT[e.next].name == 'b'"
-    agree "e.name = e.hp % 3 == 0 and NAMES[e.next] or 'slime'"
-    agree "e.on = e.name == NAMES[e.next] or e.name == e.kind e.name = e.kind"
-    agree "e.y = 3 e.few = NAMES[e.hp % 4 + 1]"
-    agree("e.kind = NAMES[e.hp % 4 + 1] e.on = NAMES[1] == e.kind", function(tables, turn)
+    check "local n = NAMES[e.i] if n then e.x = KINDS[n].hp e.kind = n else e.on = false end"
+    check "e.name = TITLES[e.kind] e.on = TITLES[e.kind] == '' e.x = #NAMES"
+    check "e.kind = LOOT[e.next].kind e.on = LOOT[e.next].name == 'b'"
+    check "e.name = e.hp % 3 == 0 and NAMES[e.next] or 'slime'"
+    check "e.on = e.name == NAMES[e.next] or e.name == e.kind e.name = e.kind"
+    check "e.y = 3 e.few = NAMES[e.hp % 4 + 1]"
+    check("e.kind = NAMES[e.hp % 4 + 1] e.on = NAMES[1] == e.kind", function(tables, turn)
       tables.NAMES[turn] = turn == 2 and "boss" or "slime"
       if turn == 2 then tables.NAMES[4] = "" end
     end)
   end)
 
   it("is no matter for enums of the same names in another order", function()
-    agree "e.other = e.kind e.on = e.other == e.kind e.x = KINDS[e.kind].hp"
-    agree "e.on = e.other == e.kind e.x = e.few == e.other and 1 or 2"
-    agree "e.other = e.few e.kind = e.few"
-    agree "e.y = 1 e.few = e.kind"   -- an error where it has no such name, as in Lua
-    agree "if e.kind ~= 'slime' then e.few = e.kind end"
-    agree "if e.other ~= 'orc' then e.kind = e.other end"
+    check "e.other = e.kind e.on = e.other == e.kind e.x = KINDS[e.kind].hp"
+    check "e.on = e.other == e.kind e.x = e.few == e.other and 1 or 2"
+    check "e.other = e.few e.kind = e.few"
+    check "e.y = 1 e.few = e.kind"   -- an error where it has no such name, as in Lua
+    check "if e.kind ~= 'slime' then e.few = e.kind end"
+    check "if e.other ~= 'orc' then e.kind = e.other end"
   end)
 end)

@@ -1,6 +1,7 @@
 -- String fields in kernels: compared with strings of the function and with each other, measured,
 -- asked for their first bytes, and set.
 
+local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 local random = require "spec.support.rng"
 local has_error = helper.has_error
@@ -13,41 +14,36 @@ local ODD_TEXTS = { "", "red", "re", "reds", "rex", "ziggy", "zig", "ziggurat", 
   "\0", "\0\0", "\u{e4}rger", "\u{e4}", "\xc3", "\xff\x80", "a longer text",
   "a longer thing to say" }
 
-local function new_world(kernels, threads)
-  local world = helper.new_world { kernels = kernels, threads = threads, tag = 1 }
-  world:component("Name", { "text: string", "last: string" })
-  world:component("N", { "a: i64", "kind: enum(red, blue)" })
-  world:tag "Odd"
-  local ids = {}
-  for i = 1, 150 do
-    ids[i] = world:spawn { Name = { TEXTS[i % 5 + 1], TEXTS[i % 3 + 1] }, N = { i },
-      Odd = i % 2 == 1 or nil }
-  end
-  return world, ids
-end
-
-local function told(world, ids)
+local function told(world)
   local out = {}
-  for i, e in ipairs(ids) do
-    local text, last = world:get(e, "Name")
-    local a, kind = world:get(e, "N")
-    out[i] = ("%d %q %q %s %s"):format(i, text, last, a, kind)
+  for name, n, e in world:query("Name, N"):each() do
+    out[#out + 1] = ("%d %q %q %s %s"):format(e, name.text, name.last, n.a, n.kind)
   end
   assert(world:check())
   return table.concat(out, "\n")
 end
 
--- The same twice over with kernels and without; compiled, unless `tier` says otherwise.
+local scene = agree.scene {
+  options = { tag = 1 },
+  fill = function(world)
+    local ids = {}
+    world:component("Name", { "text: string", "last: string" })
+    world:component("N", { "a: i64", "kind: enum(red, blue)" })
+    world:tag "Odd"
+    for i = 1, 150 do
+      ids[i] = world:spawn { Name = { TEXTS[i % 5 + 1], TEXTS[i % 3 + 1] }, N = { i },
+        Odd = i % 2 == 1 or nil }
+    end
+    return ids
+  end,
+  query = "Name, N",
+  dt = 0.5,
+  look = told,
+}
+
+-- Compiled, unless `tier` says otherwise.
 local function same(fn, tier)
-  local results = {}
-  for i, kernels in ipairs { true, false } do
-    local world, ids = new_world(kernels)
-    world:system("s", { query = "Name, N", each = fn })
-    for _ = 1, 2 do pcall(world.update, world, 0.5) end
-    if kernels then assert.equal(tier or "vector", world:explain("s").tier) end
-    results[i] = told(world, ids)
-  end
-  assert.equal(results[2], results[1])
+  scene:both(function() return fn end, { tier = tier })
 end
 
 describe("a string field in a kernel", function()
@@ -86,7 +82,7 @@ describe("a string field in a kernel", function()
   end)
 
   it("keeps a text that only a kernel has set, and lets go of the others", function()
-    local world, ids = new_world(true)
+    local world, ids = scene:new(true)
     local fns = {}
     for i = 1, 200 do
       local text = ("text %d "):format(i):rep(2000)
@@ -106,15 +102,14 @@ describe("a string field in a kernel", function()
   end)
 
   it("is asked for in predicates, and mapped", function()
-    for _, kernels in ipairs { true, false } do
-      local world = new_world(kernels)
+    scene:twice(function(world, kernels)
       local function ziggy(name) return name.text == "ziggy" end
       local where = world:query("Name"):where(ziggy)
       assert.equal(30, where:count())
       assert.equal(kernels and "vector" or "lua", world:explain(ziggy).tier)
       world:query("Name.text, N.a"):map(function(text) return text == "" and "none" or text end)
       assert.equal(30, world:query("Name"):where(function(n) return n.text == "none" end):count())
-    end
+    end)
   end)
 
   it("is set to names of an enum, and compared with them", function()
@@ -126,7 +121,7 @@ describe("a string field in a kernel", function()
   end)
 
   it("is not used for anything else", function()
-    local world = new_world(true)
+    local world = scene:new(true)
     local function refused(fn, ...)
       has_error(function()
         world:system("s", { query = "Name, N", each = fn, compile = true })
@@ -172,7 +167,7 @@ local function odd(fn, rows, tier, asked)
   local chosen = {}
   for i = 1, 2 * rows do chosen[i] = rng:pick(ODD_TEXTS) end
   for i, threads in ipairs { 1, 1, "3!" } do
-    local world = new_world(i > 1, threads)
+    local world = scene:new { kernels = i > 1, threads = threads }
     world:query("Name"):despawn()
     for row = 1, rows do
       world:spawn { Name = { chosen[row], chosen[rows + row] }, N = { row } }
@@ -207,7 +202,7 @@ describe("a string field in a kernel, as a text,", function()
   it("has a length in bytes", function()
     odd(function(name, n) n.a = #name.text * 100 + #name.last end, 150, "vector")
     odd(function(name, n) n.a = #(n.a % 2 == 0 and "seven" or name.last) // 2 end, 150, "vector")
-    local world = new_world(true)
+    local world = scene:new(true)
     local function length(name) return #name.text end
     assert.equal(30 * (3 + 4 + 0 + 13 + 5), world:query("Name"):sum(length))
     assert.equal("vector", world:explain(length).tier)
@@ -235,7 +230,7 @@ describe("a string field in a kernel, as a text,", function()
   end)
 
   it("is asked so by another length and another text from outside in each run", function()
-    local world = new_world(true)
+    local world = scene:new(true)
     local last, wanted = 3, "red"
     local where = world:query("Name"):where(function(name)
       return name.text:sub(1, last) == wanted
@@ -270,9 +265,7 @@ describe("a string field in a kernel, as a text,", function()
   end)
 
   it("is looked at in loops over what an index finds, and of others", function()
-    local results = {}
-    for i, kernels in ipairs { true, false } do
-      local world = new_world(kernels)
+    scene:twice(function(world, kernels)
       local names = world:index("names", { query = "Name:in, N:in", hash = "Name.last" })
       world:system("s", { query = "N, Odd", each = function(n)
         local count, least = 0, "zz"
@@ -282,10 +275,8 @@ describe("a string field in a kernel, as a text,", function()
         n.a = count
       end })
       world:update(0.5)
-      if kernels then assert.equal("vector", world:explain("s").tier, world:explain("s").reason) end
-      results[i] = world:digest()
-    end
-    assert.equal(results[2], results[1])
+      if kernels then scene:check_tier(world, "s") end
+    end)
   end)
 
   it("gives the same in random functions with kernels and without, and on threads", function()
@@ -332,9 +323,7 @@ describe("methods of strings in a kernel", function()
   end)
 
   it("are what they are at each run", function()
-    local results = {}
-    for i, kernels in ipairs { true, false } do
-      local world = new_world(kernels)
+    local counted = scene:twice(function(world, kernels)
       local function zig(name) return name.text:sub(1, 3) == "zig" end
       local where = world:query("Name"):where(zig)
       local counts = {}
@@ -357,17 +346,16 @@ describe("methods of strings in a kernel", function()
       count()
       debug.setmetatable("", methods)
       count()
-      if kernels then assert.equal("vector", world:explain(zig).tier) end
-      results[i] = table.concat(counts, "; ")
-    end
-    assert.equal(results[2], results[1])
+      if kernels then scene:check_tier(world, zig) end
+      return table.concat(counts, "; ")
+    end)
     local wanted = "^30; 150; 30; .*attempt to call.*; 30; 0; .*attempt to index.*; 30$"
-    assert.truthy(results[1]:find(wanted), results[1])
+    assert.truthy(counted:find(wanted), counted)
   end)
 
   it("may be those of a script", function()
     function string.starts(s, p) return s:sub(1, #p) == p end   -- luacheck: ignore
-    local world = new_world(true)
+    local world = scene:new(true)
     local function zig(name) return name.text:starts "zig" end
     assert.equal(30, world:query("Name"):where(zig):count())
     assert.equal("vector", world:explain(zig).tier)
@@ -384,7 +372,7 @@ describe("methods of strings in a kernel", function()
   it("are left as they are", function()
     local own = { __index = setmetatable({}, { __index = string }) }
     debug.setmetatable("", own)
-    local world = new_world(true)
+    local world = scene:new(true)
     world:query("Name"):where(function(name) return name.text == "red" end):count()
     assert.equal(own, getmetatable(""))
   end)

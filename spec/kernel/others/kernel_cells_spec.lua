@@ -1,26 +1,11 @@
 -- Script cells: upvalues, globals and fields of tables that a kernel writes. With kernels and
 -- without they have the same values, of the same subtype, after errors and between runs, too.
 
+local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
-local tiers = require "spec.support.tiers"
 
 local math = math
 local ipairs, error = ipairs, error   -- kernels read globals raw, here they are behind __index
-
-local function new_world(kernels)
-  local world = helper.new_world { kernels = kernels, tag = 1 }
-  world:component("P", { "x: f64", "n: i32", "small: i8", "f: f32", "on: bool", "who: entity" })
-  world:component("Q", { "y: f64" })
-  world:component("S", { "z: f64", storage = "sparse" })
-  world:array("heat", "f64", 4)
-  for i = 1, 300 do
-    local e = world:spawn { P = { x = (i * 37) % 101 / 4, n = i % 11 - 3, small = i % 120,
-      f = i / 4, on = i % 3 == 0 }, Q = i > 200 and { y = i / 8 } or nil }
-    if i % 5 == 0 then world:set(e, "P.who", e) end
-    if i % 4 == 0 then world:add(e, "S") end
-  end
-  return world
-end
 
 local function show(...)
   local values = table.pack(...)
@@ -30,36 +15,44 @@ local function show(...)
   return table.concat(values, ", ")
 end
 
--- What `make` gives: a function for rows, one that returns its cells, and one to be called between
--- runs. Runs it three times in a system over the query; what the cells, the world and the errors
--- are then, after each.
-local function play(make, query, kernels)
-  local world = new_world(kernels)
-  local fn, cells, between = make(world)
-  local said = {}
-  world:system("s", { query = query, each = fn })
-  local calls = helper.calls_of(fn, function()
-    for turn = 1, 3 do
-      local ok, why = pcall(world.update, world, 0.5)
-      table.insert(said, show(cells()) .. " | " .. (ok and "" or tiers.plain(why)))
-      table.insert(said, world:digest())
-      if between then between(turn) end
+local scene = agree.scene {
+  options = { tag = 1 },
+  fill = function(world)
+    world:component("P", { "x: f64", "n: i32", "small: i8", "f: f32", "on: bool", "who: entity" })
+    world:component("Q", { "y: f64" })
+    world:component("S", { "z: f64", storage = "sparse" })
+    world:array("heat", "f64", 4)
+    for i = 1, 300 do
+      local e = world:spawn { P = { x = (i * 37) % 101 / 4, n = i % 11 - 3, small = i % 120,
+        f = i / 4, on = i % 3 == 0 }, Q = i > 200 and { y = i / 8 } or nil }
+      if i % 5 == 0 then world:set(e, "P.who", e) end
+      if i % 4 == 0 then world:add(e, "S") end
     end
-  end)
-  local explained = world:explain "s"
-  assert(world:check())
-  return said, calls, explained
+  end,
+  query = "P",
+  updates = 3,
+  dt = 0.5,
+  counts = true,
+}
+
+-- What `make` gives: a function for rows, one that returns its cells, and one to be called between
+-- runs. With kernels and without they do the same; how many rows Lua did then, what is explained,
+-- and what was said.
+local function check(make, query)
+  local cells, between
+  local calls, said, worlds = scene:both(function(world)
+    local fn
+    fn, cells, between = make(world)
+    return fn
+  end, { query = query, tier = false, between = function(_, turn, told)
+    table.insert(told, show(cells()))
+    if between then between(turn) end
+  end })
+  return calls, worlds[1]:explain "s1", said
 end
 
--- It does the same with kernels and without; how many rows Lua did then, and what is explained.
-local function both(make, query)
-  local said, calls, explained = play(make, query or "P", true)
-  assert.same((play(make, query or "P", false)), said)
-  return calls, explained
-end
-
-local function agree(make, query)
-  local calls, explained = both(make, query)
+local function check_compiled(make, query)
+  local calls, explained = check(make, query)
   assert.equal("vector", explained.tier, explained.reason)
   assert.equal(0, calls)
   return explained
@@ -69,7 +62,7 @@ describe("a script cell", function()
   after_each(helper.check_worlds)
 
   it("is an upvalue, a global or a field of a table", function()
-    agree(function()
+    check_compiled(function()
       local n, sum, seen = 0, 0.0, false
       local stats = { kills = 0, inner = { 5, most = 0.5 } }
       local env = { stats = stats, total = 3, math = math }
@@ -94,7 +87,7 @@ describe("a script cell", function()
   end)
 
   it("is nil until a row sets it, and again", function()
-    agree(function()
+    check_compiled(function()
       local best, who, last, worst
       local fresh = {}
       return function(p, _, e)
@@ -134,7 +127,7 @@ describe("a script cell", function()
   end)
 
   it("is an integer or a float, as it is in Lua", function()
-    agree(function()
+    check_compiled(function()
       local mix, whole, real, big = 0, 2, 0.5, 2 ^ 53 // 1 | 0
       return function(p)
         if p.on then mix = mix + p.x else mix = p.n end
@@ -148,7 +141,7 @@ describe("a script cell", function()
   end)
 
   it("is compiled for what it is when the run starts", function()
-    agree(function()
+    check_compiled(function()
       local n, flag = 0, nil
       return function(p)
         n = n + 1
@@ -160,7 +153,7 @@ describe("a script cell", function()
   end)
 
   it("of an f32 is added up as Lua does, not in f32", function()
-    agree(function()
+    check_compiled(function()
       local sum = 0
       return function(p) sum = sum + p.f end, function() return sum end
     end)
@@ -182,15 +175,14 @@ describe("a script cell", function()
         b.n = b.n * 2 % 1000
       end, function() return n, one.n, other.n end, function(turn) b = turn == 1 and other or a end
     end
-    agree(make)
+    check_compiled(make)
   end)
 
   it("is its closure's own, or shared by two closures", function()
     local function counter(n)
       return function() return n end, function(p) n = n + p.n end, function() n = n * 2 end
     end
-    for _, kernels in ipairs { true, false } do
-      local world = new_world(kernels)
+    scene:twice(function(world, kernels)
       local query = world:query "P"
       local one, add, double = counter(1)
       local other, add_other = counter(2.5)
@@ -205,14 +197,12 @@ describe("a script cell", function()
         assert.equal("vector", world:explain(add).tier)
         assert.equal("vector", world:explain(double).tier)
       end
-      helper.last = helper.last or { one(), other() }
-      assert.same(helper.last, { one(), other() })
-    end
-    helper.last = nil
+      return one(), other()
+    end)
   end)
 
   it("has what the rows before one that fails have made of it", function()
-    local calls = both(function(world)
+    local calls = check(function(world)
       local n, sum, last = 0, 0.0, nil
       local heat = world:array("heat", "f64", 4)
       return function(p, _, e)
@@ -227,7 +217,7 @@ describe("a script cell", function()
   end)
 
   it("is there for rows that are left to Lua, and has what they make of it", function()
-    local calls, explained = both(function(world)
+    local calls, explained = check(function(world)
       local n, from, cells = 0, nil, { sum = 0 }
       local heat = world:array("heat", "f64", 4)
       return function(p)
@@ -247,7 +237,7 @@ describe("a script cell", function()
   it("goes from table to table, and from match to match", function()
     for _, query in ipairs { "P, Q?", "P, S?", "P, P.who->Q?", "P, S", "P, ChildOf->Q?",
       "P, P.who->P" } do
-      both(function()
+      check(function()
         local n, sum, only = 0, 0, nil
         return function(p, q)
           n = n + 1
@@ -259,7 +249,7 @@ describe("a script cell", function()
   end)
 
   it("is read by programs that write none, when another one of the function has", function()
-    agree(function()
+    check_compiled(function()
       local acc = 0.0
       return function(p, q)
         if q then acc = acc + q.y else p.x = math.max(p.x, acc) end
@@ -268,7 +258,7 @@ describe("a script cell", function()
   end)
 
   it("may be in a condition, in loops, and beside folds and commands", function()
-    agree(function(world)
+    check_compiled(function(world)
       local n, found, count = 0, nil, 3
       local heat = world:array("heat", "f64", 4)
       return function(p, _, e)
@@ -284,19 +274,17 @@ describe("a script cell", function()
   end)
 
   it("is written by map, too", function()
-    local results = {}
-    for _, kernels in ipairs { true, false } do
-      local world, n = new_world(kernels), 0
+    scene:twice(function(world, kernels)
+      local n = 0
       local function rank(x) n = n + 1 return x + n end
       world:query("P.x"):map(rank)
       if kernels then assert.equal("vector", world:explain(rank).tier) end
-      results[#results + 1] = show(n, world:digest())
-    end
-    assert.equal(results[2], results[1])
+      return show(n)
+    end)
   end)
 
   it("is listed among reads and writes", function()
-    local explained = agree(function()
+    local explained = check_compiled(function()
       local n, flag, stats = 0, false, { kills = 0 }
       return function(p)
         n = n + 1
@@ -310,7 +298,7 @@ describe("a script cell", function()
   end)
 
   it("is not written by predicates and what gives a result, which stay Lua", function()
-    local world, n = new_world(true), 0
+    local world, n = scene:new(true), 0
     local query = world:query "P"
     local function counted(p) n = n + 1 return p.on end
     local function summed(p) n = n + 1 return p.x end
@@ -325,18 +313,18 @@ describe("a script cell", function()
 
   it("that becomes something else leaves the function to Lua", function()
     for _, to in ipairs { "text", {}, print } do
-      local said, _, explained = play(function()
+      local _, explained, said = check(function()
         local n = 1
         return function() n = n + 1 end, function() return type(n) end, function() n = to end
-      end, "P", true)
-      assert.truthy(said[3]:find("attempt to ", 1, true), said[3])
+      end)
+      assert.truthy(said:find("attempt to ", 1, true), said)
       assert.equal("lua", explained.tier)
     end
   end)
 
   it("that is not there is one of a table without __index and __newindex only", function()
     local made
-    local _, explained = both(function()
+    local _, explained = check(function()
       made = {}
       local t = setmetatable({}, { __newindex = function(_, key, value)
         made[key] = (made[key] or 0) + value
@@ -344,7 +332,7 @@ describe("a script cell", function()
       return function(p) t.n = p.n end, function() return made.n end
     end)
     assert.truthy(explained.reason:find("in a table with __newindex", 1, true))
-    agree(function()
+    check_compiled(function()
       local t = setmetatable({ n = 1 }, { __index = error, __newindex = error })
       return function(p) t.n = t.n + p.n end, function() return t.n end
     end)
@@ -352,7 +340,7 @@ describe("a script cell", function()
 
   it("is not read by a variable, nor counted", function()
     for _, body in ipairs { "t[1] = t[p.n % 2 + 1] + 1", "t.n = #t", "u.x = t[p.n % 2 + 1].x" } do
-      local _, explained = both(function()
+      local _, explained = check(function()
         local inner = { x = 1 }
         local t = body:find "%.x" and { inner, { x = 2 } } or { 1, 2, n = 3 }
         local fn = load("local t, u = ... return function(p) " .. body .. " end")(t, inner)
@@ -386,7 +374,7 @@ describe("elements of tables that a kernel writes by a variable", function()
   after_each(helper.check_worlds)
 
   it("are numbers by index, integers and floats in turn", function()
-    local explained = agree(function()
+    local explained = check_compiled(function()
       local list, sums = { 1, 2, 3, 4 }, { 0, 0.5, 0 }
       return function(p)
         local i = (p.n + 3) % 4 + 1
@@ -418,7 +406,7 @@ describe("elements of tables that a kernel writes by a variable", function()
       end })
       world:update(1)
       seen[n] = show(killed.rat, killed.orc, killed.elf, met.rat, met.orc, met.elf, world:digest())
-      if kernels then assert.equal("vector", world:explain "s".tier, world:explain "s".reason) end
+      if kernels then scene:check_tier(world, "s") end
     end
     assert.equal(seen[2], seen[1])
   end)
@@ -459,7 +447,7 @@ describe("elements of tables that a kernel writes by a variable", function()
   end)
 
   it("are put back where a row fails, and grow where Lua has a row that writes beyond", function()
-    local calls = both(function()
+    local calls = check(function()
       local list = { 0, 0, 0 }
       return function(p)
         list[p.n % 3 + 1] = list[p.n % 3 + 1] + 1
@@ -489,7 +477,7 @@ describe("elements of tables that a kernel writes by a variable", function()
         p.x = all[p.n % 2 + 1][p.n % 2 + 1] + #all[p.n % 2 + 1]
       end end,
     } do
-      local _, explained = both(function()
+      local _, explained = check(function()
         local list = { 3, 2, 1, first = 5 }
         local all = { { 4, 5, 6, first = 1 }, list }
         return make(list, list, all), function() return list[1], list[2] end
@@ -500,24 +488,19 @@ describe("elements of tables that a kernel writes by a variable", function()
   end)
 
   it("are other tables in each run, and another one for a closure that is made anew", function()
-    local seen = {}
-    for n, kernels in ipairs { true, false } do
-      local world = new_world(kernels)
+    scene:twice(function(world)
       local said = {}
       for turn = 1, 3 do
         local list = { turn, 0.5, turn * 2 }
         world:query("P"):each(function(p) list[p.n % 3 + 1] = list[p.n % 3 + 1] + 1 end)
         said[turn] = show(list[1], list[2], list[3])
       end
-      seen[n] = table.concat(said, "; ")
-    end
-    assert.equal(seen[2], seen[1])
+      return table.concat(said, "; ")
+    end)
   end)
 
   it("are written by a map as well, in a loop of all rows", function()
-    local seen = {}
-    for n, kernels in ipairs { true, false } do
-      local world = new_world(kernels)
+    scene:twice(function(world, kernels)
       local list, heat = { 1, 2.5, 3, 0 }, world:array "heat"
       world:system("s", { query = "P.x, P.n", map = function(x, k)
         for i, v in ipairs(list) do list[i] = v % 50 + 1 end
@@ -525,10 +508,9 @@ describe("elements of tables that a kernel writes by a variable", function()
         return x, k
       end })
       world:update(1)
-      seen[n] = show(list[1], list[2], list[3], list[4], world:digest())
-      if kernels then assert.equal("vector", world:explain "s".tier, world:explain "s".reason) end
-    end
-    assert.equal(seen[2], seen[1])
+      if kernels then scene:check_tier(world, "s") end
+      return show(list[1], list[2], list[3], list[4])
+    end)
   end)
 end)
 
@@ -541,7 +523,7 @@ describe("more than 32 script cells", function()
     local zeros = ("0, "):rep(32) .. "0"
     local body = ("local %s = %s return function(p) %s end"):format(table.concat(names, ", "),
       zeros, table.concat(text, " "))
-    local world = new_world(true)
+    local world = scene:new(true)
     local fn = load(body)()
     world:query("P"):each(fn)
     assert.truthy(world:explain(fn).reason:find("more than 32 upvalues", 1, true))

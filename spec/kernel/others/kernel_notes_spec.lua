@@ -1,56 +1,36 @@
 -- Functions that write to what is not the row's own, compiled: elements of arrays, fields of
 -- resources.
 
-local helper = require "spec.support.ecs_helper"
+local agree = require "spec.support.agree"
 
 local math = math
 local ROWS = 2500
 
-local function new_world(kernels)
-  local world = helper.new_world { kernels = kernels }
-  world:component("P", { "x: f64", "i: i32", "d: f64", "s: f32", "on: bool", "k: i64" })
-  world:component("Owner", { "who: entity" })
-  world:component("Off", { toggle = true })
-  world:resource("Score", { "n: i32", "best: f64", "least: f32", "on: bool", "who: entity",
-    "mood: enum(calm, angry)", "m: i16[2]" })
-  for _, type in ipairs { "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64" } do
-    world:array(type, type, 37)
-  end
-  world:array("bool", "bool", 37)
-  world:array("ids", "entity", 37)
-  local last
-  for n = 1, ROWS do
-    last = world:spawn { P = { x = n * 0.37, i = n * 7 % 37 + 1, d = n % 40, s = n % 5 + 0.25,
-      on = n % 3 == 0, k = n }, Owner = { who = last } }
-  end
-  return world
-end
-
--- What systems that `make` gives do to worlds with kernels and without is the same; all of them
--- compile.
-local function agree(make)
-  local seen = {}
-  for n, kernels in ipairs { true, false } do
-    local world = new_world(kernels)
-    local said = {}
-    for at, fn in ipairs { make(world, world:res "Score") } do
-      world:system("s" .. at, { query = "P, Owner", each = fn })
-      if kernels then
-        assert.are.equal("vector", world:explain("s" .. at).tier, world:explain("s" .. at).reason)
-      end
+local scene = agree.scene {
+  fill = function(world)
+    world:component("P", { "x: f64", "i: i32", "d: f64", "s: f32", "on: bool", "k: i64" })
+    world:component("Owner", { "who: entity" })
+    world:component("Off", { toggle = true })
+    world:resource("Score", { "n: i32", "best: f64", "least: f32", "on: bool", "who: entity",
+      "mood: enum(calm, angry)", "m: i16[2]" })
+    for _, type in ipairs { "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64" } do
+      world:array(type, type, 37)
     end
-    for turn = 1, 2 do
-      local _, problem = pcall(world.update, world, 0.25)
-      said[turn] = tostring(problem):gsub("entity %S+ ", ""):gsub("\n.*", ""):gsub("#%d+", "")
+    world:array("bool", "bool", 37)
+    world:array("ids", "entity", 37)
+    local last
+    for n = 1, ROWS do
+      last = world:spawn { P = { x = n * 0.37, i = n * 7 % 37 + 1, d = n % 40, s = n % 5 + 0.25,
+        on = n % 3 == 0, k = n }, Owner = { who = last } }
     end
-    seen[n] = table.concat(said, "\n") .. world:digest()
-  end
-  assert.are.equal(seen[2], seen[1])
-end
+    return world, world:res "Score"
+  end,
+  query = "P, Owner",
+}
 
 describe("an array that a kernel writes to", function()
   it("is set, the last row's value staying, whatever its type", function()
-    agree(function(world)
+    scene:both(function(world)
       local f32, f64, i8, bool, ids = world:array "f32", world:array "f64", world:array "i8",
         world:array "bool", world:array "ids"
       local u32, i64 = world:array "u32", world:array "i64"
@@ -69,7 +49,7 @@ describe("an array that a kernel writes to", function()
   end)
 
   it("is added to and taken from in the order of rows, so that sums of floats agree", function()
-    agree(function(world)
+    scene:both(function(world)
       local heat, count, narrow = world:array "f64", world:array "i32", world:array "f32"
       local wide = world:array "i64"
       return function(p, _, dt)
@@ -87,7 +67,7 @@ describe("an array that a kernel writes to", function()
   end)
 
   it("is held within limits by chains of steps, by Lua's comparisons", function()
-    agree(function(world)
+    scene:both(function(world)
       local a, b, c = world:array "f64", world:array "u8", world:array "i16"
       return function(p)
         a[p.i] = math.max(a[p.i] - p.s, 0)
@@ -101,7 +81,7 @@ describe("an array that a kernel writes to", function()
   end)
 
   it("is written where conditions hold and in rounds of loops, as they come", function()
-    agree(function(world)
+    scene:both(function(world)
       local a, b = world:array "f64", world:array "i32"
       return function(p)
         if p.on then
@@ -120,7 +100,7 @@ describe("an array that a kernel writes to", function()
         end
       end
     end)
-    agree(function(world)
+    scene:both(function(world)
       local a = world:array "f64"
       return function(p)
         for k = 1, 4 do
@@ -135,7 +115,7 @@ describe("an array that a kernel writes to", function()
   end)
 
   it("keeps truths by or and and", function()
-    agree(function(world, score)
+    scene:both(function(world, score)
       local seen, all = world:array("bool"), world:array("all", "bool", 37)
       return function(p)
         local even, far, late = p.i % 2 == 0, p.x > 900, p.d > 38
@@ -152,7 +132,7 @@ describe("an array that a kernel writes to", function()
         all[5] = all[5] or p.on
       end
     end)
-    agree(function(world)
+    scene:both(function(world)
       local seen = world:array "bool"
       return function(p) seen[p.i] = not seen[p.i] p.d = p.d + 1 end, function(p)
         if seen[p.i] then seen[p.i] = p.on end
@@ -208,14 +188,12 @@ describe("an array that a kernel writes to", function()
         return function(p) score.m[2] = score.m[2] + p.i p.x = 1 end
       end,
     }
-    for _, make in ipairs(makers) do agree(make) end
+    for _, make in ipairs(makers) do scene:both(make) end
   end)
 
   it("is written by rows that are switched on, and by those that lie elsewhere", function()
     for _, query in ipairs { "P, with Off", "P, !Off", "P, Off?", "P, Owner.who->P:in" } do
-      local digests = {}
-      for n, kernels in ipairs { true, false } do
-        local world = new_world(kernels)
+      scene:twice(function(world, kernels)
         local a, b, count = world:array "f64", world:array "ids", 0
         for p, e in world:query("P"):each() do
           count = count + 1
@@ -238,12 +216,8 @@ describe("an array that a kernel writes to", function()
         world:system("s", { query = query, each = each })
         world:update(0.1)
         world:update(0.1)
-        if kernels then
-          assert.are.equal("vector", world:explain("s").tier, world:explain("s").reason)
-        end
-        digests[n] = world:digest()
-      end
-      assert.are.equal(digests[2], digests[1], query)
+        if kernels then scene:check_tier(world, "s") end
+      end)
     end
   end)
 
@@ -283,7 +257,7 @@ describe("an array that a kernel writes to", function()
       "p.x = score.n score.n = score.n + 1",
       "if score.n < 3 then score.n = score.n + 1 else p.d = 0 end",
     } do
-      agree(function(world)
+      scene:both(function(world)
         return assert(load("local f64, i32, score, bool, math = ... return function(p) " .. text ..
           " end", "=" .. text))(world:array "f64", world:array "i32", world:res "Score",
           world:array "bool", math)
@@ -292,7 +266,7 @@ describe("an array that a kernel writes to", function()
   end)
 
   it("is written to by numbers, at numbers, and by what is for effect alone", function()
-    local world = new_world(true)
+    local world = scene:new(true)
     local a, truth, list = world:array "f64", world:array "bool", { 1, 2 }
     assert.are.equal(2, #list)
     for what, fn in pairs {
@@ -318,7 +292,7 @@ end)
 
 describe("a resource that a kernel writes to", function()
   it("has its fields set, added up, and held within limits", function()
-    agree(function(world, score)
+    scene:both(function(world, score)
       return function(p, owner)
         score.n = score.n + p.i
         score.best = math.max(score.best, p.x)

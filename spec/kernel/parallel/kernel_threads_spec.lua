@@ -1,31 +1,29 @@
 -- Kernels whose rows threads share: everything is as on one thread.
 
+local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 
 local N = 5000
 local math = math
 
-local function new_world(threads, seed)
-  local world = helper.new_world { threads = threads, tag = 9, seed = seed }
-  world:component("P", { "x: f64", "n: i32", "small: i8", "big: i64 = 1" })
-  world:component("T", { "at: entity" })
-  world:tag "Old"
-  world:array("sums", "f64", 8)
-  for i = 1, N do world:spawn { P = { x = i % 97 / 7, n = i % 13 + 1 }, T = {} } end
-  return world
-end
+local scene = agree.scene {
+  options = { tag = 9 },
+  fill = function(world)
+    world:component("P", { "x: f64", "n: i32", "small: i8", "big: i64 = 1" })
+    world:component("T", { "at: entity" })
+    world:tag "Old"
+    world:array("sums", "f64", 8)
+    for i = 1, N do world:spawn { P = { x = i % 97 / 7, n = i % 13 + 1 }, T = {} } end
+  end,
+  forms = { { threads = 1 }, { threads = "2!" }, { threads = "3!" }, { threads = "4!" } },
+}
 
 -- Does something to worlds on one thread and on two to four; what comes of it is the same.
-local function agree(act, want)
-  local told
-  for _, threads in ipairs { 1, "2!", "3!", "4!" } do
-    local world = new_world(threads)
-    local result = tostring(act(world)):gsub("\n.*", "") .. " " .. world:digest()
-    told = told or result
-    assert.equal(told, result, threads)
-    assert.truthy(world:check())
-    if want then assert.truthy(told:find(want, 1, true), told) end
-  end
+local function check(act, want)
+  local told = scene:twice(function(world)
+    return (tostring(act(world)):gsub("\n.*", ""))
+  end)
+  if want then assert.truthy(told:find(want, 1, true), told) end
 end
 
 local function run(each, query)
@@ -38,7 +36,7 @@ end
 
 describe("kernels on threads", function()
   it("write rows, random ones too", function()
-    agree(function(world)
+    check(function(world)
       world:system("move", { query = "P", each = function(p, dt, e)
         p.x = p.x * 1.5 + world:random(e) * dt
       end })
@@ -48,7 +46,7 @@ describe("kernels on threads", function()
   end)
 
   it("add up, and find the least and the greatest", function()
-    agree(function(world)
+    check(function(world)
       local rows = world:query "P"
       local told = {}
       for _, form in ipairs { "sum", "min", "max" } do
@@ -62,7 +60,7 @@ describe("kernels on threads", function()
   end)
 
   it("give sums that plain Lua gives", function()
-    local world = new_world(1)
+    local world = scene:new { threads = 1 }
     local plain = helper.new_world { kernels = false, tag = 9 }
     plain:component("P", { "x: f64", "n: i32", "small: i8" })
     for i = 1, N do plain:spawn { P = { x = i % 97 / 7, n = i % 13 + 1 } } end
@@ -78,7 +76,7 @@ describe("kernels on threads", function()
 
   for _, rows in ipairs { { 7 }, { 1024, 1025 }, { 3333, 4000, N }, { 2, 90, 1500, 2049, 4999 } } do
     it("leave rows to Lua in every form: " .. table.concat(rows, ", "), function()
-      agree(function(world)
+      check(function(world)
         leave_to_lua(world, rows)
         local query, told = world:query "P", {}
         local function number(p) return math.max(p.big, 0.5) ~= 7 and p.x or 0.25 end
@@ -107,7 +105,7 @@ describe("kernels on threads", function()
   end
 
   it("mark what is to be done, in the order of rows", function()
-    agree(function(world)
+    check(function(world)
       return run(function(p, _, e)
         p.x = p.x - 1
         if p.x < 0 then world:despawn(e) end
@@ -116,7 +114,7 @@ describe("kernels on threads", function()
   end)
 
   it("look for others", function()
-    agree(function(world)
+    check(function(world)
       local first = world:query "P":first()
       world:query "T":set("T.at", first)
       return run(function(p, t)
@@ -126,7 +124,7 @@ describe("kernels on threads", function()
   end)
 
   it("do steps on arrays in the order of rows", function()
-    agree(function(world)
+    check(function(world)
       local sums = world:array "sums"
       world:query "P":run(function(p) sums[p.n % 8 + 1] = sums[p.n % 8 + 1] * 0.5 + p.x end)
       return table.concat(sums:read(), " ")
@@ -134,7 +132,7 @@ describe("kernels on threads", function()
   end)
 
   it("spawn, emit, and give commands to others in the order of rows", function()
-    agree(function(world)
+    check(function(world)
       world:event("Hit", { "who: entity", "by: f64" })
       local first = world:query "P":first()
       world:query "P, T":run(function(p, t, _, e)
@@ -149,7 +147,7 @@ describe("kernels on threads", function()
   end)
 
   it("do steps in loops, more than there was room for", function()
-    agree(function(world)
+    check(function(world)
       local sums = world:array "sums"
       local rows = world:query "P"
       local function step(p)
@@ -161,7 +159,7 @@ describe("kernels on threads", function()
   end)
 
   it("stop at the first command that cannot be given", function()
-    agree(function(world)
+    check(function(world)
       local ids = world:query "T":ids()
       world:query "T":set("T.at", ids[1])
       local dead = world:spawn()
@@ -178,7 +176,7 @@ describe("kernels on threads", function()
 
   for _, bad in ipairs { 0, 63, 64, 1023, 1024, 3333, N - 1 } do
     it("leave the rows behind one that fails as they were: " .. bad, function()
-      agree(function(world)
+      check(function(world)
         local ids = world:query "P":ids()
         world:set(ids[bad + 1], "P.n", 0)
         local ok, problem = pcall(run(function(p)
@@ -192,7 +190,7 @@ describe("kernels on threads", function()
   end
 
   it("fail in the first of many rows that do", function()
-    agree(function(world)
+    check(function(world)
       local ids = world:query "P":ids()
       for i = 100, N, 7 do world:set(ids[i], "P.n", 0) end
       return select(2, pcall(run(function(p) p.small = 300 // p.n end), world))
@@ -200,7 +198,7 @@ describe("kernels on threads", function()
   end)
 
   it("tell how many threads share their rows, and why not", function()
-    local world = new_world "3!"
+    local world = scene:new { threads = "3!" }
     local rows = world:query "P"
     local function each(p) p.x = p.x + 1 end
     rows:run(each)
@@ -216,7 +214,7 @@ describe("kernels on threads", function()
     both:run(looks)
     assert.equal(1, world:explain(looks).threads)
     assert.truthy(world:explain(looks).alone:find "spawn")
-    world = new_world(1)
+    world = scene:new { threads = 1 }
     rows = world:query "P"
     rows:run(each)
     assert.equal(1, world:explain(each).threads)
@@ -225,7 +223,7 @@ describe("kernels on threads", function()
 
   it("end with the world, whatever the threads do", function()
     for i = 1, 10 do
-      local world = new_world "4!"
+      local world = scene:new { threads = "4!" }
       world:system("fill", { query = "P", each = function(p) p.x = p.x + 1 end })
       if i % 3 > 0 then world:update(1) end
       world:close()
@@ -233,7 +231,7 @@ describe("kernels on threads", function()
   end)
 
   it("go on in a world that is loaded, restored and migrated between runs", function()
-    agree(function(world)
+    check(function(world)
       world:system("fill", { query = "P", each = function(p) p.x = p.x + p.n end })
       world:update(1)
       local snapshot = world:snapshot()

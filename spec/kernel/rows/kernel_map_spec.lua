@@ -1,23 +1,26 @@
 -- Functions of q:map, and of `map` in systems, as kernels.
 
+local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 local has_error = helper.has_error
 
-local function new_world(kernels)
-  local world = helper.new_world { kernels = kernels }
-  world:component("Body", { "x: f64", "v: f64", "n: i16", "kind: enum(red, blue)", "on: bool",
-    "to: entity", "name: string" })
-  world:component("Extra", { "e: f64" })
-  world:component("State", { "s: f64", toggle = true })
-  world:tag "Tag"
-  local ids = {}
-  for i = 1, 130 do
-    ids[i] = world:spawn { Body = { x = i, v = i / 4, n = i, on = i % 3 == 0 },
-      Extra = i % 2 == 0 and { i } or nil, Tag = i % 5 == 0 or nil, State = { i } }
-    if i % 7 == 0 then world:disable(ids[i], "State") end
-  end
-  return world, ids
-end
+local scene = agree.scene {
+  options = { seed = 5, tag = 1 },
+  fill = function(world)
+    world:component("Body", { "x: f64", "v: f64", "n: i16", "kind: enum(red, blue)", "on: bool",
+      "to: entity", "name: string" })
+    world:component("Extra", { "e: f64" })
+    world:component("State", { "s: f64", toggle = true })
+    world:tag "Tag"
+    local ids = {}
+    for i = 1, 130 do
+      ids[i] = world:spawn { Body = { x = i, v = i / 4, n = i, on = i % 3 == 0 },
+        Extra = i % 2 == 0 and { i } or nil, Tag = i % 5 == 0 or nil, State = { i } }
+      if i % 7 == 0 then world:disable(ids[i], "State") end
+    end
+    return ids
+  end,
+}
 
 -- What becomes of all fields, and of the error if there is one.
 local function told(world, ids, ok, why)
@@ -34,22 +37,19 @@ end
 
 -- The same by q:map and by a system, with kernels as with none.
 local function same(text, fn, tier)
-  local results = {}
-  for i, kernels in ipairs { true, false } do
-    local world, ids = new_world(kernels)
-    local given = fn(world)
-    local query = world:query(text)
-    results[i] = told(world, ids, pcall(query.map, query, given, 0.5))
-    if kernels then assert.equal(tier or "vector", world:explain(given).tier) end
+  scene:twice(function(world, kernels, ids)
+    local given, query = fn(world), world:query(text)
+    local result = told(world, ids, pcall(query.map, query, given, 0.5))
+    if kernels then scene:check_tier(world, given, tier) end
     if kernels then assert.equal("map", world:explain(given).form) end
-    local again, their = new_world(kernels)
-    local system = fn(again)
-    again:system("s", { query = text, map = system })
-    results[i + 2] = told(again, their, pcall(again.update, again, 0.5))
-    if kernels then assert.equal(tier or "vector", again:explain("s").tier) end
-  end
-  assert.equal(results[2], results[1])
-  assert.equal(results[4], results[3])
+    return result
+  end)
+  scene:twice(function(world, kernels, ids)
+    world:system("s", { query = text, map = fn(world) })
+    local result = told(world, ids, pcall(world.update, world, 0.5))
+    if kernels then scene:check_tier(world, "s", tier) end
+    return result
+  end)
 end
 
 describe("a function of map that is compiled", function()
@@ -97,12 +97,11 @@ describe("a function of map that is compiled", function()
         return mean(x, v), mean(v, x) + 1
       end
     end)
-    for _, kernels in ipairs { true, false } do
-      local world, ids = new_world(kernels)
+    scene:twice(function(world, _, ids)
       world:query("Body.x"):map(function(x, _, e) return x * 0 + world:random(e) end)
       assert.is_true(world:get(ids[1], "Body.x") < 1)
       assert.not_equal(world:get(ids[1], "Body.x"), world:get(ids[2], "Body.x"))
-    end
+    end)
   end)
 
   it("runs where some rows have a component off", function()
@@ -153,7 +152,7 @@ describe("a function of map that is compiled", function()
   end)
 
   it("is refused by compile = true, with the reason", function()
-    local world = new_world()
+    local world = scene:new(true)
     local function refused(query, map, ...)
       has_error(function() world:system("s", { query = query, map = map, compile = true }) end,
         "system 's' cannot be compiled: ", "kernel_map_spec.lua", ...)
@@ -175,13 +174,12 @@ describe("a function of map that is compiled", function()
   end)
 
   it("goes through what q:where lets through", function()
-    for _, kernels in ipairs { true, false } do
-      local world, ids = new_world(kernels)
+    scene:twice(function(world, kernels, ids)
       local function half(x) return x / 2 end
       local where = world:query("Body.x"):where(function(x) return x % 2 == 0 end)
       where:map(half)
       assert.same({ 3.0, 2.0 }, { world:get(ids[3], "Body.x"), world:get(ids[4], "Body.x") })
       assert.equal(kernels and "vector" or "lua", world:explain(half).tier)
-    end
+    end)
   end)
 end)

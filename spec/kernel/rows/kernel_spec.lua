@@ -1,19 +1,10 @@
 -- Functions that compile: what a kernel means, in both tiers where they agree.
 
 local helper = require "spec.support.ecs_helper"
+local kernel_rows = require "spec.support.kernel_rows"
 
 local math = math -- kernels reach globals by raw access, and a spec's are behind a metatable
-
-local function new_world(options)
-  local world = helper.new_world(options)
-  world:component("P", { "x: f32", "y: f32" })
-  world:component("D", { "v: f64", "w: f64" })
-  world:component("I", { "a: i64", "b: i64", "r: i64" })
-  world:component("S", { "n: i32", "small: u8" })
-  world:component("K", { "kind: enum(red, green, blue)", "on: bool", "target: entity" })
-  world:tag "Marked"
-  return world
-end
+local new_world, both = kernel_rows.new_world, kernel_rows.both
 
 -- A system that has to compile; returns a function that runs it once.
 local function compiled(world, query, each, dt)
@@ -21,13 +12,6 @@ local function compiled(world, query, each, dt)
   return function()
     world:update(dt or 0.5)
     assert.equal("vector", world:explain("s").tier)
-  end
-end
-
--- `body(world)` for a world with kernels and for one without.
-local function both(body)
-  for _, kernels in ipairs { true, false } do
-    body(new_world { tag = 1, seed = 7, kernels = kernels }, kernels)
   end
 end
 

@@ -1,101 +1,94 @@
 -- world:has(e, C) in kernels: what a row's table has, decided once for all of its rows.
 
+local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 
 local world                                     -- the one that functions are in
 local what
 
-local function new_world(kernels)
-  world = helper.new_world { tag = 1, seed = 3, kernels = kernels }
-  world:component("P", { "x: f64", "on: bool" })
-  world:component("Armor", { "n: i32", toggle = true })
-  world:component("Soft", { storage = "sparse" })
-  world:tag "Frozen"
-  world:tag "Wet"
-  world:relation "Likes"
-  local ids = {}
-  for i = 1, 400 do
-    ids[i] = world:spawn { P = { x = i } }
-    if i % 2 == 0 then world:add(ids[i], "Frozen") end
-    if i % 3 == 0 then world:set(ids[i], "Armor", i) end
-    if i % 6 == 0 then world:disable(ids[i], "Armor") end
-    if i % 5 == 0 then world:add(ids[i], "Wet") end
-    if i % 7 == 0 then world:add(ids[i], "Soft") end
-  end
-  what = "Wet"
-  return ids
-end
+local scene = agree.scene {
+  options = { tag = 1, seed = 3 },
+  fill = function(w)
+    world = w
+    world:component("P", { "x: f64", "on: bool" })
+    world:component("Armor", { "n: i32", toggle = true })
+    world:component("Soft", { storage = "sparse" })
+    world:tag "Frozen"
+    world:tag "Wet"
+    world:relation "Likes"
+    local ids = {}
+    for i = 1, 400 do
+      ids[i] = world:spawn { P = { x = i } }
+      if i % 2 == 0 then world:add(ids[i], "Frozen") end
+      if i % 3 == 0 then world:set(ids[i], "Armor", i) end
+      if i % 6 == 0 then world:disable(ids[i], "Armor") end
+      if i % 5 == 0 then world:add(ids[i], "Wet") end
+      if i % 7 == 0 then world:add(ids[i], "Soft") end
+    end
+    what = "Wet"
+    return ids
+  end,
+  updates = 3,
+  dt = 0.5,
+}
 
--- The digests of a system's world with kernels and without, and how it ran.
-local function both(query, each)
-  local digests, tier, reason = {}, nil, nil
-  for _, kernels in ipairs { true, false } do
-    new_world(kernels)
-    world:system("s", { query = query, each = each })
-    for _ = 1, 3 do world:update(0.5) end
-    digests[#digests + 1] = world:digest()
-    if kernels then tier, reason = world:explain("s").tier, world:explain("s").reason end
-  end
-  assert.equal(digests[1], digests[2])
-  return tier, reason
+-- A system does the same with kernels and without, and is compiled.
+local function check(query, each)
+  scene:both(function() return each end, query)
 end
 
 describe("world:has in a kernel", function()
   it("is what the row's table has, and a boolean", function()
-    assert.equal("vector", both("P", function(p, _, e)
+    check("P", function(p, _, e)
       p.on = world:has(e, "Frozen")
       if world:has(e, "Wet") then p.x = p.x * 2 elseif not world:has(e, "Armor") then p.x = 0.5 end
-    end))
+    end)
   end)
 
   it("sees what is switched off", function()
     for _, query in ipairs { "P", "P, !Armor", "P, Armor:any", "P, Armor", "P, Armor:off" } do
-      assert.equal("vector", both(query, query:find ", A" and function(p, _, _, e)
+      check(query, query:find ", A" and function(p, _, _, e)
         p.on = world:has(e, "Armor")
-      end or function(p, _, e) p.on = world:has(e, "Armor") end))
+      end or function(p, _, e) p.on = world:has(e, "Armor") end)
     end
   end)
 
   it("goes with rows that differ in what is switched on", function()
-    assert.equal("vector", both("P, Armor?", function(p, armor, _, e)
+    check("P, Armor?", function(p, armor, _, e)
       if armor then armor.n = armor.n + 1 end
       p.on = world:has(e, "Armor") and world:has(e, "Wet")
       if world:has(e, "Frozen") then p.x = p.x + 1 end
-    end))
+    end)
   end)
 
   it("decides at once where a term of the query says so", function()
-    assert.equal("vector", both("P, Frozen, !Wet", function(p, _, e)
+    check("P, Frozen, !Wet", function(p, _, e)
       p.on = not world:has(e, "Frozen") or world:has(e, "Wet") or world:has(e, "P")
-    end))
-    assert.equal("vector", both("P, Soft?", function(p, soft, _, e)
+    end)
+    check("P, Soft?", function(p, soft, _, e)
       p.on = world:has(e, "Soft")
       if soft then p.x = 1 end
-    end))
-    assert.equal("vector", both("P, Frozen?", function(p, frozen, _, e)
+    end)
+    check("P, Frozen?", function(p, frozen, _, e)
       p.on = frozen or false
       if world:has(e, "Frozen") and frozen ~= nil then p.x = 3 end
-    end))
+    end)
   end)
 
   it("reads a view only where there is one", function()
     local function each(p, ice, _, e)
       if world:has(e, "Ice") then ice.n = p.x end
     end
-    local results = {}
-    for _, kernels in ipairs { true, false } do
-      local ids = new_world(kernels)
+    scene:twice(function(_, kernels, ids)
       world:component("Ice", { "n: f64" })
       for i = 1, 30, 3 do world:add(ids[i], "Ice") end
       world:system("s", { query = "P, Ice?", each = each, compile = kernels or nil })
       world:update(0)
-      results[#results + 1] = world:digest()
-    end
-    assert.equal(results[1], results[2])
+    end)
   end)
 
   it("takes the component from outside, as it is when the run starts", function()
-    local ids = new_world(true)
+    local _, ids = scene:new(true)
     local function each(p, _, e) p.on = world:has(e, what) end
     world:system("s", { query = "P", each = each, compile = true })
     for _, name in ipairs { "Wet", "Frozen", "Armor", "Wet" } do
@@ -107,15 +100,14 @@ describe("world:has in a kernel", function()
   end)
 
   it("does not see what the run has staged", function()
-    assert.equal("vector", both("P", function(p, _, e)
+    check("P", function(p, _, e)
       world:add(e, "Wet")
       if not world:has(e, "Wet") then p.x = p.x + 1 end
-    end))
+    end)
   end)
 
   it("is a predicate's and a sum's, too", function()
-    for _, kernels in ipairs { true, false } do
-      new_world(kernels)
+    scene:twice(function(_, kernels)
       local function wet(_, e) return world:has(e, "Wet") end
       local function count(_, _, e) return world:has(e, "Wet") and 1 or 0 end
       local query = world:query "P"
@@ -123,17 +115,17 @@ describe("world:has in a kernel", function()
       local where = query:where(wet)
       assert.equal(80, where:count())
       if kernels then
-        assert.equal("vector", world:explain(wet).tier)
-        assert.equal("vector", world:explain(count).tier)
+        scene:check_tier(world, wet)
+        scene:check_tier(world, count)
       end
-    end
+    end)
   end)
 
   it("is asked row by row where rows of one table differ", function()
-    assert.equal("vector", both("P", function(p, _, e) p.on = world:has(e, "Soft") end))
-    assert.equal("vector", both("P, ChildOf->P?", function(p, _, _, e)
+    check("P", function(p, _, e) p.on = world:has(e, "Soft") end)
+    check("P, ChildOf->P?", function(p, _, _, e)
       p.on = world:has(e, "Wet")
-    end))
+    end)
   end)
 
   it("is refused for what is no id", function()
@@ -142,14 +134,14 @@ describe("world:has in a kernel", function()
       { "P", function(p, _, e) p.on = world:has(e, "Wat") end, "unknown component 'Wat'" },
     }
     for _, case in ipairs(cases) do
-      new_world(true)
+      scene:new(true)
       world:system("s", { query = case[1], each = case[2] })
       assert.matches(case[3], world:explain("s").reason, 1, true)
     end
   end)
 
   it("is asked anew when the component is kept elsewhere", function()
-    local ids = new_world(true)
+    local _, ids = scene:new(true)
     world:system("s", { query = "P", each = function(p, _, e) p.on = world:has(e, "Wet") end })
     world:update(0)
     assert.equal("vector", world:explain("s").tier)

@@ -2,42 +2,46 @@
 -- kernels, and what stays Lua.
 
 -- luacheck: globals WORLD
+local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 
--- A world of tied entities, a forest of several depths among them.
-local function new_world(kernels, count)
-  local world, ids = helper.new_world { seed = 7, tag = 3, kernels = kernels }, {}
-  world:component("World", { "x: f64", "y: f64" })
-  world:component("Local", { "x: f64", "y: f64" })
-  world:component("Health", { "hp: i32", "armor: i16" })
-  world:component("Hunt", { "prey: entity", "n: i32" })
-  world:tag "Chasing"
-  world:tag "Idle"
-  world:tag "Red"
-  world:relation("State", { exclusive = true })
-  world:relation("Docked", { "since: f32", exclusive = true })
-  world:relation("Owes", { "amount: i32" })
-  world:relation("Knows", { "years: i32" })
-  for i = 1, count do
-    local id = world:spawn { World = {}, Local = { x = i, y = 1 / i },
-      Health = { hp = i, armor = i % 100 }, State = i % 3 == 0 and "Chasing" or "Idle" }
-    ids[i] = id
-    if i % 7 == 0 then world:add(id, "Red") end
-    if i > 10 then world:add(id, "ChildOf", ids[i * 7919 % (i - 1) + 1]) end
-    if i > 20 and i % 4 > 0 then world:set(id, "Hunt", ids[i - i % 9 - 1]) end
-    if i % 6 == 0 then world:set(id, "Docked", ids[1], i) end
-    if i % 5 == 0 then world:set(id, "Knows", ids[i % 2 + 1], i) end
-    if i % 15 == 0 then world:set(id, "Knows", ids[2], i) end
-    if i % 20 == 0 then
-      world:set(id, "Owes", ids[i - 1], i)
-      world:set(id, "Owes", ids[1], i * 2)
+local scene = agree.scene {
+  options = { seed = 7, tag = 3 },
+  fill = function(world, case)
+    local ids, count = {}, case.count
+    world:component("World", { "x: f64", "y: f64" })
+    world:component("Local", { "x: f64", "y: f64" })
+    world:component("Health", { "hp: i32", "armor: i16" })
+    world:component("Hunt", { "prey: entity", "n: i32" })
+    world:tag "Chasing"
+    world:tag "Idle"
+    world:tag "Red"
+    world:relation("State", { exclusive = true })
+    world:relation("Docked", { "since: f32", exclusive = true })
+    world:relation("Owes", { "amount: i32" })
+    world:relation("Knows", { "years: i32" })
+    for i = 1, count do
+      local id = world:spawn { World = {}, Local = { x = i, y = 1 / i },
+        Health = { hp = i, armor = i % 100 }, State = i % 3 == 0 and "Chasing" or "Idle" }
+      ids[i] = id
+      if i % 7 == 0 then world:add(id, "Red") end
+      if i > 10 then world:add(id, "ChildOf", ids[i * 7919 % (i - 1) + 1]) end
+      if i > 20 and i % 4 > 0 then world:set(id, "Hunt", ids[i - i % 9 - 1]) end
+      if i % 6 == 0 then world:set(id, "Docked", ids[1], i) end
+      if i % 5 == 0 then world:set(id, "Knows", ids[i % 2 + 1], i) end
+      if i % 15 == 0 then world:set(id, "Knows", ids[2], i) end
+      if i % 20 == 0 then
+        world:set(id, "Owes", ids[i - 1], i)
+        world:set(id, "Owes", ids[1], i * 2)
+      end
     end
-  end
-  for i = 30, count, 37 do
-    if world:alive(ids[i]) then world:despawn(ids[i]) end
-  end
-  return world, ids
-end
+    for i = 30, count, 37 do
+      if world:alive(ids[i]) then world:despawn(ids[i]) end
+    end
+    return ids
+  end,
+  updates = 3,
+}
 
 local systems = {
   { "parents first", "World, Local:in, ChildOf->World:in?", function(world, own, parent)
@@ -119,8 +123,8 @@ describe("C75: a kernel over ties", function()
   it("does what the plain function does, and is compiled", function()
     local most = helper.by_scale { small = 1500, normal = 5000, deep = 20000 }
     for _, count in ipairs { 40, 700, most } do
-      local quick, ids = new_world(true, count)
-      local plain, same = new_world(false, count)
+      local quick, ids = scene:new(true, { count = count })
+      local plain, same = scene:new(false, { count = count })
       register(quick, ids, true)
       register(plain, same, false)
       for step = 1, 4 do
@@ -135,8 +139,7 @@ describe("C75: a kernel over ties", function()
   end)
 
   it("fails at the row where the function fails", function()
-    for _, kernels in ipairs { true, false } do
-      local world, ids = new_world(kernels, 60)
+    scene:twice(function(world, kernels, ids)
       world:set(ids[42], "Health", 0, 5)
       local function fail(health) health.armor = 100 // health.hp end
       local query = world:query "Health, (State, Chasing)"
@@ -150,13 +153,11 @@ describe("C75: a kernel over ties", function()
         assert.equal(failed and (hp == 0 and 5 or hp) or 100 // hp, armor)
       end
       assert.is_true(failed)
-    end
+    end, { count = 60 })
   end)
 
   it("fails at that row where it runs over whole tables, too", function()
-    local digests = {}
-    for _, kernels in ipairs { true, false } do
-      local world, ids = new_world(kernels, 200)
+    scene:twice(function(world, kernels, ids)
       world:set(ids[100], "Health", 0, 5)
       local query = world:query "Health, (Knows, *)"
       helper.has_error(function()
@@ -165,9 +166,7 @@ describe("C75: a kernel over ties", function()
           health.armor = 100 // health.hp
         end)
       end)
-      digests[#digests + 1] = world:digest()
-    end
-    assert.equal(digests[1], digests[2])
+    end, { count = 200 })
   end)
 end)
 
@@ -248,14 +247,7 @@ describe("over ties, a function that writes to what it reads of others", functio
         own.x = own.x * 0.5 + owes.amount
       end,
     } do
-      local digests = {}
-      for n, kernels in ipairs { true, false } do
-        local world = new_world(kernels, 700)
-        world:system("it", { query = text, each = fn, compile = kernels or nil })
-        for _ = 1, 3 do world:update(0.25) end
-        digests[n] = world:digest()
-      end
-      assert.equal(digests[2], digests[1], text)
+      scene:both(function() return fn end, { query = text, count = 700 })
     end
   end)
 end)
@@ -271,32 +263,24 @@ describe("a map over ties", function()
   }
 
   it("is compiled, and writes what plain Lua writes", function()
-    local digests = {}
-    for i, kernels in ipairs { true, false } do
-      local world = new_world(kernels, 700)
+    scene:twice(function(world, kernels)
       for _, map in ipairs(maps) do
         world:query(map[1]):map(map[2], 0.25)
         assert.equal(kernels and "vector" or "lua", world:explain(map[2]).tier, map[1])
       end
-      digests[i] = world:digest()
-    end
-    assert.equal(digests[2], digests[1])
+    end, { count = 700 })
   end)
 end)
 
 describe("over whole tables without a tie, a function", function()
   it("that takes the entity and does not look at it counts all rows", function()
-    local told
-    for _, kernels in ipairs { false, true } do
-      local world = new_world(kernels, 60)
+    scene:twice(function(world, kernels)
       local counts = world:array("counts", "i64", 4)
       world:system("count", { query = "Local, !(Owes, *)", each = function(own, _, _)
         counts[own.x // 1 % 4 + 1] = counts[own.x // 1 % 4 + 1] + 1
       end })
       world:update(1)
       assert.equal(kernels and "vector" or "lua", world:explain("count").tier)
-      told = told or world:digest()
-      assert.equal(told, world:digest())
-    end
+    end, { count = 60 })
   end)
 end)

@@ -6,10 +6,7 @@ local tiers = require "spec.support.tiers"
 
 local math = math
 local random = math.random
-
-local function pick(list)
-  return list[random(#list)]
-end
+local pick = tiers.pick
 
 local makers = {
   integer = function()
@@ -168,21 +165,11 @@ local function run(seed, kernels)
   spawn_rows(world)
   world:system("read", { query = pick { "P", "P, with Off", "P, !Off", "P, Off?" },
     each = pick(bodies)(list, array, kinds, world:res "Score") })
-  local seen = {}
-  for i = 1, 3 do
-    local done, problem = pcall(world.update, world, 0.1)
-    problem = done and "" or tostring(problem):gsub("entity %S+ ", ""):gsub("\n.*", "")
-    seen[i] = ("%d %s %d"):format(i, problem, world:digest())
-    change(list, array)
-  end
-  return table.concat(seen, "\n"), world:explain("read").tier
+  local seen = tiers.updates(world, 3, 0.1, function() change(list, array) end)
+  return seen, world:explain("read").tier
 end
 
 describe("random reads and writes of elements", function()
-  teardown(function()
-    math.randomseed(os.time())
-  end)
-
   local most = helper.by_scale { small = 40, normal = 200, deep = 1500 }
   it(("are those of plain Lua (%d)"):format(most), function()
     tiers.agree_on_seeds(most, run, most / 3)

@@ -6,10 +6,7 @@ local tiers = require "spec.support.tiers"
 local ecs = require "ecs"
 
 local random = math.random
-
-local function pick(list)
-  return list[random(#list)]
-end
+local pick = tiers.pick
 
 -- What functions over a query are given, and what may be said of it.
 local QUERIES = {
@@ -230,10 +227,6 @@ local function run(seed, kernels)
 end
 
 describe("random functions that emit, and over events", function()
-  teardown(function()
-    math.randomseed(os.time())
-  end)
-
   local most = helper.by_scale { small = 25, normal = 80, deep = 1000 }
   it(("do what plain Lua does (%d)"):format(most), function()
     tiers.agree_on_seeds(most, run, most / 2)

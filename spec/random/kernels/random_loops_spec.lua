@@ -45,13 +45,7 @@ local function run(seed, kernels, near)
   local fn = assert(load(generator.generate(seed, near), "=f"))(world, grid, heat, math, flock,
     heap, mixed)
   world:system("s", { query = "P", each = fn })
-  local seen = {}
-  for k = 1, 2 do
-    local done, problem = pcall(world.update, world, 0.5)
-    seen[k] = ("%s %d"):format(done and "" or tiers.plain(problem), world:digest())
-  end
-  local explained = world:explain "s"
-  return table.concat(seen, "\n"), explained.tier
+  return tiers.updates(world, 2, 0.5), world:explain("s").tier
 end
 
 describe("random loops in kernels", function()

@@ -6,10 +6,7 @@ local tiers = require "spec.support.tiers"
 
 local math = math
 local random = math.random
-
-local function pick(list)
-  return list[random(#list)]
-end
+local pick = tiers.pick
 
 local CONDITIONS = { "p.on", "p.n % 3 == 1", "p.x > 0", "high", "p.n % 2 == 0", "p.c < 3" }
 local TRUTHS = { "bool[p.n % 9 + 1]", "bool[p.n % 8 + 1]", "bool[2]", "h.on" }
@@ -110,20 +107,10 @@ local function run(seed, kernels)
     .. text .. " end", "=random"))(f64, bool, score, math, { 1, 2.5, -3, 0.25, 7, -0.0, 0, 1.0 })
   world:system("steps", { query = pick { "P, P.prey->H", "P, (Eats, $who), H($who)" },
     each = each })
-  local seen = { text }
-  for _ = 1, 2 do
-    local done, problem = pcall(world.update, world, 0.1)
-    problem = done and "" or tostring(problem):gsub("entity %S+: ", ""):gsub("\n.*", "")
-    seen[#seen + 1] = ("%s %d"):format(problem, world:digest())
-  end
-  return table.concat(seen, "\n"), world:explain("steps").tier
+  return text .. "\n" .. tiers.updates(world, 2, 0.1), world:explain("steps").tier
 end
 
 describe("random steps on what is not the row's own", function()
-  teardown(function()
-    math.randomseed(os.time())
-  end)
-
   local most = helper.by_scale { small = 60, normal = 200, deep = 2000 }
   it(("are those of plain Lua (%d)"):format(most), function()
     tiers.agree_on_seeds(most, run, most / 6)
