@@ -8,12 +8,12 @@
 extern "C" {
 #endif
 
-/* Take and give exactly `size` bytes; false stops. They must not touch the world. */
+/* Write or read exactly `size` bytes; false stops. They must not touch the world. */
 typedef bool (*ecs_write_fn)(void *ud, const void *data, size_t size);
 typedef bool (*ecs_read_fn)(void *ud, void *data, size_t size);
 
-/* How `any` values become bytes and come back. encode writes one value's bytes and returns
-** false to refuse; decode is given them and returns a slot, or 0 when it fails. */
+/* Converts `any` values to bytes and back. encode writes the bytes of one value and returns false
+** to refuse it; decode receives them and returns a slot, or 0 on failure. */
 typedef struct ecs_codec {
   bool (*encode)(void *ud, uint32_t slot, const char **data, size_t *size);
   uint32_t (*decode)(void *ud, const char *data, size_t size);
@@ -21,37 +21,37 @@ typedef struct ecs_codec {
 } ecs_codec;
 
 /* Writes the whole world: entities with their ids and components, ties, names, resources, arrays,
-** events and those that are put off, timers of phases and systems, streams of random numbers; not
-** the systems. Worlds with the same history give the same bytes. codec may be NULL when no `any`
-** field has a value. ECS_EUSER when the writer stopped, ECS_EBUSY inside scopes. */
+** events (delayed ones included), timers of phases and systems, random streams; not the systems.
+** Worlds with the same history give the same bytes. codec may be NULL if no `any` field has a
+** value. ECS_EUSER if the writer stopped, ECS_EBUSY inside scopes. */
 ECS_API ecs_status ecs_save(ecs_world *world, ecs_write_fn write, void *ud,
                             const ecs_codec *codec);
 
-/* Replaces all entities by the image's; systems and queries stay. Timings go by names: those of
-** phases and systems that are not there are kept until these are registered, and what the image
-** does not know is as newly registered. Components are matched by
-** name and migrated to what this world declares, unknown ones are created. ECS_ECORRUPT for
-** bytes that are no image, and for more bytes than an image: at its end `read` is asked for one
-** byte, which it must refuse. Any failure leaves the world as it was. */
+/* Replaces all entities by those of the image; systems and queries stay. Timers are matched by
+** name: those of unknown phases and systems are kept until these are registered, and those that the
+** image lacks start afresh. Components are matched by name and migrated to this world's
+** declarations; unknown ones are created. ECS_ECORRUPT if the bytes are not an image or go on after
+** its end: there, `read` is asked for one more byte, which it must refuse. A failure leaves the
+** world as it was. */
 ECS_API ecs_status ecs_load(ecs_world *world, ecs_read_fn read, void *ud,
                             const ecs_codec *codec);
 
-/* The whole world, kept in memory: for undo, and to run a stretch of time again. `any` fields
-** must be without values (ECS_ETYPE names the component). It lives until it is freed, at most
-** as long as its world. */
+/* The whole world, kept in memory: for undo, or to run a stretch of time again. `any` fields must
+** have no values (ECS_ETYPE names the component). It lives until it is freed, at the latest with
+** its world. */
 typedef struct ecs_snapshot ecs_snapshot;
 ECS_API ecs_status ecs_snapshot_new(ecs_world *world, ecs_snapshot **out);
 ECS_API void ecs_snapshot_free(ecs_snapshot *snapshot);
 
-/* Makes the world what it was, except that components declared since stay declared. What has other
-** fields since is migrated, as when an image is loaded: ECS_ERANGE where a value does not fit.
-** ECS_EINVAL when a component is undeclared, or a world was loaded since. The same snapshot may be
-** restored many times. */
+/* Makes the world what it was, except that components declared since stay declared. Components
+** whose fields have changed since are migrated, as when an image is loaded: ECS_ERANGE if a value
+** does not fit. ECS_EINVAL if a component has been undeclared or a world loaded since. A snapshot
+** may be restored many times. */
 ECS_API ecs_status ecs_restore(ecs_snapshot *snapshot);
 
-/* A hash of the content: of living entities, their components, ties and names, of resources, arrays
-** and events, and of the streams of random numbers. It
-** depends on neither table nor row order, tag nor component ids. */
+/* A hash of the content: living entities, their components, ties and names, resources, arrays,
+** events and random streams. It does not depend on the order of tables or rows, nor on the ids of
+** tags and components. */
 ECS_API uint64_t ecs_digest(const ecs_world *world);
 
 #ifdef __cplusplus

@@ -1,8 +1,6 @@
-/*
-** For hosts in C that run Lua scripts over their worlds: works without a file system, the Lua
-** half of the module is part of the library. And for modules in C that scripts load beside ecs:
-** they link to nothing of it.
-*/
+/* For C hosts that run Lua scripts over their worlds: needs no file system, since the library
+** contains the Lua half of the module. Also for C modules that scripts load beside ecs, which link
+** to no part of it. */
 #ifndef ECS_LUA_H
 #define ECS_LUA_H
 

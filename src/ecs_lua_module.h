@@ -16,20 +16,20 @@
 extern "C" {
 #endif
 
-/* What the ecs that runs in a Lua state offers to other modules there. The functions are those
-** of ecs.h with their names behind ecs_ (switch_system is ecs_switch), for worlds that belong to
-** Lua: making, freeing, running, saving and loading these is left to scripts.
-** A native system is called from world:update. It returns a status and must neither raise nor
-** yield; the module stays loaded until the state is closed, and worlds are freed before. */
+/* What the ecs of a Lua state offers to other modules there. The functions are those of ecs.h
+** without the prefix ecs_ (but switch_system is ecs_switch), for worlds that belong to Lua:
+** creating, freeing, running, saving and loading them is left to scripts. world:update calls a
+** native system. It returns a status and must neither raise nor yield; the module stays loaded
+** until the state is closed, and worlds are freed before that. */
 typedef struct ecs_lua_api {
-  uint32_t version;   /* the ECS_LUA_API_VERSION that the module has: at least yours */
+  uint32_t version;   /* the module's ECS_LUA_API_VERSION, at least yours */
 
   /* ecs_lua_to_world. */
   ecs_world *(*to_world)(lua_State *L, int index);
-  /* The world that is argument `arg`, or the error that methods of worlds raise: it is none, it
-  ** is closed, or the scripts of a live session are being read. */
+  /* The world that is argument `arg`; otherwise raises the error that a world's methods raise: it
+  ** is not a world, it is closed, or a live session is reading scripts. */
   ecs_world *(*check_world)(lua_State *L, int arg);
-  /* Raises what a call on this world, which did not return ECS_OK, disliked. */
+  /* Raises the message of a call on this world that returned a status other than ECS_OK. */
   int (*raise)(lua_State *L, const ecs_world *world, ecs_status status);
 
   const char *(*message)(const ecs_world *world);
@@ -140,15 +140,15 @@ typedef struct ecs_lua_api {
   ecs_id (*rows_entity)(const struct ecs_rows *rows, size_t row);
 } ecs_lua_api;
 
-/* Functions are added at the end only, and the version then counts up. Any other change, of what
-** they take too, comes under another key. */
+/* Functions are only ever added at the end, and the version is then increased. Any other change,
+** including one of parameters, comes under another key. */
 #define ECS_LUA_API_VERSION 1u
 
-/* Where the registry has it, as a light userdata. */
+/* Its key in the registry, where it is a light userdata. */
 #define ECS_LUA_API_KEY "ecs.lua_api.3"
 
-/* The functions of the ecs in this state; good until it is closed. Raises an error when there is
-** none (a module requires "ecs" first), or an older one than this header. */
+/* The functions of the ecs in this state; valid until the state is closed. Raises an error if there
+** is none (the module must require "ecs" first), or if it is older than this header. */
 static inline const ecs_lua_api *ecs_lua_functions(lua_State *L) {
   const ecs_lua_api *api;
   lua_getfield(L, LUA_REGISTRYINDEX, ECS_LUA_API_KEY);

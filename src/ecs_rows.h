@@ -1,16 +1,16 @@
-/* Rows of systems that are called for ranges of them, on the world's threads. */
+/* Rows for systems that the world's threads call for ranges of them. */
 #ifndef ECS_ROWS_H
 #define ECS_ROWS_H
 
 #include "ecs_system.h"
 
-/* Rows that lie together in a table, of the query of a system with `parallel`: that is called once
-** for each row, in ranges, by several threads at once where there are some. It writes to these rows
-** alone, in terms without `:in`, all of which counts as written; it reads no other rows' cells that
-** it writes, and calls nothing of the world but ecs_rows_column, ecs_rows_entity. Where it fails,
-** ranges behind may have been done or not; its status is that of the first in the order of rows.
-** Columns are 64-byte aligned, unless terms are about some rows of a table. The query is not about
-** events, what has changed, ties or others, and has no sparse terms. */
+/* Consecutive rows in a table, matched by the query of a system with `parallel`, which is called
+** exactly once for each row, in ranges, by several threads at once if there are any. The system may
+** write to these rows only, in terms without `:in`, all of which count as written; it must not read
+** cells of other rows that it writes, and may call only ecs_rows_column and ecs_rows_entity. If it
+** fails, later ranges may or may not have run; the status is that of the first failure in row
+** order. Columns are 64-byte aligned, unless terms are about only some rows of a table. The query
+** must not be about events, changes, ties or other entities, and must have no sparse terms. */
 typedef struct ecs_rows {
   ecs_query *query;
   size_t count;

@@ -12,8 +12,8 @@ typedef enum ecs_kind {
   ECS_KIND_NONE, ECS_KIND_BOOL, ECS_KIND_INTEGER, ECS_KIND_NUMBER, ECS_KIND_STRING
 } ecs_kind;
 
-/* A value on its way into a field: a default, or one handed over from a script. Ids are
-** integers, enum names are strings; a u64 from 2^63 on is the integer with its bits. */
+/* A value for a field: a default, or one from a script. Ids are integers, enum names are strings; a
+** u64 of 2^63 or more is the integer with the same bits. */
 typedef struct ecs_value {
   ecs_kind kind;
   bool boolean;
@@ -22,7 +22,7 @@ typedef struct ecs_value {
   ecs_string string;
 } ecs_value;
 
-/* Of a query: the value of a $name in its text, an entity or a component. */
+/* The value, an entity or a component, of a $name in a query's text. */
 typedef struct ecs_variable {
   const char *name;        /* without the $ */
   ecs_id value;

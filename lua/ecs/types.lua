@@ -3,8 +3,8 @@
 --- Types for editors that read LuaCATS annotations (lua-language-server and others). Nothing
 --- requires this file.
 
---- An entity, component, tag or pair: an integer below 2^53. Floats with an integer value are
---- taken, too.
+--- The id of an entity, component, tag or pair: an integer below 2^53. A float with an integer
+--- value is accepted, too.
 ---@alias ecs.Id integer
 
 --- A component: its id or its name.
@@ -14,40 +14,40 @@
 --- components are tables in turn.
 ---@alias ecs.Values table<string|integer, any>
 
---- Components by name or id: a table of values, or true for the defaults and for tags. Relations:
---- a target, or of several a list; of an exclusive one its fields, with target among them. Pairs by
---- id: true, or a table of the relation's fields.
+--- Components by name or id, each with a table of values, or true for defaults and tags. A relation
+--- takes a target or a list of targets; an exclusive one also a table of its fields with `target`.
+--- A pair's id takes true, or a table of the relation's fields.
 ---@alias ecs.Composition table<ecs.Component, ecs.Values|ecs.Target|ecs.Target[]|true>
 
---- What an entity is tied to: another one's id, or a component's or tag's name.
+--- What an entity is tied to: the id of an entity, or the name of a component or tag.
 ---@alias ecs.Target ecs.Id|string
 
 ---@class ecs
----@field null ecs.Id The id of nothing: 0. Never alive; the default of entity fields.
+---@field null ecs.Id The null id, 0: never alive, and the default of entity fields.
 ---@field version string As in "0.2.0".
 ---@field _VERSION string As in "ecs 0.2.0".
----@field json ecs.json Entities as JSON and back; loaded when it is used first.
----@field include? string The directory of `ecs.h` and `ecs_lua.h`; nil where there are no files.
+---@field json ecs.json Converts entities to JSON and back; loaded on first use.
+---@field include? string The directory of `ecs.h` and `ecs_lua.h`; nil if they are not installed.
 local ecs = {}
 
 ---@class ecs.WorldOptions
 ---@field tag? integer 1 to 255, part of every entity's id. Default: the next one in rotation.
 ---@field seed? integer
 ---@field kernels? boolean Whether functions may be compiled. Default: true.
----@field threads? integer 1 to 64: how many, the calling one included, share the rows of kernels.
+---@field threads? integer 1 to 64: the number of threads that run kernels, the caller included.
 
---- Makes a world.
+--- Creates a world.
 ---@param options? ecs.WorldOptions
 ---@return ecs.World
 function ecs.world(options) end
 
---- The parts of an id: "65536v0@1" is index 65536 in its generation 0, of the world with tag
---- 1. "(12, 65536)" is a pair.
+--- Shows the parts of an id: "65536v0@1" is index 65536, generation 0, in the world with tag 1.
+--- "(12, 65536)" is a pair.
 ---@param id ecs.Id
 ---@return string
 function ecs.format(id) end
 
---- Saves a world into a file: whole, or not at all, whoever else does so meanwhile.
+--- Saves a world to a file. The file is replaced as a whole or left as it was.
 ---@param world ecs.World
 ---@param path string
 ---@param options? { codec: { encode: fun(value: any): string } }
@@ -79,45 +79,45 @@ function native.world(options) end
 ---@return string
 function native.format(id) end
 
---- Calls a function in which nothing can yield: true and what it returns; or false, what was
---- raised, and its kind.
+--- Calls a function that cannot yield. Returns true and its results, or false, the error and its
+--- kind.
 ---@param fn function
 ---@param ... any
 ---@return boolean ok
 ---@return any result
----@return "memory" | "yield" | nil kind There was not enough memory; it tried to yield.
+---@return "memory" | "yield" | nil kind Out of memory, or an attempt to yield.
 ---@return any ...
 function native.try(fn, ...) end
 
---- Whether a world is open; nil for what is no world, and what it is when it is a world of another
---- copy of ecs.
+--- Whether a world is open. Returns nil if the value is not a world, and also what it is if it is
+--- a world of another copy of ecs.
 ---@param value any
 ---@return boolean? open
 ---@return string? other
 function native.is_open(value) end
 
---- Calls a function while what scripts register is kept for a swap (see ecs.live); what is not
---- swapped in when it ends is forgotten.
+--- Calls a function that runs scripts: what they register is recorded for a swap (see ecs.live),
+--- and discarded if no swap happens before it ends.
 ---@param world ecs.World
 ---@param recorder fun(kind: string, name: string, object: userdata, ...): boolean?, string?
 ---@param body fun(world: ecs.World): any
 ---@return any
 function native.stage(world, recorder, body) end
 
---- Swaps in what was kept, at once or not at all. `registered` has what is there afterwards, in
---- order: objects that the recorder was given, now or before an earlier swap of theirs. `leaving`
---- has those of earlier swaps that go, and names of components to drop.
+--- Swaps in what was recorded, all of it or nothing. `registered` lists what exists afterwards, in
+--- order: objects that the recorder was given now or before an earlier swap. `leaving` lists
+--- objects of earlier swaps to remove, and names of components to drop.
 ---@param world ecs.World
 ---@param registered userdata[]
 ---@param leaving (userdata | string)[]
 ---@param options { check: boolean?, group: integer?, files: table<string, any>? }
 ---@return table<string, table> reports
 ---@return integer group
----@return string? problem what failed when prefabs were declared after it
+---@return string? problem Why prefabs could not be declared after the swap.
 function native.swap(world, registered, leaving, options) end
 
---- Modification time in nanoseconds, size, inode, whether it is a directory, or a plain file (no
---- pipe, no device), and the time of its last change of any kind, which programs cannot set.
+--- Returns a file's modification time in nanoseconds, size, inode, whether it is a directory or a
+--- plain file (not a pipe or device), and the time of its last change, which programs cannot set.
 ---@param path string
 ---@return integer? time
 ---@return integer? size
@@ -127,33 +127,33 @@ function native.swap(world, registered, leaving, options) end
 ---@return integer? change
 function native.stat(path) end
 
---- The indices of the paths whose state is not the one given.
+--- Returns the indices of the paths whose state differs from the one given.
 ---@param paths string[]
 ---@param states (integer|false)[] Time, size, inode and change of each.
 ---@return integer[]?
 function native.changes(paths, states) end
 
---- The names in a directory, in no order.
+--- Returns the names in a directory, in no particular order.
 ---@param path string
 ---@return string[]?
 function native.list(path) end
 
---- The clock of modification times, in nanoseconds.
+--- Returns the time by the clock of modification times, in nanoseconds.
 ---@return integer
 function native.now() end
 
---- Makes bytes the content of a file: whole, or not at all, whoever else does so meanwhile.
+--- Replaces the content of a file, as a whole or not at all.
 ---@param path string
 ---@param bytes string
 ---@return true?
 ---@return string? message
 function native.replace(path, bytes) end
 
---- Gives worlds methods that are written in Lua.
+--- Adds methods that are written in Lua to worlds.
 ---@param methods table<string, function>
 function native.methods(methods) end
 
---- Sets what turns the fields of world:component into plain tables.
+--- Sets the function that turns the fields of world:component into plain tables.
 ---@param parse fun(component: string, fields: table): table?, string?
 function native.schema(parse) end
 
@@ -161,16 +161,16 @@ function native.schema(parse) end
 ---@class ecs.World
 local World = {}
 
---- Closes the world for good. May be called again. An error inside systems, function forms
---- and defer; a to-be-closed variable always closes.
+--- Closes the world for good; a second call has no effect. Raises an error inside systems, function
+--- forms and defer. A to-be-closed variable always closes it.
 function World:close() end
 
---- Walks every invariant of the world.
+--- Checks every invariant of the world.
 ---@return boolean ok
 ---@return string? message What is broken.
 function World:check() end
 
---- How often entities match a query's text.
+--- Counts the matches of a query's text.
 ---@param text string
 ---@param variables? table<string, ecs.Id|string>
 ---@return integer
@@ -185,45 +185,45 @@ function World:count(text, variables) end
 
 ---@class ecs.Fields
 ---@field [integer] string|ecs.FieldDeclaration "name: type" or "name: type = default"
----@field storage? "table"|"sparse" Sparse: outside of tables, so that adding it moves nothing else.
----@field requires? ecs.Component[] What adding it brings with it, with defaults.
----@field toggle? boolean It can be switched off by `world:disable`.
----@field track? boolean `:changed` is exact, and `:added` can be asked for.
----@field was? string|table<string|integer, string> What it was called; new field names to old ones,
---- and at 1 what the component was called.
+---@field storage? "table"|"sparse" "sparse" keeps it outside tables, so adding it moves no row.
+---@field requires? ecs.Component[] Components that are added with it, with defaults.
+---@field toggle? boolean Whether `world:disable` can switch it off.
+---@field track? boolean Makes `:changed` exact per entity and `:added` available.
+---@field was? string|table<string|integer, string> Its former name; or a table from new to former
+--- field names, with the component's former name at 1.
 ---@field doc? string
 
---- Declares a component; its name may be used wherever an id is. Types: f32 f64 i8 i16 i32
---- i64 u8 u16 u32 u64 bool entity string any, enum(a, b), T[n], and other components' names.
+--- Declares a component. Its name can be used wherever its id can. Types: f32 f64 i8 i16 i32 i64
+--- u8 u16 u32 u64 bool entity string any, enum(a, b), T[n], and names of other components.
 ---@param name string
 ---@param fields ecs.Fields
 ---@return ecs.Id
 function World:component(name, fields) end
 
---- Declares a component without fields; one that has some is refused.
+--- Declares a component without fields. Raises an error if it already has fields.
 ---@param name string
 ---@return ecs.Id
 function World:tag(name) end
 
 ---@class ecs.RelationFields: ecs.Fields
----@field exclusive? boolean One target at most, in a field `target` before the others.
----@field acyclic? boolean Of exclusive ones: an error for ties that lead back to where they began.
----@field on_target_despawn? "remove"|"despawn"|"error" What becomes of sources. Default: "remove".
+---@field exclusive? boolean At most one target, in a field `target` before the others.
+---@field acyclic? boolean For exclusive relations: a tie that closes a cycle is an error.
+---@field on_target_despawn? "remove"|"despawn"|"error" What happens to sources. Default: "remove".
 
---- Declares a relation, which ties entities to others. ChildOf and IsA are there.
+--- Declares a relation, which ties entities to others. ChildOf and IsA are built in.
 ---@param name string
 ---@param fields? ecs.RelationFields
 ---@return ecs.Id
 function World:relation(name, fields) end
 
---- Makes a component a resource: the world has one value of it.
+--- Makes a component a resource, of which the world holds one value.
 ---@param name ecs.Component
----@param fields? ecs.Fields Declares the component, too.
+---@param fields? ecs.Fields Also declares the component.
 ---@return ecs.Id
 function World:resource(name, fields) end
 
---- Declares an array: a column of the world's own, with elements 1 to `length`. Declared again it
---- is the same; with another type or length its values are kept by index. Without a type it gives
+--- Declares an array: a column of the world with elements 1 to `length`. Declaring it again returns
+--- the same array; with another type or length, values are kept by index. Without a type, returns
 --- the array of that name.
 ---@param name string
 ---@param type? "f32"|"f64"|"i8"|"i16"|"i32"|"i64"|"u8"|"u16"|"u32"|"u64"|"bool"|"entity"
@@ -231,53 +231,53 @@ function World:resource(name, fields) end
 ---@return ecs.Array
 function World:array(name, type, length) end
 
---- Declares an event: rows of these fields that belong to the world. Declared again with other
---- fields those that are there are migrated.
+--- Declares an event: rows of these fields that belong to the world. If you declare it again with
+--- other fields, existing rows are migrated.
 ---@param name string
 ---@param fields? ecs.Fields Without `storage`, `toggle`, `track` and `requires`.
 ---@return ecs.Id
 function World:event(name, fields) end
 
---- Emits an event, which is there at once: values in the order of its fields, or one table of them
---- by name; what is left out has its default. A scope that fails or is cancelled drops it.
+--- Emits an event, visible at once. Takes values in the order of its fields, or one table of fields
+--- by name; the rest get defaults. A scope that fails or is cancelled drops it.
 ---@param event ecs.Component
 ---@param ... any
 function World:emit(event, ...) end
 
---- Emits an event later: at the beginning of the first update by which so many seconds have passed
---- in updates, the one that is under way not counted.
+--- Emits an event later: at the start of the first update after that many seconds of updates, not
+--- counting the current one.
 ---@param seconds number
 ---@param event ecs.Component
----@param ... any As of emit.
+---@param ... any As for emit.
 function World:after(seconds, event, ...) end
 
---- A loop over all events of that name that are there: `for hit in world:events "Hit" do`. An event
---- without fields reads as true.
+--- Iterates over all current events of a name: `for hit in world:events "Hit" do`. An event without
+--- fields yields true.
 ---@param event ecs.Component
 ---@return fun(): ecs.View|true
 function World:events(event) end
 
 ---@class ecs.IndexOptions
----@field query string What it has copies of: entities that match, and what the terms give.
----@field grid? string By place: a component of the query with numbers x, y and maybe z.
----@field cell? number How wide a cell of the grid is: about the usual reach.
----@field hash? string|fun(...): any By a key: a field, or a function of what the query gives.
----@field ordered? string|fun(...): number? By keys that are numbers, in order.
+---@field query string The entities and values that it copies.
+---@field grid? string By position: a component of the query with numbers x, y and optionally z.
+---@field cell? number The width of a grid cell: about the usual search distance.
+---@field hash? string|fun(...): any By a key: a field, or a function of the query's values.
+---@field ordered? string|fun(...): number? By a number as key, in order.
 ---@field maybe? string|fun(...): any By a key, in less memory.
 
---- Declares an index, or replaces the one of that name; without options it gives the one of that
---- name. A variable of the query is an option: ["$p"] = id.
+--- Declares an index, or replaces the one of that name. Without options, returns the index of that
+--- name. Variables of the query are options: ["$p"] = id.
 ---@param name string
 ---@param options? ecs.IndexOptions
 ---@return ecs.Index
 function World:index(name, options) end
 
---- A view of a resource: its fields are read and written like a table's.
+--- Returns a view of a resource, whose fields are read and written like those of a table.
 ---@param name ecs.Component
 ---@return ecs.View
 function World:res(name) end
 
---- Removes a component from everything and forgets it. Drops the index of that name.
+--- Removes a component from all entities and forgets it. With the name of an index, drops that.
 ---@param component ecs.Component
 function World:undeclare(component) end
 
@@ -285,7 +285,7 @@ function World:undeclare(component) end
 ---@field name string
 ---@field type string
 ---@field default any
----@field offset integer In the struct that C hosts use.
+---@field offset integer Offset in the struct that C hosts use.
 ---@field size integer
 ---@field doc? string
 ---@field unit? string
@@ -296,18 +296,18 @@ function World:undeclare(component) end
 ---@field name string
 ---@field id ecs.Id
 ---@field storage "table"|"sparse"|"event"
----@field rows? integer Of events: how many are there.
+---@field rows? integer For events: the number of rows.
 ---@field requires? string[]
----@field toggle? true It can be switched off.
----@field track? true When it was written and added is kept by row.
----@field watched? true It is kept when it was written, since it is tracked or a query has asked.
----@field off? integer Of a toggle: how many entities have it switched off.
+---@field toggle? true Whether it can be switched off.
+---@field track? true Whether it was declared with `track`.
+---@field watched? true Whether writes are recorded, because it is tracked or a query needs them.
+---@field off? integer With toggle: the number of entities that have it switched off.
 ---@field size integer
----@field orphan? true Nobody declares it: see ecs.live.
+---@field orphan? true Whether no script declares it any longer: see ecs.live.
 ---@field relation? true
----@field exclusive? boolean Of relations.
----@field acyclic? boolean Of relations.
----@field on_target_despawn? "remove"|"despawn"|"error" Of relations.
+---@field exclusive? boolean Relations only.
+---@field acyclic? boolean Relations only.
+---@field on_target_despawn? "remove"|"despawn"|"error" Relations only.
 ---@field doc? string
 ---@field fields ecs.FieldDescription[]
 
@@ -337,12 +337,12 @@ function World:undeclare(component) end
 ---@field seconds number In all its runs.
 ---@field last number In its last run.
 ---@field peak number In its longest run.
----@field rows integer That its function was called for in its last run; of a `run` by the function
---- forms that it calls.
----@field per_row? number Seconds for a row, of all its runs.
+---@field rows integer Rows its function was called for in the last run; for a `run`, those of the
+--- function forms that it calls.
+---@field per_row? number Seconds per row, over all its runs.
 ---@field left { last: integer, total: integer } Rows of a compiled system that ran as plain Lua.
----@field cpu? number Processor time of the calling thread in long runs, while it is profiled.
----@field ignored string[] Names in before and after that name no system of its phase.
+---@field cpu? number Processor time of the calling thread in long runs, while profiling is on.
+---@field ignored string[] Names in before and after that are not systems of its phase.
 
 ---@class ecs.ObserverDescription
 ---@field name string
@@ -360,7 +360,7 @@ function World:undeclare(component) end
 ---@field name string
 ---@field fixed? number
 ---@field enabled boolean
----@field ignored string[] Names in before and after that name no phase.
+---@field ignored string[] Names in before and after that are not phases.
 
 ---@class ecs.IndexDescription
 ---@field name string
@@ -369,7 +369,7 @@ function World:undeclare(component) end
 ---@field of string
 ---@field cell? number
 ---@field owner? string
----@field rows integer That are found in it, since it was brought up to date last.
+---@field rows integer Rows it held when it was last updated.
 ---@field bytes integer
 
 ---@class ecs.WorldDescription
@@ -378,7 +378,7 @@ function World:undeclare(component) end
 ---@field arrays string[]
 ---@field events string[]
 ---@field prefabs string[]
----@field orphans string[] Those of both that nobody declares.
+---@field orphans string[] Components and events that no script declares any longer.
 ---@field queries ecs.QueryDescription[]
 ---@field indexes ecs.IndexDescription[]
 ---@field systems ecs.SystemDescription[] In running order.
@@ -389,297 +389,298 @@ function World:undeclare(component) end
 ---@field bytes integer
 ---@field tag integer
 
---- What the world holds, or what a component is made of.
+--- Describes the world, or one component.
 ---@param component ecs.Component
 ---@return ecs.ComponentDescription
 ---@overload fun(self: ecs.World): ecs.WorldDescription
 function World:describe(component) end
 
---- Switches profiling on or off: `frames`, and `cpu` of systems. Says whether it is on.
+--- Switches profiling on or off, which records `frames` and the `cpu` of systems. Returns whether
+--- it is on.
 ---@param on? boolean
 ---@return boolean
 function World:profile(on) end
 
 ---@class ecs.Frame
 ---@field time number Seconds of the whole update.
----@field entities integer Alive when it ended.
+---@field entities integer Entities alive when it ended.
 ---@field systems table<string, number> Seconds of each system.
 
---- The last updates while the world was profiled, the oldest first.
+--- Returns the last updates that were profiled, the oldest first.
 ---@param count integer At most 600 are kept.
 ---@return ecs.Frame[]
 function World:frames(count) end
 
---- What `describe` counts of systems and observers starts anew: runs, rows and times.
+--- Resets what `describe` counts for systems and observers: runs, rows and times.
 function World:reset_counters() end
 
---- An entity as text for people: components, relations and children, with the names of others.
+--- Returns an entity as readable text: components, relations and children, with names.
 ---@param entity ecs.Id
 ---@return string
 function World:dump(entity) end
 
---- Writes annotations like these for all that is declared: components, events and prefabs. A file
---- that has that text already is left alone.
+--- Writes annotations like these for all declared components, events and prefabs. Leaves a file
+--- that already has that text untouched.
 ---@param path string
 ---@return boolean written
 function World:write_types(path) end
 
---- A new entity.
+--- Creates an entity.
 ---@param components? ecs.Composition
 ---@return ecs.Id
 function World:spawn(components) end
 
---- A function that spawns by values, in the order of the components' fields, or of the fields that
---- are named: no table is made. Fewer values, or nil, leave the defaults of fields.
----@param components string names between commas, as in "Position, Health.hp, Alive"
+--- Returns a function that spawns from values, in the order of the components' fields or of the
+--- fields named, without a table. Missing values and nil leave defaults.
+---@param components string Names separated by commas, as in "Position, Health.hp, Alive".
 ---@return fun(...): ecs.Id
 function World:spawner(components) end
 
---- Many new entities with the same values.
+--- Creates many entities with the same values.
 ---@param count integer
 ---@param components? ecs.Composition
 ---@return ecs.Id[]
 function World:spawn_many(count, components) end
 
---- A copy of an entity with all its children: values, ties, what is switched off. What leads from
---- one of them to another leads from copy to copy. Children keep their names; the copy itself has
---- none, and gets the components over what it has.
+--- Copies an entity with all its children: values, ties, and what is switched off. References
+--- among them lead from copy to copy. Children keep their names; the copy itself has none, and
+--- `components` are set over its own.
 ---@param e ecs.Id
 ---@param components? ecs.Composition
 ---@return ecs.Id
 function World:clone(e, components) end
 
---- A child by place, or by the names of its components, with options among them; or its name.
+--- A child: its name; a list of name, components and options; or a table of its components.
 ---@alias ecs.PrefabChild
 ---| string
 ---| table<integer, string|ecs.Composition|ecs.PrefabOptions>
 ---| ecs.Composition
 
 ---@class ecs.PrefabOptions
----@field is_a? string|ecs.Id another prefab, whose components and children it has, too
----@field shared? string[]|ecs.Composition what instances read along IsA, without copies
----@field children? table<integer|string, ecs.PrefabChild> in order; those by name come last
+---@field is_a? string|ecs.Id A prefab whose components and children it inherits.
+---@field shared? string[]|ecs.Composition Components that instances read along IsA, not copies.
+---@field children? table<integer|string, ecs.PrefabChild> In order; those by name come last.
 
---- Declares a template of entities, which queries do not see and which cannot be despawned.
---- Declared again, it changes, and what is made of it follows in fields that still have the old
---- value. Nothing else becomes a child of it.
+--- Declares a template of entities, hidden from queries, which cannot be despawned. If you declare
+--- it again, it changes, and its instances follow in fields that still have the old value. No other
+--- entity can become a child of it.
 ---@param name string
 ---@param components? ecs.Composition
 ---@param options? ecs.PrefabOptions
 ---@return ecs.Id # nil while live scripts are read
 function World:prefab(name, components, options) end
 
---- A copy of a prefab with its children, each tied by IsA to what it is a copy of.
+--- Copies a prefab with its children, each tied by IsA to its original.
 ---@param prefab string|ecs.Id
----@param components? ecs.Composition what the copy has over that
+---@param components? ecs.Composition Set over the prefab's own.
 ---@return ecs.Id
 function World:instantiate(prefab, components) end
 
---- Adopts an id that was decided elsewhere. An error when its slot is taken.
+--- Adopts an id that was chosen elsewhere. Raises an error if its index is taken.
 ---@param id ecs.Id
 ---@param components? ecs.Composition
 ---@return ecs.Id
 function World:spawn_at(id, components) end
 
---- A random number from the stream of the running system or function form, or the world's own
---- between them, for the entity: the same in every tier. In [0, 1), or an integer from 1 to m, or
---- from m to n.
+--- Returns a random number for the entity, from the stream of the running system or function form,
+--- or of the world outside them; the same in every tier. It is in [0, 1), or an integer from 1 to
+--- m, or from m to n.
 ---@param entity ecs.Id
 ---@param m? integer
 ---@param n? integer
 ---@return number
 function World:random(entity, m, n) end
 
---- The whole world as bytes: entities, components, names, resources, timers, streams of random
---- numbers; not the systems.
+--- Returns the whole world as bytes: entities, components, names, resources, timers and random
+--- streams, but not systems.
 ---@param options? { codec: { encode: fun(value: any): string } }
 ---@return string
 function World:save(options) end
 
---- Replaces all entities by those of an image.
+--- Replaces the world's content with that of an image.
 ---@param bytes string
 ---@param options? { codec: { decode: fun(bytes: string): any } }
 function World:load(bytes, options) end
 
---- A hash of the content that depends on neither table nor row order, tag nor component ids.
+--- Returns a hash of the content, independent of table and row order, tag and component ids.
 ---@return integer
 function World:digest() end
 
---- Everything as it is now, in memory. `any` fields must be without values.
+--- Returns a copy of the world's state in memory. All `any` fields must be nil.
 ---@return ecs.Snapshot
 function World:snapshot() end
 
---- Makes the world what it was. An error when components have changed their fields since.
+--- Restores the world from a snapshot. Raises an error if fields of components have changed since.
 ---@param snapshot ecs.Snapshot
 function World:restore(snapshot) end
 
+--- Despawns an entity.
 ---@param entity ecs.Id
 function World:despawn(entity) end
 
---- Whether a value is the id of something alive in this world.
+--- Whether a value is the id of a living entity or component of this world.
 ---@param id? any
 ---@return boolean
 function World:alive(id) end
 
---- Sets fields, and adds the component when it is absent. A single table stands for fields by
---- name; else there is a value for each declared field in order, and fewer leave the rest.
---- "Position.x" takes one value. A relation takes its target before the values.
+--- Sets fields, and adds the component if it is absent. Takes one table of fields by name, or
+--- values in the order of the fields; missing values leave fields as they are. "Position.x" takes
+--- one value. A relation takes its target before the values.
 ---@param entity ecs.Id
 ---@param component ecs.Component
 ---@param ... any
 ---@overload fun(self: ecs.World, entity: ecs.Id, component: ecs.Component, values: ecs.Values)
 function World:set(entity, component, ...) end
 
---- The values of a component's fields in order, or of one field ("Position.x"). Nothing when
---- the entity does not have it. A relation of several targets is asked for one of them.
+--- Returns the values of a component's fields in order, or of one field ("Position.x"); nothing if
+--- the entity does not have it. A relation with several targets needs a target.
 ---@param entity ecs.Id
 ---@param component ecs.Component
 ---@param target? ecs.Target
 ---@return any ...
 function World:get(entity, component, target) end
 
---- A fresh table of a component's fields; true for a tag; nil when it is absent.
+--- Returns a new table of a component's fields, true for a tag, or nil if it is absent.
 ---@param entity ecs.Id
 ---@param component ecs.Component
 ---@param target? ecs.Target
 ---@return table<string, any>|true|nil
 function World:read(entity, component, target) end
 
---- Adds a component with its defaults, or ties to a target. No effect when it is there.
+--- Adds a component with its defaults, or ties to a target. Has no effect if it is already there.
 ---@param entity ecs.Id
 ---@param component ecs.Component
----@param target? ecs.Target Of a relation.
+---@param target? ecs.Target Relations only.
 function World:add(entity, component, target) end
 
---- No effect when the component is absent. A relation without a target: all its ties.
+--- Removes a component; a relation without a target loses all its ties. Has no effect if it is
+--- absent.
 ---@param entity ecs.Id
 ---@param component ecs.Component
 ---@param target? ecs.Target
 function World:remove(entity, component, target) end
 
---- Switches a component off that is declared with `toggle`: it keeps its value, and queries pass
---- over it. No effect when it is absent.
+--- Switches off a component that was declared with `toggle`: it keeps its value, and queries skip
+--- it. Has no effect if it is absent.
 ---@param entity ecs.Id
 ---@param component ecs.Component
 function World:disable(entity, component) end
 
---- Switches it on again.
+--- Switches a component on again.
 ---@param entity ecs.Id
 ---@param component ecs.Component
 function World:enable(entity, component) end
 
---- Whether the entity has it, and not off.
+--- Whether the entity has the component, switched on.
 ---@param entity ecs.Id
 ---@param component ecs.Component
 ---@return boolean
 function World:enabled(entity, component) end
 
---- Of a relation without a target: whether there is any.
+--- Whether the entity has a component, or a relation with the target (or, without, with any).
 ---@param entity ecs.Id
 ---@param component ecs.Component
 ---@param target? ecs.Target
 ---@return boolean
 function World:has(entity, component, target) end
 
---- Iterates over an entity's components: names (of pairs the ids), and values as read gives them.
+--- Iterates over an entity's components: names (ids for pairs), and values as world:read returns.
 ---@param entity ecs.Id
 ---@return fun(): (string|ecs.Id)?, table<string, any>|true|nil
 function World:components(entity) end
 
---- The id of a pair: taken wherever a component's is, good while its target lives.
+--- Returns the id of a pair, valid wherever a component's id is, as long as its target lives.
 ---@param relation ecs.Component
 ---@param target ecs.Target
 ---@return ecs.Id
 function World:pair(relation, target) end
 
---- What an entity is tied to: of several targets the one with the lowest id; nothing when there
---- is none.
+--- Returns the target of an entity, or nothing. Of several targets, the one with the lowest id.
 ---@param entity ecs.Id
 ---@param relation ecs.Component
 ---@return ecs.Id?
 function World:target(entity, relation) end
 
---- Iterates over an entity's targets that there were when the loop began, by ascending ids.
+--- Iterates over the targets that an entity had when the loop began, by ascending id.
 ---@param entity ecs.Id
 ---@param relation ecs.Component
 ---@return fun(): ecs.Id?
 function World:targets(entity, relation) end
 
---- Iterates over those that were tied to a target when the loop began: of an exclusive relation in
---- the order of being tied, else in query order.
+--- Iterates over the entities that were tied to a target when the loop began: for an exclusive
+--- relation in the order in which they were tied, otherwise in query order.
 ---@param target ecs.Target
 ---@param relation ecs.Component
 ---@return fun(): ecs.Id?
 function World:sources(target, relation) end
 
---- The target of an entity's ChildOf, or nothing.
+--- Returns the parent of an entity (its target of ChildOf), or nothing.
 ---@param entity ecs.Id
 ---@return ecs.Id?
 function World:parent(entity) end
 
---- Iterates over the sources of an entity's ChildOf, in the order of being tied.
+--- Iterates over the children of an entity, in the order in which they were tied.
 ---@param entity ecs.Target
 ---@return fun(): ecs.Id?
 function World:children(entity) end
 
---- Without a name: the entity's name, or nothing. With one: names the entity; false clears.
---- Names are unique among the children of one parent, and among those without. In scopes a name
---- is kept, and given when they end.
+--- Without a name, returns the entity's name or nothing. With one, names the entity; false removes
+--- the name. Names are unique among the children of a parent, and among entities without one.
+--- Inside a scope, the name is set when the scope ends.
 ---@param entity ecs.Id
 ---@param name? string|false
 ---@return string? name
 function World:name(entity, name) end
 
---- The entity of that name, or of a path of names ("ship.turret"), or nothing.
+--- Returns the entity with a name, or with a path of names ("ship.turret"), or nothing.
 ---@param name string
 ---@return ecs.Id?
 function World:lookup(name) end
 
---- Makes spawns take indices of a range (65536 to 268435455, both included).
+--- Sets the range from which spawns take indices (65536 to 268435455, both included).
 ---@param first integer
 ---@param last integer
 function World:entity_range(first, last) end
 
---- Gives back slots whose generations are used up. Returns how many.
+--- Frees indices whose generations are used up. Returns how many.
 ---@return integer
 function World:recycle_retired() end
 
---- Opens a scope: structural changes are kept until the outermost scope ends.
+--- Opens a scope: structural changes are deferred until the outermost scope ends.
 function World:defer() end
 
---- Ends the scope that defer opened; its changes apply in order.
+--- Ends the scope that defer opened and applies its changes in order.
 function World:commit() end
 
---- Ends the scope that defer opened and drops its changes; ids spawned in it are dead.
+--- Ends the scope that defer opened and drops its changes. Ids spawned in it are dead.
 function World:cancel() end
 
---- A cached query. Terms, separated by commas: Position, !Frozen, Sprite?, Circle|Box,
---- Position:in (read only), Position.x (a single field), Position:changed (written since it was
---- used last), Position:added; (Likes, Apples), (Likes, $p), (Likes, *)
---- by ties, ChildOf->World, Hunt.prey->Health, ChildOf*->Faction of others, Health($p) of $p.
+--- Creates a cached query. Terms, separated by commas: Position, !Frozen, Sprite?, Circle|Box,
+--- Position:in (read only), Position.x (one field), Position:changed (written since the query's
+--- last use), Position:added; ties (Likes, Apples), (Likes, $p), (Likes, *); other entities
+--- ChildOf->World, Hunt.prey->Health, ChildOf*->Faction, Health($p).
 ---@param text string
----@param variables? table<string, ecs.Id|string> What each $name is: { p = id }.
+---@param variables? table<string, ecs.Id|string> The value of each $name: { p = id }.
 ---@return ecs.Query
 function World:query(text, variables) end
 
 ---@class ecs.SystemOptions
 ---@field phase? string Default: "update".
 ---@field query? string
----@field array? string In place of query: each gets the numbers of its elements, and dt.
----@field each? function Called for every entity: views, dt, entity.
----@field map? function Called for every entity: scalars, dt, entity; results are written back.
+---@field array? string Instead of a query: `each` gets the number of each element, and dt.
+---@field each? function Called for every entity with views, dt, entity.
+---@field map? function Called for every entity with field values, dt, entity; writes its results.
 ---@field run? fun(world: ecs.World, dt: number, query: ecs.Query?)
 ---@field before? string|string[]
 ---@field after? string|string[]
 ---@field every? number Seconds between runs.
 ---@field enabled? boolean Default: true.
----@field uses? string|string[] Indexes that it looks into, where its function does not show it.
----@field when? fun(world: ecs.World): any Whether to run.
+---@field uses? string|string[] Indexes that it uses, if its function does not show it.
+---@field when? fun(world: ecs.World): any Returns whether to run.
 ---@field compile? boolean
 ---@field [string] ecs.Id|string What a $name of the query is: ["$p"] = id.
 
---- Registers a system, or replaces the one of that name, which keeps its place, its switch and
---- its timings.
+--- Registers a system, or replaces the one of that name, which keeps its place, switch and timings.
 ---@param name string
 ---@param options ecs.SystemOptions
 function World:system(name, options) end
@@ -691,12 +692,12 @@ function World:remove_system(name) end
 ---@class ecs.ObserverOptions
 ---@field on "add"|"set"|"remove"|"enter"|"exit"|"despawn"
 ---@field query string Terms about the entity itself; add, set and remove watch the first one.
----@field each function Called for every match: views, entity, targets.
+---@field each function Called for every match with views, entity, targets.
 ---@field enabled? boolean Default: true.
 ---@field [string] ecs.Id|string What a $name of the query is: ["$p"] = id.
 
---- Registers an observer, or replaces the one of that name: it is called when what has changed is
---- applied, for what has come to match, or ceased to.
+--- Registers an observer, or replaces the one of that name. It is called when changes are applied,
+--- for entities that have begun or ceased to match.
 ---@param name string
 ---@param options ecs.ObserverOptions
 function World:observer(name, options) end
@@ -704,7 +705,7 @@ function World:observer(name, options) end
 ---@class ecs.PhaseOptions
 ---@field after? string
 ---@field before? string
----@field fixed? number Seconds of a step.
+---@field fixed? number Length of a step in seconds.
 
 --- Adds a phase to startup, pre_update, update, post_update and render.
 ---@param name string
@@ -725,13 +726,13 @@ function World:update(dt) end
 ---@param dt? number Seconds. Default: 0.
 function World:run(name, dt) end
 
---- How far between two steps a fixed phase is, 0 to 1.
+--- Returns how far a fixed phase is between two steps, 0 to 1.
 ---@param phase? string Default: the first fixed one.
 ---@return number
 function World:alpha(phase) end
 
---- Sets what is told of an error in a system, which is then parked; nil sets nothing. Of an object
---- that was raised, the text about it comes third.
+--- Sets the function that is called when a system fails, which is then parked; nil removes it. If
+--- the error is an object, its text is the third argument.
 ---@param handler fun(message: any, system: string, text: string?)?
 function World:on_error(handler) end
 
@@ -739,141 +740,143 @@ function World:on_error(handler) end
 ---@field tier "lua"|"vector"|"native"
 ---@field reads string[]
 ---@field writes string[]
----@field changed? string[] What it asks for, as `Position:changed`.
----@field marks? string[] Components of which a program marks what it writes, as somebody asks.
+---@field changed? string[] Its terms with ':changed' or ':added', as in `Position:changed`.
+---@field marks? string[] Components whose writes it marks, because a query needs them.
 ---@field program? string
----@field reason? string Why it stayed Lua.
----@field reasons? string[] All that keep it Lua, `reason` first; at most 20.
+---@field reason? string Why it runs in Lua.
+---@field reasons? string[] Everything that keeps it in Lua, `reason` first; at most 20.
 ---@field tables? { name: string, elements: integer, bytes: integer }[]
----@field indexes? string[] Names of the indexes that a kernel looks into.
+---@field indexes? string[] Names of the indexes that it uses.
 ---@field compilations? integer
----@field ordered? string How much of it is done in the order of rows: "18 of 32 instructions".
----@field order? { name: string, written: integer, read: integer }[] What it writes and sees of
----other rows, with the lines where it does so first; 0: not known.
----@field threads? integer How many threads may share its rows,
----@field alone? string and why it is one in a world with more.
+---@field ordered? string How much of it runs row by row: "18 of 32 instructions".
+---@field order? { name: string, written: integer, read: integer }[] What it both writes and reads
+---of other rows, with the first line of each; 0 if not known.
+---@field threads? integer How many threads can share its rows,
+---@field alone? string and why only one, in a world with more.
 ---@field cells? string[] Script cells that it writes: `upvalue n`, `stats.kills`.
----@field left? { rows: integer, why: string? } How many rows were left to Lua in the last run.
----@field form? "each"|"map"|"run"|"where"|"sum"|"min"|"max" What a function was given to last,
+---@field left? { rows: integer, why: string? } The rows that fell back to Lua in the last run.
+---@field form? "each"|"map"|"run"|"where"|"sum"|"min"|"max" What the function was last passed to,
 ---@field query? string the text of that query,
----@field also? ecs.Explanation[] and the other forms that it was given to.
+---@field also? ecs.Explanation[] and the other forms that it was passed to.
 
---- Names of systems that can run side by side.
+--- Names of systems that can run in parallel.
 ---@class ecs.Batch
 ---@field [integer] string
----@field why? string Why the first one does not run beside those before it.
----@field together? integer How many of several ran side by side when their phase ran last,
+---@field why? string Why the first one cannot run in parallel with the systems before it.
+---@field together? integer How many of several ran in parallel in the last run of their phase,
 ---@field apart? string and why they did not.
 
---- How a system runs, or a function that was given to a query; of "update" lists of systems that
---- can run side by side, by phase.
+--- Explains how a system, or a function that was passed to a query, runs. For "update", returns
+--- by phase which systems can run in parallel.
 ---@param name string|function
 ---@return ecs.Explanation|table<string, ecs.Batch[]>
 function World:explain(name) end
 
---- The tables that match some terms; new ones join when they are made.
+--- The tables that match some terms. New tables join when they are created.
 ---@class ecs.Query
 local Query = {}
 
+--- Counts the matches.
 ---@return integer
 function Query:count() end
 
---- The first entity, or nothing.
+--- Returns the first entity, or nothing.
 ---@return ecs.Id?
 function Query:first() end
 
---- The entities in the query's order, each once, also where it matches several times.
+--- Returns the entities in the query's order, each once, even if it matches several times.
 ---@return ecs.Id[]
 function Query:ids() end
 
---- Calls a function for every entity with a view for each term that has data (true for an
---- optional tag), then dt and the entity. Without a function: an iterator that gives views (false
---- for what is absent) and the entity.
+--- Calls a function for every entity with a view for each term that has data (true for an optional
+--- tag), then dt and the entity. Without a function, returns an iterator that yields views (false
+--- for an absent component) and the entity.
 ---@param fn fun(...: any)
 ---@param dt? number
 ---@overload fun(self: ecs.Query): fun(...): any
 function Query:each(fn, dt) end
 
---- Calls a function for every entity with the values of terms that are single fields (true for an
---- optional tag), then dt and the entity. What it returns is written to the first terms; nil leaves
---- a field.
+--- Calls a function for every entity with the values of its terms, all single fields (true for an
+--- optional tag), then dt and the entity. Its results are written to the first terms; nil leaves a
+--- field unchanged.
 ---@param fn fun(...: any): any
 ---@param dt? number
 function Query:map(fn, dt) end
 
---- Iterates over tables, all rows of one at a time.
+--- Iterates over tables, yielding all rows of a table at a time.
 ---@return fun(): ecs.Chunk?
 function Query:chunks() end
 
---- Calls a function for every entity as `each` does, compiled to a loop over columns. An error
---- with file, line and reason when it cannot be compiled.
+--- Calls a function for every entity as `each` does, compiled to a loop over columns. Raises an
+--- error with file, line and reason if it cannot be compiled.
 ---@param fn fun(...: any)
 ---@param dt? number
 function Query:run(fn, dt) end
 
---- The rows that also satisfy a function of views and the entity, which is compiled if possible: a
---- query, too.
+--- Returns a query over the rows that also satisfy a function of views and the entity, compiled if
+--- possible.
 ---@param fn fun(...: any): any
 ---@return ecs.Where
 function Query:where(fn) end
 
+--- Despawns every entity that matches.
 function Query:despawn() end
 
---- As world:add, for each of its entities.
+--- Calls world:add for each of its entities.
 ---@param component ecs.Component
 ---@param target? ecs.Id
 function Query:add(component, target) end
 
---- As world:remove, for each of its entities.
+--- Calls world:remove for each of its entities.
 ---@param component ecs.Component
 ---@param target? ecs.Id
 function Query:remove(component, target) end
 
---- As world:set, for all of its entities or, when it fails, for none.
+--- Calls world:set for all its entities or, if that fails, for none.
 ---@param component ecs.Component
 ---@param ... any
 function Query:set(component, ...) end
 
---- The sum of what a function of views, dt (0) and the entity returns: an integer when every row
---- gives an integer, otherwise a float; 0 on no rows.
+--- Returns the sum of a function of views, dt (0) and the entity: an integer if every row yields
+--- one, otherwise a float; 0 without rows.
 ---@param fn fun(...: any): number
 ---@return number
 function Query:sum(fn) end
 
---- The least of what a function, as for sum, returns, and the first entity with it; nil on no rows.
---- Integers and floats are compared exactly.
+--- Returns the least result of a function as for sum, and the first entity with it; nil without
+--- rows. Integers and floats are compared exactly.
 ---@param fn fun(...: any): number
 ---@return number? value
 ---@return integer? entity
 function Query:min(fn) end
 
---- The greatest of what a function, as for sum, returns, and the first entity with it; nil on no
+--- Returns the greatest result of a function as for sum, and the first entity with it; nil without
 --- rows.
 ---@param fn fun(...: any): number
 ---@return number? value
 ---@return integer? entity
 function Query:max(fn) end
 
---- A query whose rows also satisfy a function: it has what queries have.
+--- A query whose rows also satisfy a function. It has all methods of queries.
 ---@class ecs.Where: ecs.Query
 
---- The current row's component: fields are read and written by name. Stale once its loop has
+--- The current row's component, whose fields are read and written by name. Stale once its loop has
 --- ended.
 ---@class ecs.View
 ---@field [string] any
 
 --- The rows of one table.
 ---@class ecs.Chunk
----@field n integer How many rows.
----@field entities ecs.Column Their ids.
+---@field n integer The number of rows.
+---@field entities ecs.Column The ids of the rows.
 local Chunk = {}
 
---- A field's column ("Position.x"); nil when this table does not have it.
+--- Returns a field's column ("Position.x"), or nil if this table does not have it.
 ---@param name string
 ---@return ecs.Column?
 function Chunk:column(name) end
 
---- Whether its entities have a component or tag, which the query need not name.
+--- Whether its entities have a component or tag. The query does not have to name it.
 ---@param component ecs.Component
 ---@return boolean
 function Chunk:has(component) end
@@ -883,17 +886,17 @@ function Chunk:has(component) end
 ---@field [integer] any
 local Column = {}
 
---- Copies the column into a plain array, and returns it.
+--- Copies the column into a list and returns that.
 ---@param into? any[]
 ---@return any[]
 function Column:read(into) end
 
---- Writes a plain array into the column.
+--- Writes a list into the column.
 ---@param from any[]
 function Column:write(from) end
 
---- A column of the world's own: outside of 1 to #array, and at a fraction, it reads nil, and
---- writing there is an error.
+--- A column that belongs to the world. Outside 1 to #array, and at a fraction, reading gives nil
+--- and writing raises an error.
 ---@class ecs.Array
 ---@field [number] number|boolean|nil
 ---@operator len: integer
@@ -907,22 +910,21 @@ function Array:fill(value) end
 ---@param other ecs.Array
 function Array:copy(other) end
 
---- Copies the elements into a plain list, and returns it.
+--- Copies the elements into a list and returns that.
 ---@param into? any[]
 ---@return any[]
 function Array:read(into) end
 
---- Writes a plain list into the first elements: all of it or, when a value does not fit, nothing.
+--- Writes a list into the first elements: all of it or, if a value does not fit, nothing.
 ---@param from any[]
 function Array:write(from) end
 
---- Who is near a place, or has some value: a snapshot, which stays while a system runs.
+--- Finds entities by position or by a value, in a copy that does not change while a system runs.
 ---@class ecs.Index
 local Index = {}
 
---- A loop over those whose distance is not above `reach`: `for p, v, entity in flock:within(x, y,
---- reach) do`, with a view or value for each term, which are read only. With z, where the component
---- has one.
+--- Iterates over entities within a distance: `for p, v, entity in flock:within(x, y, reach) do`.
+--- Yields a read-only view or value for each term. Takes z if the component has one.
 ---@param x number
 ---@param y number
 ---@param reach number
@@ -930,34 +932,34 @@ local Index = {}
 ---@overload fun(self: ecs.Index, x: number, y: number, z: number, reach: number): fun(): any
 function Index:within(x, y, reach) end
 
---- The nearest one, and how far it is; nil when there is none within reach. Of several the first
---- in the order of the query.
+--- Returns the nearest entity and its distance, or nil if none is within `reach`. Of several at one
+--- distance, the first in query order.
 ---@param x number
 ---@param y number
 ---@param reach number
----@param except? ecs.Id Somebody who is passed over.
+---@param except? ecs.Id An entity to skip.
 ---@return ecs.Id?
 ---@return number? distance
 ---@overload fun(self: ecs.Index, x: number, y: number, z: number, reach: number): ecs.Id?, number?
 function Index:nearest(x, y, reach, except) end
 
---- By hash and maybe: a loop over those whose key equals a value, in the order of the query.
+--- For hash and maybe: iterates over entities whose key equals a value, in query order.
 ---@param value number|string|boolean|nil
 ---@return fun(): ecs.View|any, ...
 function Index:find(value) end
 
---- In order: a loop over those whose keys are between two numbers, both included.
+--- For ordered: iterates over entities whose keys are between two numbers, both included.
 ---@param least number
 ---@param most number
 ---@return fun(): ecs.View|any, ...
 function Index:range(least, most) end
 
---- In order: so many with the lowest keys, from the lowest up.
+--- For ordered: iterates over `count` entities with the lowest keys, from the lowest up.
 ---@param count integer
 ---@return fun(): ecs.View|any, ...
 function Index:lowest(count) end
 
---- In order: so many with the highest keys, from the highest down.
+--- For ordered: iterates over `count` entities with the highest keys, from the highest down.
 ---@param count integer
 ---@return fun(): ecs.View|any, ...
 function Index:highest(count) end

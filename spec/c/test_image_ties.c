@@ -78,7 +78,7 @@ static void keeps_ties(void) {
   likes = ecs_component_find(g.world, "Likes");
   CHECK(ecs_target(g.world, f.a, rides) == f.b && ecs_target(g.world, f.b, rides) == f.c);
   CHECK(ecs_has(g.world, f.a, ecs_pair(likes, f.b)) && ecs_has(g.world, f.a, ecs_pair(likes, f.c)));
-  CHECK_FAILS(g.world, ECS_ECYCLE, "circle", ecs_add(g.world, f.c, ecs_pair(rides, f.a)));
+  CHECK_FAILS(g.world, ECS_ECYCLE, "cycle", ecs_add(g.world, f.c, ecs_pair(rides, f.a)));
   CHECK_OK(f.world, load(&f, &image));
   CHECK_OK(f.world, save(&f, &again));
   CHECK(again.size == image.size && memcmp(again.data, image.data, image.size) == 0);

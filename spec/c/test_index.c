@@ -466,7 +466,7 @@ static void refuses_what_makes_no_sense(void) {
   struct fixture f;
   open_usual(&f);
   declare_one(f.world, "Bag", "x", ECS_ANY);
-  refuse(&f, (ecs_index_desc){.name = "Position"}, "the name is that of a component");
+  refuse(&f, (ecs_index_desc){.name = "Position"}, "the name is already used by a component");
   refuse(&f, (ecs_index_desc){.name = "no name"}, "the name of an index");
   refuse(&f, (ecs_index_desc){.query = NULL}, "needs a query");
   refuse(&f, (ecs_index_desc){.query = "Position"}, "needs a key");
@@ -482,7 +482,7 @@ static void refuses_what_makes_no_sense(void) {
          "add 'Position:in' to it");
   refuse(&f, (ecs_index_desc){.query = "Health", .of = "Health", .cell = 1},
          "a grid needs the number fields x and y of 'Health'");
-  refuse(&f, (ecs_index_desc){.query = "Position.x", .of = "Position", .cell = 1}, "gives no y");
+  refuse(&f, (ecs_index_desc){.query = "Position.x", .of = "Position", .cell = 1}, "yields no y");
   refuse(&f, (ecs_index_desc){.query = "Bag, Position", .of = "Position", .cell = 1},
          "'Bag.x' has type any");
   CHECK_SOUND(f.world);

@@ -284,13 +284,12 @@ static void warns_of_names_that_nobody_has(void) {
              "world:phase('last', { before = 'what nobody has' })");
   CHECK_TEXT("", warnings);
   run_script(&state, "world:update(0)");
-  CHECK_TEXT("ecs: phase 'physics': 'udpate' in after names no phase (did you mean 'update'?); "
-             "it is ignored\n"
-             "ecs: phase 'last': 'what nobody has' in before names no phase; it is ignored\n"
-             "ecs: system 'move': 'jupm' in after names no system (did you mean 'jump'?); "
-             "it is ignored\n"
-             "ecs: system 'move': 'later' in after is of the phase 'render', this one of 'update'; "
-             "it is ignored\n", warnings);
+  CHECK_TEXT("ecs: phase 'physics': 'udpate' in after is not a phase (did you mean 'update'?); "
+             "ignored\n"
+             "ecs: phase 'last': 'what nobody has' in before is not a phase; ignored\n"
+             "ecs: system 'move': 'jupm' in after is not a system (did you mean 'jump'?); ignored\n"
+             "ecs: system 'move': 'later' in after runs in phase 'render', this system in "
+             "'update'; ignored, since order holds only inside a phase\n", warnings);
   warnings[0] = '\0';
   run_script(&state, "world:update(0)\n"
                      "world:system('jump', { run = print, before = 'move', enabled = false })\n"
@@ -298,8 +297,8 @@ static void warns_of_names_that_nobody_has(void) {
   CHECK_TEXT("", warnings);
   run_script(&state, "world:system('jump', { run = print, before = 'moev', enabled = false })\n"
                      "world:update(0) world:update(0)");
-  CHECK_TEXT("ecs: system 'jump': 'moev' in before names no system (did you mean 'move'?); "
-             "it is ignored\n", warnings);
+  CHECK_TEXT("ecs: system 'jump': 'moev' in before is not a system (did you mean 'move'?); "
+             "ignored\n", warnings);
   close_state(&state);
   close_world(&f);
 }

@@ -142,7 +142,7 @@ static void explains_systems_of_another_state(void) {
       "local lists = told('update').update\n"
       "assert(#lists == 3 and table.concat(lists[1], ' ') == 'ax ay' and not lists[1].why)\n"
       "assert(table.concat(lists[2], ' ') == 'bx by' and table.concat(lists[3], ' ') == 'lua')\n"
-      "assert(lists[2].why == \"it is of another Lua state than 'ax'\")\n";
+      "assert(lists[2].why == \"it belongs to another Lua state than 'ax'\")\n";
   open_states();
   for (int i = 0; i < 2; i++) {
     struct lua_host *host = i ? &two : &one;

@@ -145,12 +145,12 @@ static void refuses_circles(void) {
   CHECK_OK(f.world, ecs_add(f.world, f.b, ecs_pair(child_of, f.c)));
   CHECK_FAILS(f.world, ECS_ECYCLE, "'Within' would form a cycle",
               ecs_add(f.world, f.c, ecs_pair(child_of, f.a)));
-  CHECK_FAILS(f.world, ECS_ECYCLE, "circle", ecs_add(f.world, f.c, ecs_pair(child_of, f.c)));
+  CHECK_FAILS(f.world, ECS_ECYCLE, "cycle", ecs_add(f.world, f.c, ecs_pair(child_of, f.c)));
   CHECK(!ecs_has(f.world, f.c, child_of));
   CHECK_OK(f.world, ecs_defer(f.world));
   CHECK_OK(f.world, ecs_add(f.world, f.c, ecs_pair(child_of, f.a)));
   CHECK_OK(f.world, ecs_add(f.world, f.c, f.frozen));
-  CHECK_FAILS(f.world, ECS_ECYCLE, "circle", ecs_commit(f.world));
+  CHECK_FAILS(f.world, ECS_ECYCLE, "cycle", ecs_commit(f.world));
   CHECK(!ecs_has(f.world, f.c, child_of) && ecs_has(f.world, f.c, f.frozen));
   close_world(&f);
 }

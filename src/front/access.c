@@ -5,7 +5,9 @@
 #include "core/storage/registry.h"
 #include "front/front.h"
 
-/* Where values of rows come from and go to: fields of views and of resources. */
+/* Reads and writes values of rows: fields of views and resources. What a view's key leads to
+** becomes a column of the program or a uniform; a store is kept in the environment until the
+** function ends. */
 
 /* ---- columns ---- */
 
@@ -58,8 +60,8 @@ static uint32_t access_find_column(struct front *f, uint32_t slot, uint32_t leaf
                                                  .component_leaf = component_leaf, .type = type});
 }
 
-/* Terms may name the same component, or a field of one: what they share is one column, that of
-** the first. Its slot, and in *leaf the leaf as that term counts it. */
+/* Terms may name the same component, or a field of one: then they share one column, that of the
+** first term. Returns its slot; *leaf becomes the leaf as that term counts it. */
 static uint32_t access_first_slot(const struct front *f, uint32_t slot, uint32_t *leaf) {
   const struct term *term = front_term(f, slot);
   assert(term);
@@ -78,7 +80,7 @@ static uint32_t access_first_slot(const struct front *f, uint32_t slot, uint32_t
   return slot;
 }
 
-/* Whether a term's cells are those of whom a path leads to, or a variable stands for. */
+/* Whether a term's cells belong to another entity: along a path, or a variable's. */
 static bool access_is_of_other(const struct front *f, uint32_t slot) {
   const struct term *term = front_term(f, slot);
   return term->form == TERM_PATH || term->form == TERM_OF;
@@ -93,7 +95,7 @@ struct val val_of_field(struct front *f, const struct leaf *field, k_value cell,
   return value;
 }
 
-/* What the field of a column is now. */
+/* The present value of a column's field. */
 static struct val access_now(struct front *f, uint32_t at) {
   const struct front_column *column = &f->columns[at];
   const struct leaf *field = &column->component->leaves[column->component_leaf];
@@ -132,7 +134,7 @@ void access_set_own_element(struct front *f, const struct component *array, stru
   f->env.fields[at] = access_fit(f, &array->leaves[ARRAY_LEAF], f->columns[at].type, value);
 }
 
-/* The number in the program of a column that is no field, but what the run tells of its rows. */
+/* The program's number of a column that is not a field but what the run says about its rows. */
 static uint32_t access_told_column(struct front *f, uint32_t slot, uint32_t leaf, k_column type) {
   uint32_t at = 0;
   while (at < f->column_count && (f->cells[at].slot != slot || f->cells[at].leaf != leaf)) at++;
@@ -142,7 +144,7 @@ static uint32_t access_told_column(struct front *f, uint32_t slot, uint32_t leaf
   return f->columns[at].number;
 }
 
-/* The id of the row's entity, in a column of its own. */
+/* The id of the row's entity, in its own column. */
 static struct val access_row_entity(struct front *f) {
   uint32_t column = access_told_column(f, NONE, 0, KC_ENTITY);
   struct val value = val_number(f, build_rows_entity(f->b, column), false);
@@ -150,8 +152,8 @@ static struct val access_row_entity(struct front *f) {
   return value;
 }
 
-/* Whether a variable stands for somebody in all matches that the program is for: 1, in none: 0, or
-** in some: -1. */
+/* Whether a variable has a value in all matches that the program is for: 1, in none: 0, or in some:
+** -1. */
 static int access_known_bound(const struct front *f, uint32_t variable) {
   const struct query_terms *terms = &f->query->terms;
   int known = 1;
@@ -165,7 +167,7 @@ static int access_known_bound(const struct front *f, uint32_t variable) {
   return known;
 }
 
-/* Who the n-th of the query's values is, nil where the term that finds it is not there. */
+/* The n-th of the query's values; nil where the term that finds it is absent. */
 static struct val access_query_value(struct front *f, uint32_t n) {
   const struct query_terms *terms = &f->query->terms;
   uint32_t variable = 0;
@@ -189,7 +191,7 @@ void access_give(struct front *f, k_value number, bool integer) {
 
 /* ---- views ---- */
 
-/* A field or element of a view: what it is and its first leaf. */
+/* A field or element of a view, and its first leaf. */
 static const struct field *access_view_field(struct front *f, struct val view,
                                              const struct constant *key, uint32_t *leaf) {
   const struct component *component = view.component;
@@ -219,8 +221,7 @@ static uint32_t access_element(struct front *f, struct val view, const struct co
   return (uint32_t)(at - 1) * (view.array->leaf_count / view.array->count);
 }
 
-/* What a key of a view leads to: another view, or a leaf, which has neither elements nor
-** fields. */
+/* What a key of a view leads to: another view, or a leaf, which has neither elements nor fields. */
 static struct val access_inside(struct front *f, struct val view, const struct constant *key) {
   struct val to = view;
   if (view.array) {
@@ -241,7 +242,7 @@ static bool access_is_leaf(struct val view) { return !view.array && !view.compon
 static struct val access_resource_field(struct front *f, struct val at) {
   assert(at.leaf < at.root->leaf_count);
   const struct leaf *leaf = &at.root->leaves[at.leaf];
-  (void)access_column_type(f, at.root, leaf);   /* refuses what kernels have no columns for */
+  (void)access_column_type(f, at.root, leaf);   /* refuses types without kernel columns */
   if (class_is_shared(f, at.root, at.leaf))
     return class_get(f, at.root, at.leaf, class_element(f, at.root, at.leaf, build_i64(f->b, 1)));
   enum type_class class = type_class(leaf->type);
@@ -257,7 +258,7 @@ static struct val access_resource_field(struct front *f, struct val at) {
   return steps_field(f, val_of_field(f, leaf, number, true), at);
 }
 
-/* Whether a key is that of an element of a table that the function writes by a variable. */
+/* Whether a key is an element of a table that the function also writes by a variable. */
 static bool access_is_element(struct front *f, struct val of, const struct constant *key) {
   return of.kind == VAL_PATH && key->type == CONST_INTEGER && cell_is_stored(f, of);
 }
@@ -304,21 +305,21 @@ static struct val access_number(struct front *f) {
   return number;
 }
 
-/* What a system's run is given. Its query is nothing that it can use. */
+/* The parameters of a system's run. It cannot use its query. */
 static struct val access_of_run(struct front *f, uint32_t index) {
   if (index == 0) return (struct val){.kind = VAL_WORLD};
   if (index == 1) return val_number(f, build_uniform(f->b, UNIFORM_DT, KT_F64), true);
   return (struct val){.kind = VAL_NOTHING};
 }
 
-/* The mask of the rows in which a term is there that may be absent in some. */
+/* The mask of the rows in which an optional term is present. */
 static k_value access_there(struct front *f, uint32_t slot) {
   return build_load(f->b, access_told_column(f, RUN_THERE, slot, KC_BOOL));
 }
 
-/* What a function is given: views, values and truths of the terms, then dt, but to predicates, then
-** the entity, which an event is not, and who the query's variables stand for. For elements of an
-** array it is their number, and dt. */
+/* The function's parameters: views, values and booleans of the terms; then dt, except for
+** predicates; then the entity, except for events; then the values of the query's variables. For
+** elements of an array: their number, and dt. */
 struct val access_parameter(struct front *f, uint32_t index) {
   uint32_t slots = f->elements ? 1 : f->query->terms.slots;
   uint32_t entity = slots + !RESULT_IS_ASKED(f->result);
@@ -345,15 +346,15 @@ struct val access_parameter(struct front *f, uint32_t index) {
 
 /* ---- stores ---- */
 
-/* An id from outside, or a number that may be one, as a field of entities takes it: rows in which
-** nobody alive has it fail. */
+/* An id from outside, or a number that may be one, as the value of an entity field: rows in which
+** it is not alive fail. */
 static k_value access_living_id(struct front *f, struct val id) {
   k_value live = reach_live(f, id.value);
   build_need(f->b, build_binary(f->b, KO_EQ, live, id.value));
   return live;
 }
 
-/* What a field takes no value of, and for nil what to do about it. */
+/* Describes a value that a field does not take and, for nil, what to do about it. */
 static const char *access_kind_of(const struct front *f, const struct leaf *leaf,
                                   struct val value) {
   if (value.kind == VAL_NIL && leaf->type == ECS_ENTITY) return "nil: write ecs.null";
@@ -405,7 +406,7 @@ k_value access_noted(struct front *f, const struct component *component, uint32_
   return build_type(f->b, fits) == KT_F32 ? build_convert(f->b, KT_F64, fits) : fits;
 }
 
-/* A leaf of a term, and which one it is of its component. */
+/* A leaf of a term, and its place in the component. */
 struct cell_place {
   uint32_t slot, leaf;
   const struct component *component;
@@ -423,8 +424,7 @@ static uint32_t access_written_column(struct front *f, struct cell_place to) {
   return at;
 }
 
-/* Whether all rows of the run write to a term, wherever else they may do so: then no bitmap need
-** say in which. */
+/* Whether all rows of the run write to a term: then no bitmap has to say which. */
 static bool access_is_whole(struct front *f, uint32_t slot, k_value mask) {
   uint32_t i = 0;
   while (i < f->whole_count && f->whole[i] != slot) i++;
@@ -434,7 +434,7 @@ static bool access_is_whole(struct front *f, uint32_t slot, k_value mask) {
   return true;
 }
 
-/* Rows of the mask write to cells of a term: that is marked where somebody watches it. */
+/* Rows of the mask write to cells of a term: marks them if the term is watched. */
 static void access_mark_written(struct front *f, uint32_t slot, k_value mask) {
   uint32_t i = 0;
   if (!front_term(f, slot)->component->watched || access_is_whole(f, slot, mask)) return;
@@ -457,7 +457,7 @@ uint32_t access_written(struct front *f, struct val view, uint32_t leaf) {
   return at;
 }
 
-/* The id of an entity that the function spawns, which it has only once rows do what they order. */
+/* Stores the id of a spawned entity, which exists only once the row's orders are given. */
 static void access_store_spawned(struct front *f, struct cell_place to, struct val value) {
   const struct term *term = front_term(f, to.slot);
   f->breaks_promise = access_is_read_only(f, to.slot);
@@ -538,7 +538,7 @@ void access_store(struct front *f, struct val view, const struct constant *key,
   access_write(f, (struct cell_place){to.slot, to.leaf, to.root, to.leaf}, value, f->env.mask);
 }
 
-/* What is returned for a field, and the field's own value where that is nil. */
+/* The result for a field, or the field's own value where that is nil. */
 static struct val access_or_own(struct front *f, uint32_t slot, const struct term *term,
                                 struct val value) {
   k_value there = value.present;
@@ -582,8 +582,8 @@ static bool access_is_of_parent(const struct front *f, const struct term *term) 
          !terms->sources;
 }
 
-/* Whether a path of the query goes by a field, where rows may match again: what one match writes
-** leads the next one. */
+/* Whether a path of the query follows a field, and rows may match again: then a write redirects the
+** next match. */
 static bool access_leads_again(const struct front *f, const struct front_column *written) {
   const struct query_terms *terms = &f->query->terms;
   bool again = false, leads = false;
@@ -596,7 +596,7 @@ static bool access_leads_again(const struct front *f, const struct front_column 
   return again && leads;
 }
 
-/* What is written has one way to it, so that no row reads what another one has still to write. */
+/* A written field can be reached in only one way, so no row reads what another has yet to write. */
 static void access_check_owner(struct front *f, uint32_t at) {
   const struct front_column *written = &f->columns[at];
   const char *component = written->component->name;
@@ -632,7 +632,7 @@ bool access_reads_others(const struct front *f, const struct component *componen
   return false;
 }
 
-/* What rows write to others is read by nobody, and leads nobody there. */
+/* What rows write to other entities must not be read, nor be followed by a path. */
 static void access_check_folded(struct front *f, uint32_t at) {
   const struct front_column *written = &f->columns[at];
   const char *field = written->component->leaves[written->component_leaf].name;
@@ -645,7 +645,7 @@ static void access_check_folded(struct front *f, uint32_t at) {
                     "do that in a second system", written->component->name, field);
 }
 
-/* Elements that are written are their rows' own, or come to by any row. */
+/* Written elements are the row's own, or reached by any row. */
 static void access_check_element(struct front *f, uint32_t at) {
   const struct front_column *own = &f->columns[at];
   const struct front_array *array = &f->arrays[f->cells[at].leaf];
@@ -676,10 +676,10 @@ void access_finish(struct front *f) {
 /* ---- maybe ---- */
 
 /* Values that are nil or false in some rows: a number, boolean or id with the mask of the rows in
-** which it is there. Truth, `not`, `and`, `or`, ==, assignment and joins take them as they are;
-** what else is done with one that is not there, Lua does itself. */
+** which it is present. Truth, `not`, `and`, `or`, ==, assignment and joins handle them; any other
+** use of an absent one is left to Lua. */
 
-/* Of any value: where it is not nil. */
+/* For any value: the mask where it is not nil. */
 static k_value access_maybe_presence(struct front *f, struct val x) {
   if (x.kind == VAL_NIL) return build_bool(f->b, false);
   return val_may_lack(x) ? x.present : K_ALL;
@@ -739,7 +739,7 @@ struct val maybe_or_nil(struct front *f, k_value mask, struct val x, struct val 
   return maybe_select(f, mask, x, y, some);
 }
 
-/* Whether it can be what the other one is where that is not there. */
+/* Whether it can be the other value where that is absent. */
 static bool access_may_be_false(struct front *f, struct val x) {
   return x.kind == VAL_NIL || val_is_maybe(x) || val_is_boolean(f, x);
 }

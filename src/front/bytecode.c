@@ -2,7 +2,7 @@
 ** indexes. */
 #include "front/bytecode.h"
 
-/* Opcodes that the decoder or a refusal tells from others. */
+/* Opcodes that the decoder or a refusal distinguishes. */
 enum {
   LOP_MOVE = 0, LOP_LOADI = 1, LOP_LOADF = 2, LOP_LOADK = 3, LOP_LOADKX = 4,
   LOP_LOADFALSE = 5, LOP_LFALSESKIP = 6, LOP_LOADTRUE = 7, LOP_LOADNIL = 8,
@@ -19,8 +19,8 @@ enum {
   LOP_VARARG = 80
 };
 
-/* Those with other numbers in each version; by how many bits a list's length stands in B, and how
-** many of where it begins in C. */
+/* Opcodes whose numbers differ between versions; the bits of a list's length in B, and of its start
+** in C. */
 #if LUA_VERSION_NUM >= 505
 enum { LOP_SHLI = 32, LOP_SHRI = 33, LOP_VARARGPREP = 83, LOP_EXTRAARG = 84,
        LIST_LENGTH = 6, LIST_BEGIN = 10, METHODS_ARE_NAMED = 1 };
@@ -34,9 +34,9 @@ enum { LOP_SHRI = 32, LOP_SHLI = 33, LOP_VARARGPREP = 81, LOP_EXTRAARG = 82,
 struct decoder {
   struct function_code *f;
   const unsigned char *words;
-  uint32_t own_constants;      /* the function's; instructions make others, behind them */
-  bool ok;                     /* every number so far was of something that there is */
-  bool memory;                 /* there was always enough */
+  uint32_t own_constants;      /* the function's; instructions add more after them */
+  bool ok;                     /* every number so far was valid */
+  bool memory;                 /* no allocation failed */
 };
 
 static uint32_t bytecode_word(const struct decoder *d, uint32_t pc) {
@@ -46,7 +46,7 @@ static uint32_t bytecode_word(const struct decoder *d, uint32_t pc) {
   return i;
 }
 
-/* Each of these gives back the number, and notes when nothing has it. */
+/* Each of these returns the number, and records if it is invalid. */
 
 static uint32_t bytecode_reg(struct decoder *d, uint32_t at) {
   if (at >= d->f->registers) d->ok = false;
@@ -58,7 +58,7 @@ static uint32_t bytecode_own_constant(struct decoder *d, uint32_t at) {
   return at;
 }
 
-/* A constant that is a text. */
+/* A constant that is a string. */
 static uint32_t bytecode_key_constant(struct decoder *d, uint32_t at) {
   bytecode_own_constant(d, at);
   if (d->ok && d->f->constants[at].type != CONST_STRING) d->ok = false;
@@ -70,7 +70,7 @@ static uint32_t bytecode_upvalue(struct decoder *d, uint32_t at) {
   return at;
 }
 
-/* An instruction to jump to. */
+/* The target of a jump. */
 static uint32_t bytecode_target(struct decoder *d, int64_t at) {
   if (at < 0 || at >= (int64_t)d->f->count) d->ok = false;
   return (uint32_t)at;
@@ -125,7 +125,7 @@ static void bytecode_load(struct decoder *d, const struct fields *i, struct cons
   out->b = bytecode_new_constant(d, constant);
 }
 
-/* Where the jump that follows a condition leads to. */
+/* The target of the jump that follows a condition. */
 static uint32_t bytecode_jump_behind(struct decoder *d, uint32_t pc) {
   if (pc + 1 >= d->f->count || (bytecode_word(d, pc + 1) & 0x7F) != LOP_JMP) {
     d->ok = false;
@@ -157,7 +157,7 @@ static void bytecode_compare(struct decoder *d, const struct fields *i, uint32_t
   out->right = swapped ? a : b;
 }
 
-/* Operators have the order of Lua's opcodes. */
+/* Operators are in the order of Lua's opcodes. */
 static void bytecode_arithmetic(struct decoder *d, const struct fields *i, struct code *out) {
   out->kind = CODE_ARITH;
   out->a = bytecode_reg(d, i->a);
@@ -270,7 +270,7 @@ static void bytecode_for_loop(struct decoder *d, const struct fields *i, uint32_
   }
 }
 
-/* The instructions of a loop over an iterator, which stand as Lua's compiler puts them. */
+/* The instructions of a loop over an iterator, as Lua's compiler places them. */
 static void bytecode_each_loop(struct decoder *d, const struct fields *i, uint32_t pc,
                                struct code *out) {
   out->a = bytecode_reg(d, i->a);
@@ -386,7 +386,7 @@ static void bytecode_set_upvalue(struct decoder *d, const struct fields *i, stru
   d->f->assigned[i->b / 64] |= 1ull << i->b % 64;
 }
 
-/* Instructions that only set registers, upvalues or fields; false for others. */
+/* Decodes instructions that only set registers, upvalues or fields; false for others. */
 static bool decode_value(struct decoder *d, const struct fields *i, uint32_t pc,
                          struct code *out) {
   if (i->op == LOP_MOVE || (i->op >= LOP_UNM && i->op <= LOP_LEN))
@@ -422,7 +422,7 @@ static void bytecode_decode(struct decoder *d, uint32_t pc, struct code *out) {
                      word >> 15};
   memset(out, 0, sizeof *out);
   if (decode_value(d, &i, pc, out)) return;
-  bool closes = i.op == LOP_CLOSE;   /* what functions share, or is to be closed: both refused */
+  bool closes = i.op == LOP_CLOSE;   /* shared with functions, or to be closed: both refused */
   if ((i.op >= LOP_MMBIN && i.op <= LOP_MMBINK) || i.op == LOP_EXTRAARG || closes)
     out->kind = CODE_NOTHING;
   else if (i.op == LOP_JMP)

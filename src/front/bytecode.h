@@ -1,5 +1,5 @@
-/* Lua functions as neutral instructions. bytecode.c and dump.c are the only files that know how
-** Lua 5.4 and 5.5 encode them. */
+/* Lua functions as neutral instructions. Only bytecode.c and dump.c know how Lua 5.4 and 5.5 encode
+** them. */
 #ifndef ECS_FRONT_BYTECODE_H
 #define ECS_FRONT_BYTECODE_H
 
@@ -9,16 +9,16 @@
 
 #include "core/base/memory.h"
 
-/* Where the variables of loops are, behind the registers of the loop itself. */
+/* Where the variables of loops are, after the loop's own registers. */
 #if LUA_VERSION_NUM >= 505
 enum { FOR_VARIABLE = 2, EACH_VARIABLE = 3 };
 #else
 enum { FOR_VARIABLE = 3, EACH_VARIABLE = 4 };
 #endif
 
-/* What an instruction does. a, b and c are registers where nothing else is said. */
+/* What an instruction does. a, b and c are registers unless noted. */
 enum code_kind {
-  CODE_NOTHING,     /* is for metamethods, or closes variables */
+  CODE_NOTHING,     /* for metamethods, or closes variables */
   CODE_MOVE,        /* a = b */
   CODE_LOAD,        /* a = constant b */
   CODE_LOAD_SKIP,   /* a = constant b, then skips one */
@@ -49,10 +49,10 @@ enum code_kind {
   CODE_EACH,        /* loop over the iterator at a; body up to target, where EACH_NEXT is */
   CODE_EACH_NEXT,   /* a + EACH_VARIABLE ... = what the iterator gives, c; EACH_END is behind it */
   CODE_EACH_END,    /* to target unless the first of these is nil */
-  CODE_REFUSED      /* what a kernel cannot do: `why`; if flag, it may set registers from a on */
+  CODE_REFUSED      /* not possible in a kernel: `why`; if flag, it may set registers from a on */
 };
 
-/* Those of arithmetic stand in the order of Lua's opcodes. */
+/* Arithmetic operators are in the order of Lua's opcodes. */
 enum code_operator {
   OPERATOR_ADD, OPERATOR_SUB, OPERATOR_MUL, OPERATOR_MOD, OPERATOR_POW, OPERATOR_DIV,
   OPERATOR_IDIV, OPERATOR_BAND, OPERATOR_BOR, OPERATOR_BXOR, OPERATOR_SHL, OPERATOR_SHR,
@@ -68,7 +68,7 @@ struct constant {
   ecs_string string;    /* within the dump */
 };
 
-/* A register, or a constant when `constant` is set. */
+/* A register or, if `constant`, a constant. */
 struct operand {
   bool constant;
   uint32_t at;
@@ -89,38 +89,38 @@ struct function_code {
   char *dump;
   uint32_t dump_size, dump_capacity;
   struct code *code;
-  int32_t *lines;              /* by instruction; 0 when stripped */
+  int32_t *lines;              /* by instruction; 0 if stripped */
   uint32_t count;
   struct constant *constants;  /* those of the function, then those of instructions */
   uint32_t constant_count, constant_capacity;
   uint32_t parameters, registers, upvalues;
-  uint64_t captured[4];        /* registers that functions made here share, as bits */
+  uint64_t captured[4];        /* registers that are shared with functions created here, as bits */
   uint64_t assigned[4];        /* upvalues that it sets */
   bool vararg;
-  bool surveyed;               /* refused instructions lead to the next, by whoever reads */
-  struct flow *flow;           /* flow_find: by instruction, or NULL */
-  const void *identity;        /* of the function, by whoever reads it */
+  bool surveyed;               /* refused instructions lead to the next; set by the caller */
+  struct flow *flow;           /* by instruction, or NULL: see flow_find */
+  const void *identity;        /* identity of the function, set by the caller */
 };
 
-/* Reads the Lua function at an index. ECS_ENOMEM, ECS_ECORRUPT (not what this reader knows).
-** Free it either way. */
+/* Reads the Lua function at an index. ECS_ENOMEM, ECS_ECORRUPT (unknown encoding). Must be freed in
+** any case. */
 ecs_status bytecode_read(lua_State *L, int index, struct memory *memory,
                          struct function_code *out);
 void bytecode_free(struct function_code *function);
 
-/* What a Lua function is dumped as: its constants, lines and instructions. */
+/* The dump of a Lua function: constants, lines and instructions. */
 
-/* Dumps the Lua function at an index into *out, whose `memory` is set, and reads everything but
-** its instructions: these are at *words, four bytes each, out->count of them. ECS_ENOMEM,
-** ECS_ECORRUPT (not what this reader knows). */
+/* Dumps the Lua function at an index into *out, whose `memory` is set, and reads everything but its
+** instructions: these are at *words, four bytes each, out->count of them. ECS_ENOMEM, ECS_ECORRUPT
+** (unknown encoding). */
 ecs_status dump_read(lua_State *L, int index, struct function_code *out,
                      const unsigned char **words);
 
-/* Whether what lua_dump wrote has a text, of less than 64 bytes, among the constants of a function
-** or of those in it. It may also be something else that looks like it. */
+/* Whether a dump seems to have a string of less than 64 bytes among the constants of a function or
+** the functions inside it; false positives are possible. */
 bool dump_mentions(const char *dump, size_t size, const char *text);
 
-/* One constant more, behind those of the function; its number, or NONE when out of memory. */
+/* Adds a constant after those of the function. Returns its number, or NONE when out of memory. */
 uint32_t dump_add_constant(struct function_code *f, struct constant constant);
 
 #endif

@@ -1,4 +1,5 @@
-/* Calls: functions of the math library, Lua functions (inlined), methods of the world. */
+/* Compiles calls: functions of the math library, Lua functions (inlined), and methods of the
+** world. */
 #include <math.h>
 
 #include <lualib.h>
@@ -40,7 +41,7 @@ static const char *const math_names[MATH_COUNT] = {
     [MATH_LDEXP] = "ldexp", [BASE_ASSERT] = "assert", [BASE_ERROR] = "error",
     [BASE_IPAIRS] = "ipairs"};
 
-/* The rows that are here come to what only Lua does, and are left to it, unless they are all. */
+/* Rows here reach something that only Lua can do: they fall back, unless they are all rows. */
 static bool call_leaves(struct front *f) {
   if (f->env.mask == f->start) return false;
   env_leave(f);
@@ -57,8 +58,8 @@ struct val call_known(struct front *f, lua_CFunction function) {
   return result;
 }
 
-/* Pushes a table with the functions of the base library, as whose globals it is opened: those that
-** scripts see may have been replaced. */
+/* Pushes a table with the functions of the base library, opened as its globals: scripts may have
+** replaced those they see. */
 static void call_push_base(lua_State *L) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
   lua_newtable(L);
@@ -81,8 +82,8 @@ void call_push_math(lua_State *L) {
     known[i] = lua_tocfunction(L, -1);
     lua_pop(L, 1);
   }
-  /* The library of strings gives them a metatable where it is opened; they get back their own. In
-  ** between nothing is called that could fail or run Lua, as a hook would at a call. */
+  /* Opening the string library sets the strings' metatable, so their own is restored. In between
+  ** nothing may fail or run Lua, as a hook would at a call. */
   lua_pushliteral(L, "");
   if (!lua_getmetatable(L, -1)) lua_pushnil(L);
   luaopen_string(L);
@@ -93,7 +94,7 @@ void call_push_math(lua_State *L) {
   lua_pop(L, 5);
 }
 
-/* The argument of a function of math, from 0, which has to be a number. */
+/* The argument of a math function, from 0, which must be a number. */
 static struct val call_need(struct front *f, const struct val *arguments, uint32_t count,
                             uint32_t at, uint32_t function) {
   assert(function < MATH_KNOWN);
@@ -123,7 +124,7 @@ static struct val call_min_max(struct front *f, k_op op, const struct val *argum
   return result;
 }
 
-/* math.abs. It has an integer's type, even of the least one, of which it is that integer. */
+/* math.abs. Of an integer it is an integer, even of the least one, of which it is that itself. */
 static struct val call_absolute(struct front *f, struct val x) {
   if (x.mixed) return mixed_absolute(f, x);
   struct val result = val_number(f, build_unary(f->b, KO_ABS, x.value), x.soft);
@@ -138,7 +139,7 @@ static struct val call_floor_ceil(struct front *f, uint32_t name, struct val x) 
   return val_number(f, build_unary(f->b, op, x.value), x.soft);
 }
 
-/* An operation that is done with floats, whatever the operands are. */
+/* An operation on floats, whatever the operands are. */
 static struct val call_two_floats(struct front *f, k_op op, struct val x, struct val y) {
   k_type type = number_float_type(f, x, y);
   k_value value = build_binary(f->b, op, number_as(f, x, type), number_as(f, y, type));
@@ -163,7 +164,7 @@ static struct val call_ult_of(struct front *f, struct val x, struct val y) {
   return val_number(f, build_binary(f->b, KO_ULT, a, b), false);
 }
 
-/* A step that Lua takes in f64, rounded to f32 where it began with f32. */
+/* A step that Lua does in f64, rounded to f32 if it began with f32. */
 static struct val call_wide_step(struct front *f, struct val x, struct val y, k_value step) {
   k_type type = number_float_type(f, x, y);
   return val_number(f, build_convert(f->b, type, step), x.soft && y.soft);
@@ -174,8 +175,8 @@ static struct val call_scaled(struct front *f, struct val x, double by) {
   return call_wide_step(f, x, x, product);
 }
 
-/* Whether Lua's math.log(x, 2) is log2(x). As C89, which it is by default on Windows, it divides
-** two logarithms, and is off at some power of two. */
+/* Whether Lua's math.log(x, 2) is log2(x). Compiled as C89, the default on Windows, Lua divides two
+** logarithms, which differs for some power of two. */
 static bool call_takes_log2(const struct front *f) {
   bool same = true;
   for (double x = 2; same && x < 0x1p64; x *= 2) {
@@ -189,7 +190,7 @@ static bool call_takes_log2(const struct front *f) {
   return same;
 }
 
-/* math.log(x, base), by the base as Lua has it. */
+/* math.log(x, base), by the base, as in Lua. */
 static struct val call_log_of(struct front *f, struct val x, struct val base) {
   struct builder *b = f->b;
   bool binary = call_takes_log2(f);
@@ -208,8 +209,8 @@ static struct val call_log_of(struct front *f, struct val x, struct val base) {
   return call_wide_step(f, x, base, step);
 }
 
-/* math.modf. The integral part is an integer where it can be one: so it has no -0.0. Of an
-** infinity the fraction is 0.0. */
+/* math.modf. The integral part becomes an integer if possible, so it is never -0.0. For an infinity
+** the fraction is 0.0. */
 static void call_modf_of(struct front *f, struct val x, struct val results[2]) {
   struct builder *b = f->b;
   k_type type = val_type(f, x);
@@ -234,7 +235,7 @@ static struct val call_to_integer(struct front *f, struct val x) {
   return x;
 }
 
-/* math.type, whose result is known when the function is compiled. */
+/* math.type, whose result is known at compile time. */
 static struct val call_type_of(struct front *f, const struct val *arguments, uint32_t count) {
   static const ecs_string names[] = {{"integer", 7}, {"float", 5}};
   if (count == 0 || arguments[0].kind == VAL_NOTHING)
@@ -257,7 +258,7 @@ static struct val call_one_float(struct front *f, uint32_t name, struct val x) {
   return val_number(f, build_unary(f->b, floats[name], x.value), x.soft);
 }
 
-/* A function of one argument, or of two of which the second may be left out or nil. */
+/* A function of one argument, or of two with the second optional or nil. */
 static struct val call_one_or_two(struct front *f, uint32_t name, const struct val *arguments,
                                   uint32_t count) {
   static const double pi = 3.141592653589793238462643383279502884;
@@ -295,7 +296,7 @@ static struct val call_math_result(struct front *f, uint32_t name, const struct 
 
 /* ---- strings ---- */
 
-/* An id held by a constant, or by something outside, which then must keep it. */
+/* An id in a constant, or an outside value, which must then stay the same. */
 static bool call_known_id(struct front *f, struct val value, ecs_id *id) {
   if (!val_is_number(f, value) || value.entity) return false;
   *id = (ecs_id)value.number;
@@ -307,7 +308,7 @@ static bool call_known_id(struct front *f, struct val value, ecs_id *id) {
   return is_id != 0;
 }
 
-/* A whole number that stands in the function, or one that is kept so. */
+/* An integer in the function, or an outside one that must stay the same. */
 static bool call_known_place(struct front *f, struct val value, int64_t *place) {
   ecs_id number = (ecs_id)value.number;
   if (!val_is_number(f, value)) return false;
@@ -342,7 +343,7 @@ static void call_refuse_function(struct front *f, uint32_t name) {
   front_refuse(f, "it calls math.%s%s", math_names[name], why[at]);
 }
 
-/* Calls a function of math; returns how many results it has. */
+/* Calls a math function. Returns the number of results. */
 static uint32_t math_call(struct front *f, uint32_t name, const struct val *arguments,
                           uint32_t count, struct val results[2]) {
   if (name >= MATH_KNOWN) call_refuse_function(f, name);
@@ -356,7 +357,7 @@ static uint32_t math_call(struct front *f, uint32_t name, const struct val *argu
   return 1;
 }
 
-/* assert(v, ...), which gives its arguments: rows in which it fails are left to Lua. */
+/* assert(v, ...), which returns its arguments: rows in which it fails fall back to Lua. */
 static void call_assert(struct front *f, struct val *arguments, uint32_t count) {
   int known = 0;
   if (count > FRONT_RESULTS) front_refuse(f, "it passes too many arguments");
@@ -380,7 +381,7 @@ enum method_name { METHOD_DESPAWN, METHOD_ADD, METHOD_REMOVE, METHOD_RANDOM, MET
                    METHOD_CHILDREN, METHOD_SOURCES, METHOD_TARGETS, METHOD_PAIR, METHOD_LOOKUP,
                    METHOD_READ, METHOD_COUNT };
 
-/* Commands that only Lua gives. */
+/* Changes that only Lua makes. */
 static bool call_is_of_lua(const struct constant *key) {
   static const char *const names[] = {"after", "clone", "disable", "enable", "instantiate",
                                       "spawn_at", "spawn_many"};
@@ -404,7 +405,7 @@ struct val call_method(struct front *f, struct val object, const struct constant
   return object;
 }
 
-/* Methods of arrays, which change all of one: of those functions that run for no rows. */
+/* Methods of arrays that act on all elements, for functions that run once, not for rows. */
 enum array_method { ARRAY_FILL = METHOD_COUNT, ARRAY_COPY, ARRAY_READ, ARRAY_WRITE };
 
 struct val call_of_array(struct front *f, struct val array, const struct constant *key) {
@@ -415,7 +416,7 @@ struct val call_of_array(struct front *f, struct val array, const struct constan
   return element_at(f, array, element_index(f, array, key));
 }
 
-/* array:read into a table from outside, which has as many elements: its cells, one by one. */
+/* array:read into a table from outside, with as many elements: copies the cells one by one. */
 static void call_array_read_into(struct front *f, struct val array, struct val table) {
   struct builder *b = f->b;
   const struct component *component = array.component;
@@ -434,8 +435,7 @@ static void call_array_read_into(struct front *f, struct val array, struct val t
   build_endloop(b, f->env.mask);
 }
 
-/* Calls such a method. What array:read() gives is taken by the very next array:write, or
-** refused. */
+/* Calls such a method. The result of array:read() must go straight to the next array:write. */
 static struct val call_array(struct front *f, uint32_t name, const struct val *arguments,
                              uint32_t count) {
   struct val nothing = {.kind = VAL_NIL}, given = count > 1 ? arguments[1] : nothing;
@@ -472,7 +472,7 @@ ecs_id call_pair(struct front *f, struct val value) {
   return call_known_id(f, value, &id) && id_is_pair(id) ? id : ECS_NULL;
 }
 
-/* Refuses what is not there, until it is declared. */
+/* Refuses what is not declared, until it is. */
 static void call_need_found(struct front *f, ecs_status status) {
   if (status == ECS_ENOMEM) front_no_memory(f);
   f->fleeting = status != ECS_OK;
@@ -520,7 +520,7 @@ static struct val resource_call(struct front *f, const struct val *arguments, ui
   return (struct val){.kind = VAL_RESOURCE, .component = component, .root = component};
 }
 
-/* Refuses a query whose matches may come and go while the function runs, by what it writes. */
+/* Refuses a query whose matches may change while the function runs, by its own writes. */
 static void call_check_counted(struct front *f, ecs_string text) {
   struct query_terms terms;
   ecs_status status = query_parse(f->world, text, NULL, 0, &terms);
@@ -538,7 +538,7 @@ static void call_check_counted(struct front *f, ecs_string text) {
                     "keep the number in a resource");
 }
 
-/* world:count(text): the same all the time, as what changes entities is staged. */
+/* world:count(text): constant, since changes to entities are deferred. */
 static struct val count_call(struct front *f, const struct val *arguments, uint32_t count) {
   bool given = count == 2 && arguments[0].kind == VAL_WORLD && arguments[1].kind == VAL_STRING;
   if (!given)
@@ -548,7 +548,7 @@ static struct val count_call(struct front *f, const struct val *arguments, uint3
   return val_number(f, text_guard(f, GUARD_COUNT, arguments[1].string), true);
 }
 
-/* world:lookup(text): the same all the time, as names are given by commands. */
+/* world:lookup(text): constant, since names are deferred. */
 static struct val lookup_call(struct front *f, const struct val *arguments, uint32_t count) {
   if (count != 2 || arguments[0].kind != VAL_WORLD || arguments[1].kind != VAL_STRING)
     front_refuse(f, "it calls world:lookup with something other than one string from a constant "
@@ -564,7 +564,7 @@ static struct val random_call(struct front *f, const struct val *arguments, uint
       !arguments[1].entity)
     front_refuse(f, "it calls world:random without an entity");
   struct builder *b = f->b;
-  if (!arguments[1].row_entity)   /* Lua's error where it is null */
+  if (!arguments[1].row_entity)   /* null: Lua's error */
     build_need(b, build_binary(b, KO_NE, arguments[1].value, build_i64(b, 0)));
   k_value bits = build_random(b, arguments[1].value, f->env.counts[ENV_CALLS].value,
                               build_uniform(b, UNIFORM_STREAM, KT_I64),
@@ -581,14 +581,14 @@ static struct val random_call(struct front *f, const struct val *arguments, uint
   return val_number(f, build_random_range(b, bits, low, high), false);
 }
 
-/* What changes entities does so at once in a system's run, not at its end. */
+/* In a system's run, changes to entities happen at once, not at its end. */
 static void call_refuse_once(struct front *f) {
   if (f->once)
     front_refuse(f, "it changes entities or emits events, and a system's run that does is not "
                     "compiled: do that in a system's each");
 }
 
-/* Calls a method of the world of which so many results are wanted; returns how many it has. */
+/* Calls a method of the world with so many wanted results. Returns how many it has. */
 static uint32_t method_call(struct front *f, uint32_t name, struct val *arguments, uint32_t count,
                             struct val results[FRONT_RESULTS], uint32_t wanted) {
   static const uint8_t actions[METHOD_COUNT] = {
@@ -597,7 +597,7 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
   assert(name < METHOD_COUNT);
   bool changes = name < METHOD_RANDOM || name == METHOD_SET || name == METHOD_SPAWN;
   if (changes || name == METHOD_EMIT) call_refuse_once(f);
-  /* Nil is not an id, and Lua raises an error for it; but world:alive answers. */
+  /* Nil is not an id, and Lua raises an error for it; except world:alive. */
   for (uint32_t i = 0; i < count; i++)
     if (name != METHOD_ALIVE || arguments[i].lacks) arguments[i] = maybe_need(f, arguments[i]);
   switch (name) {
@@ -626,8 +626,8 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
 
 /* ---- Lua functions ---- */
 
-/* Compiles the body of a Lua function where it is called: register `at` of the caller has it, the
-** next `count` are its arguments. Its results are left in f->env. */
+/* Compiles the body of a Lua function at its call: register `at` of the caller has it, the next
+** `count` are its arguments. Its results are left in f->env. */
 static void call_inline_function(struct front *f, uint32_t function, uint32_t at,
                                  uint32_t count) {
   struct frame *caller = f->frame;
@@ -672,7 +672,7 @@ static void call_put_results(struct front *f, const struct code *code, const str
   f->frame->top = code->c == NONE ? code->a + wanted : NONE;
 }
 
-/* How many arguments a call has: with an open list they go up to the frame's top. */
+/* The number of a call's arguments; an open list ends at the frame's top. */
 static uint32_t call_argument_count(struct front *f, const struct code *code) {
   if (code->b != NONE) return code->b;
   if (f->frame->top == NONE || f->frame->top <= code->a)
@@ -680,7 +680,8 @@ static uint32_t call_argument_count(struct front *f, const struct code *code) {
   return f->frame->top - code->a - 1;
 }
 
-/* Calls what is no Lua function, of which so many results are wanted; how many it has, or NONE. */
+/* Calls what is not a Lua function, with so many wanted results. Returns how many there are, or
+** NONE. */
 static uint32_t call_native(struct front *f, struct val function, struct val *arguments,
                             uint32_t count, struct val results[FRONT_RESULTS], uint32_t wanted) {
   switch (function.kind) {

@@ -1,22 +1,22 @@
 /* Script cells: upvalues, globals and fields of tables that the function writes. They are a class
-** of their own (class.c): rows see what those before them have written. A cell is an element of an
-** array in the variant's memory, with two truths beside it: whether it is there, where it may be
-** nil, and whether it is an integer to Lua, where it may be either. It is loaded before, and stored
-** behind, each stretch of a run in which no Lua is called. What it may be is what it is when the
-** function is compiled, widened by all that the function stores: then that is compiled anew.
+** of their own (class.c): rows see what earlier rows have written. A cell is an element of an array
+** in the variant's memory with two booleans: whether it is present, if it may be nil, and whether
+** it is an integer to Lua, if it may be either. It is loaded before each stretch of a run without
+** Lua calls, and stored afterwards. Its type is that of its value at compile time, widened by
+** everything that the function stores; the function is then compiled again.
 **
-** A cell is an upvalue, or a table and a key, by whichever path the function comes to it. Which
-** paths lead to one cell, and that nothing else does, is looked at before each stretch. */
+** A cell is an upvalue, or a table and a key, whichever path leads to it. Which paths lead to one
+** cell, and that nothing else does, is checked before each stretch. */
 #include "front/front.h"
 
 #include "core/base/column.h"
 
-/* What cells have in arrays of truths. */
+/* The parts of a cell: its value and its booleans. */
 enum cell_part { PART_ITSELF, PART_PRESENT, PART_INTEGER };
 
 /* ---- which ---- */
 
-/* Pushes what has it: the function whose upvalue, or the table whose field it is. */
+/* Pushes its owner: the function with the upvalue, or the table with the field. */
 static void cell_push_home(lua_State *L, int anchors, const struct path *path) {
   struct path table = *path;
   table.keys--;
@@ -26,7 +26,7 @@ static void cell_push_home(lua_State *L, int anchors, const struct path *path) {
     lua_rawgeti(L, anchors, path->root);
 }
 
-/* What a path leads to: the upvalue, or the table whose field it is; NULL when there is none. */
+/* The upvalue, or the table with the field, at the end of a path; NULL if there is none. */
 static const void *cell_home(lua_State *L, int anchors, const struct path *path) {
   cell_push_home(L, anchors, path);
   const void *home = path->keys ? (lua_istable(L, -1) ? lua_topointer(L, -1) : NULL)
@@ -35,12 +35,12 @@ static const void *cell_home(lua_State *L, int anchors, const struct path *path)
   return home;
 }
 
-/* The anchored key of the field that a path leads to; 0: of an upvalue. */
+/* The anchored key of the field at the end of a path; 0 for an upvalue. */
 static uint16_t cell_key(const struct path *path) {
   return path->keys ? path->key[path->keys - 1] : 0;
 }
 
-/* Where the key of a cell is anchored while the function is compiled again and again. */
+/* Where the key of a cell is anchored while the function is compiled repeatedly. */
 static lua_Integer cell_anchor(uint32_t at) { return -1 - (lua_Integer)at; }
 
 uint32_t cell_find(struct front *f, const struct path *path) {
@@ -64,7 +64,7 @@ static const char *cell_push_name(struct front *f, const struct path *path) {
   return lua_tostring(f->L, -1);
 }
 
-/* A field that is not there is one only of a table that does not look for it elsewhere. */
+/* An absent field is a cell only if its table does not look for it elsewhere. */
 static void cell_check_absent(struct front *f, const struct path *path) {
   static const char *const methods[] = {"__index", "__newindex"};
   for (int i = 0; i < 2; i++) {
@@ -76,7 +76,7 @@ static void cell_check_absent(struct front *f, const struct path *path) {
   }
 }
 
-/* What the value at the top of the stack is, which it pops. */
+/* Pops the value at the top of the stack. Returns its kind. */
 static enum cell_kind cell_pop_kind(lua_State *L) {
   enum cell_kind kind = CELL_OTHER;
   switch (lua_type(L, -1)) {
@@ -89,7 +89,7 @@ static enum cell_kind cell_pop_kind(lua_State *L) {
   return kind;
 }
 
-/* One more, as it is now. */
+/* Adds a cell of its present kind. */
 static uint32_t cell_add(struct front *f, const struct path *path) {
   struct front_classes *shared = &f->shared;
   path_push(f->L, f->anchors, path);
@@ -115,7 +115,7 @@ static uint32_t cell_add(struct front *f, const struct path *path) {
   return at;
 }
 
-/* The path leads there before each run. */
+/* The path must lead there before each run. */
 static void cell_guard(struct front *f, const struct path *path, uint32_t at) {
   struct guard *guard = outside_need_guard(f, path, GUARD_CELL);
   guard->uniform = (int16_t)at;
@@ -129,7 +129,7 @@ static k_column cell_column(const struct cell *cell) {
   return cell->kind == CELL_BOOL ? KC_BOOL : cell->kind == CELL_INTEGER ? KC_I64 : KC_F64;
 }
 
-/* Where a part of a cell is; the truth that it is, or its number, is the first. */
+/* Where a part of a cell is; the first boolean tells presence, the second an integer. */
 static k_value cell_place(struct front *f, uint32_t at, enum cell_part part) {
   k_column type = part ? KC_BOOL : cell_column(&f->shared.cells[at]);
   k_value element = build_i64(f->b, (int64_t)part * FRONT_CELLS + at + 1);
@@ -140,7 +140,7 @@ void cell_order(struct front *f, uint32_t at) {
   f->wants_cells = f->shared.cells[at].ordered = true;
 }
 
-/* Whether it may be folded: what it is then is taken by steps alone. */
+/* Whether it may be folded: then it is only changed by steps. */
 static bool cell_may_fold(const struct front *f, const struct cell *cell) {
   return !cell->ordered && !cell->maybe && cell->kind != CELL_MIXED && !f->shared.all;
 }
@@ -177,7 +177,7 @@ struct val cell_get(struct front *f, const struct path *path, uint32_t at) {
   return maybe_narrow(f, f->env.mask, value);
 }
 
-/* What a value is that is stored. */
+/* The kind of a value that is stored. */
 static enum cell_kind cell_kind_of(struct front *f, const struct path *path, struct val value) {
   if (value.kind == VAL_NIL) return CELL_NIL;
   bool truth = val_is_boolean(f, value);
@@ -188,14 +188,14 @@ static enum cell_kind cell_kind_of(struct front *f, const struct path *path, str
   return val_type(f, value) == KT_I64 ? CELL_INTEGER : CELL_FLOAT;
 }
 
-/* What a cell may be that takes such a value, too; CELL_OTHER when there is no such. */
+/* The kind of a cell that also takes such a value; CELL_OTHER if there is none. */
 static enum cell_kind cell_join(enum cell_kind x, enum cell_kind y) {
   if (x == y || y == CELL_NIL) return x;
   if (x == CELL_NIL) return y;
   return x == CELL_BOOL || y == CELL_BOOL ? CELL_OTHER : CELL_MIXED;
 }
 
-/* Has a cell take a value; the function is compiled anew when it did not. */
+/* Widens a cell to take a value; the function is compiled again if it did not. */
 static void cell_widen(struct front *f, const struct path *path, uint32_t at, struct val value) {
   struct cell *cell = &f->shared.cells[at];
   enum cell_kind kind = cell_join(cell->kind, cell_kind_of(f, path, value));
@@ -211,7 +211,7 @@ static void cell_widen(struct front *f, const struct path *path, uint32_t at, st
   cell->maybe |= nil;
 }
 
-/* A value as the cell has it: of its type, an integer as a float where it may be either. */
+/* The value as the cell holds it: of its type, an integer as a float if it may be either. */
 static struct val cell_fit(struct front *f, const struct cell *cell, struct val value) {
   bool integer = val_type(f, value) == KT_I64;
   if (cell->kind == CELL_MIXED && integer) {
@@ -231,9 +231,9 @@ static struct val cell_fit(struct front *f, const struct cell *cell, struct val 
   return value;
 }
 
-/* All fields that rows may add are made before they run, since nobody knows which of them they will
-** add. A script may call q:each while it goes through the same table by pairs, which allows no new
-** fields: there the first row that adds one is left to Lua, and only then are they made. */
+/* All fields that rows may add are created before they run, since it is not known which will be
+** added. A script may call q:each while it traverses the same table with pairs, which forbids new
+** fields: then the first row that adds one falls back to Lua, and only then are they created. */
 static void cell_need_room(struct front *f, k_value present) {
   build_need(f->b, build_binary(f->b, KO_OR, present, build_uniform(f->b, UNIFORM_ADDS, KT_BOOL)));
 }
@@ -272,9 +272,9 @@ void cell_set(struct front *f, const struct path *path, struct val value) {
 /* ---- elements of tables ---- */
 
 /* The elements of a table that the function writes by a variable are cells, too: an array of the
-** program with all of them. Numbers have another array beside it, of whether they are integers to
-** Lua. Those by numbers from 1 are there; those by names of an enumeration may be nil, and have a
-** third array that says so. */
+** program holds all of them. Numbers have a second array that says which are integers to Lua.
+** Elements by numbers from 1 are present; those by names of an enum may be nil, and have a third
+** array that says so. */
 
 static const void *cell_table(struct front *f, struct val table) {
   assert(table.kind == VAL_PATH && table.at < f->path_count);
@@ -284,7 +284,7 @@ static const void *cell_table(struct front *f, struct val table) {
   return home;
 }
 
-/* Which of the tables it is; NONE: none. */
+/* The number of such a table; NONE if it is none. */
 static uint32_t cell_table_find(struct front *f, struct val table) {
   const void *home = f->shared.table_count ? cell_table(f, table) : NULL;
   for (uint32_t i = 0; home && i < f->shared.table_count; i++)
@@ -296,7 +296,7 @@ bool cell_is_stored(struct front *f, struct val table) {
   return cell_table_find(f, table) != NONE;
 }
 
-/* One more. */
+/* Adds such a table. */
 static uint32_t cell_add_table(struct front *f, struct val table) {
   if (f->shared.table_count == FRONT_STORED)
     front_refuse(f, "it writes to elements of more than %d tables: keep them in a world:array",
@@ -314,8 +314,7 @@ void cell_store_table(struct front *f, uint32_t path) {
   if (writes) cell_add_table(f, (struct val){.kind = VAL_PATH, .at = path});
 }
 
-/* The array with the elements of a table, which is one of those, and in *at where that by an index
-** is. */
+/* The array of a table's elements, and in *at the place of the one by an index. */
 static uint32_t cell_elements(struct front *f, uint32_t which, struct val table, struct val index,
                               k_value *at, k_value *there) {
   uint32_t number = element_find_table(
@@ -389,7 +388,7 @@ void cell_set_element(struct front *f, struct val table, struct val index, struc
   if (index.names) build_set(f->b, build_cell(f->b, number + 2, at), build_bool(f->b, true));
 }
 
-/* What is written through a path is seen by nothing that reads a table as a whole. */
+/* A cell written by one path must not be read with its table as a whole. */
 void cell_finish(struct front *f) {
   uint32_t folded = 0;
   for (uint32_t i = 0; i < f->fold_count; i++)
@@ -411,7 +410,7 @@ void cell_finish(struct front *f) {
 
 /* ---- running ---- */
 
-/* Whether a table is in the one at the top of the stack, so many tables deep at most. */
+/* Whether a table is inside the one at the top of the stack, at most `depth` tables deep. */
 static bool cell_contains(lua_State *L, const void *table, int depth) {
   int top = lua_gettop(L);
   if (lua_topointer(L, top) == table) return true;
@@ -423,8 +422,8 @@ static bool cell_contains(lua_State *L, const void *table, int depth) {
   return found;
 }
 
-/* Whether a table is one whose elements or length a guard is about: its own or, of `records`, one
-** in it, or one in these by a key. */
+/* Whether a table is one whose elements or length a guard reads: its own or, with `records`, one in
+** it, or one in these by a key. */
 static bool cell_is_among(lua_State *L, int anchors, const struct guard *guard, const void *table,
                           bool records) {
   uint16_t deeper = guard->measured ? guard->inner : guard->within;
@@ -444,8 +443,8 @@ static bool cell_is_among(lua_State *L, int anchors, const struct guard *guard, 
   return found;
 }
 
-/* Whether what a guard is about is a cell, or may be: an element of its table, or a field of tables
-** in another one, which is none where they are read by another key. */
+/* Whether a guard reads a cell, or may: an element of its table, or a field of tables in another
+** table, where a different key makes it none. */
 static bool cell_is_read(lua_State *L, int anchors, const struct path *cell, const void *home,
                          const struct guard *guard) {
   const struct path *ends[] = {&guard->path, &guard->other};
@@ -459,7 +458,7 @@ static bool cell_is_read(lua_State *L, int anchors, const struct path *cell, con
          cell_is_among(L, anchors, guard, home, all);
 }
 
-/* Whether what a guard is about has to do with the elements of a table. */
+/* Whether a guard reads elements of a table. */
 static bool cell_table_is_read(lua_State *L, int anchors, const void *table,
                                const struct guard *guard) {
   const struct path *ends[] = {&guard->path, &guard->other};
@@ -469,7 +468,7 @@ static bool cell_table_is_read(lua_State *L, int anchors, const void *table,
          cell_is_among(L, anchors, guard, table, guard->inner || guard->stride || guard->measured);
 }
 
-/* Whether a table whose elements are written is come to in another way. */
+/* Whether a table with written elements is also reached in another way. */
 static bool cell_table_meets(lua_State *L, int anchors, const struct guard *guards, uint32_t count,
                              uint32_t at) {
   path_push(L, anchors, &guards[at].path);
@@ -516,7 +515,7 @@ bool cell_take(lua_State *L, int anchors, const struct guard *guard, struct scri
   return cell->kind == CELL_MIXED && kind != CELL_BOOL && kind != CELL_OTHER && !rounds;
 }
 
-/* Pushes what a cell is. */
+/* Pushes the value of a cell. */
 static void cell_push(lua_State *L, const struct script_cells *cells, uint32_t at) {
   bool whole = cells->truths[PART_INTEGER][at];
   enum cell_kind kind = (enum cell_kind)cells->list[at].kind;
@@ -532,7 +531,7 @@ static void cell_push(lua_State *L, const struct script_cells *cells, uint32_t a
     lua_pushnumber(L, (lua_Number)cells->floats[at]);
 }
 
-/* Sets what a path leads to to the value at the top of the stack, which it pops. */
+/* Pops the value at the top of the stack and stores it at the end of a path. */
 static void cell_put(lua_State *L, int anchors, const struct path *path) {
   cell_push_home(L, anchors, path);
   lua_rawgeti(L, anchors, cell_key(path));

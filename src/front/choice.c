@@ -2,10 +2,10 @@
 #include "core/base/types.h"
 #include "front/front.h"
 
-/* Strings that stand in the function, where it decides by row which of them a value is: numbers in
-** the list of all that meet others. */
+/* String constants between which a function chooses by row: a choice is a number in the list of all
+** strings that meet others. Also values of enums and string fields. */
 
-/* The number of a string, or NONE when there are too many. */
+/* The number of a string, or NONE if there are too many. */
 static uint32_t choice_number_of(struct front *f, ecs_string string) {
   for (uint32_t i = 0; i < f->string_count; i++)
     if (text_same(string, f->strings[i])) return i;
@@ -30,7 +30,7 @@ bool choice_of(struct front *f, struct val *x) {
   return true;
 }
 
-/* The place of a string among the names; K_NONE when it is none, or -1, if `any`. */
+/* The place of a string among the names; K_NONE if it is none, or -1 with `any`. */
 static k_value choice_place_of(struct front *f, const struct enumeration *names, ecs_string string,
                                bool any) {
   if (names == &front_texts) return text_constant(f, string);
@@ -39,8 +39,8 @@ static k_value choice_place_of(struct front *f, const struct enumeration *names,
   return build_i64(f->b, at == NONE ? -1 : (int64_t)at);
 }
 
-/* A value of one enumeration as one of another that has some of its names: rows in which it has
-** another name fail, or it is -1 there, if `any`. */
+/* A value of one enum as that of another with some of its names: where it has another name the row
+** fails or, with `any`, it is -1. */
 static k_value choice_as_other(struct front *f, struct val x, const struct enumeration *names,
                                bool any) {
   struct builder *b = f->b;
@@ -126,7 +126,7 @@ k_value choice_equal(struct front *f, struct val x, struct val y) {
   return build_binary(f->b, KO_EQ, x.value, y.value);
 }
 
-/* A value of an enumeration where the mask is, a string elsewhere, or the other way round. */
+/* A value of an enum in the mask and a string elsewhere, or the reverse. */
 static struct val choice_select_enum(struct front *f, k_value mask, struct val x, struct val y) {
   struct val nothing = {.kind = VAL_NOTHING};
   struct val named = val_is_text(x) ? y : x;
@@ -155,9 +155,9 @@ struct val choice_select(struct front *f, k_value mask, struct val x, struct val
 
 /* ---- string field ---- */
 
-/* String fields. Their cells are numbers in the world's table of strings, where each text stands
-** once: equal texts are equal numbers. A string of the function is looked up there, and entered if
-** need be, before each table is run over: nothing sweeps the strings until that ends. */
+/* String fields. Their cells are numbers in the world's string table, where equal texts have equal
+** numbers. A constant string is looked up there, and added if need be, before each table: no sweep
+** happens until that ends. */
 
 const struct enumeration front_texts = {NULL, 0, NULL, 0};
 

@@ -1,15 +1,15 @@
-/* Classes: what an access may reach, a field of a component, an array or a field of a resource. One
-** is shared when the function writes to it, and comes to it otherwise than as the row's own. Its
-** cells are got at where the function says so, in the order of rows, so that each row sees what
-** those before it have written. Which classes are is found by compiling: when one turns out to be,
-** the function is compiled anew, and all accesses to it are such from the beginning. */
+/* Classes: what an access may reach, which is a field of a component, an array or a field of a
+** resource. A class is shared if the function writes to it and also uses it other than as the row's
+** own. Its cells are accessed in program order, row by row, so each row sees what earlier rows have
+** written. Shared classes are found by compiling: when one turns out to be shared, the function is
+** compiled again with all its accesses ordered from the start. */
 #include "front/front.h"
 
 #include "core/base/types.h"
 #include "core/storage/component.h"
 #include "core/storage/registry.h"
 
-/* The number of a class; that of no class where it is not shared. */
+/* The number of a class, or the count of classes if it is not shared. */
 static uint32_t class_find(const struct front *f, const struct component *component,
                            uint32_t leaf) {
   const struct front_classes *shared = &f->shared;
@@ -26,7 +26,7 @@ bool class_is_shared(const struct front *f, const struct component *component, u
   return shared->ordered && class_find(f, component, leaf) < shared->count;
 }
 
-/* Notes the line at which it is come to first, for who asks why it is shared. */
+/* Records the line of its first use, for explain. */
 static void class_note_line(struct front *f, const struct component *component, uint32_t leaf,
                             bool writes) {
   uint32_t i = class_find(f, component, leaf);
@@ -47,7 +47,7 @@ void class_share(struct front *f, const struct component *component, uint32_t le
   if (!shared->ordered) front_refuse(f, "its rows see what earlier rows have written");
 }
 
-/* The column of the program that says where the cells of one of its columns are, as a value. */
+/* The column of the program with the addresses of another column's cells, as a value. */
 k_value class_cells(struct front *f, uint32_t column) {
   struct run_column cells = f->cells[column];
   struct front_column places = f->columns[column];
@@ -60,7 +60,7 @@ k_value class_cells(struct front *f, uint32_t column) {
   return build_load(f->b, f->columns[access_new_column(f, cells, places)].number);
 }
 
-/* The cell that is found for the place of a component. */
+/* The cell found at the place of a component. */
 k_value class_cell_at(struct front *f, const struct component *component, uint32_t leaf,
                       k_value place) {
   const struct leaf *field = &component->leaves[leaf];
@@ -84,7 +84,7 @@ struct val class_get_column(struct front *f, uint32_t column) {
   return class_get(f, of->component, of->component_leaf, class_cells(f, column));
 }
 
-/* A value as it is put into cells of a field. */
+/* Converts a value for the cells of a field. */
 static k_value class_fit(struct front *f, const struct component *component, uint32_t leaf,
                          struct val value) {
   const struct leaf *field = &component->leaves[leaf];
@@ -94,7 +94,7 @@ static k_value class_fit(struct front *f, const struct component *component, uin
     front_refuse(f, "it stores the id of a spawned entity in '%s', which it also reads: do one of "
                     "the two in a second system", component->name);
   k_column type = field->type == ECS_STRING ? KC_U32 : access_column_type(f, component, field);
-  if (type == KC_F32) type = KC_F64;   /* as which cells are set */
+  if (type == KC_F32) type = KC_F64;   /* the type in which cells are set */
   k_value fits = access_fit(f, field, type, maybe_need(f, value));
   return build_type(f->b, fits) == KT_F32 ? build_convert(f->b, KT_F64, fits) : fits;
 }

@@ -9,8 +9,9 @@
 #include "core/storage/event.h"
 #include "front/front.h"
 
-/* Commands to entities. Those on the row's own are marked in bitmaps, as long as it does not matter
-** in which round of a loop they came; else all commands of the function are ordered one by one. */
+/* Changes of entities. Those of the row's own entity are marked in bitmaps, if it does not matter
+** in which round of a loop they were made; otherwise all changes of the function are given as
+** orders, one by one. */
 
 void order_want(struct front *f) {
   if (f->orders) return;
@@ -18,7 +19,7 @@ void order_want(struct front *f) {
   front_refuse(f, "its changes are deferred in the order of its rows");
 }
 
-/* Which rounds a command was marked in is not kept: those of one loop are all the same. */
+/* Bitmaps do not record rounds: those of one loop must all make the same change. */
 static bool commands_rounds_differ(const struct front *f, const struct run_command *command) {
   for (uint32_t i = f->loop_commands; f->loop_depth && i < f->command_count; i++) {
     const struct run_command *other = &f->commands[i];
@@ -34,7 +35,7 @@ static void need_command(struct front *f) {
                     "one: write it as two systems", (int)most);
 }
 
-/* The cell that a field of an entity is, where the function has looked for it before. */
+/* The cell of an entity's field, if the function has looked it up before. */
 static k_value commands_cell(struct front *f, const struct run_command *command, k_value entity) {
   if (command->action != RUN_SET || command->part || command->whom || command->gives) return K_NONE;
   const struct component *component = component_of(f->world, command->component);
@@ -80,7 +81,7 @@ static struct component *commands_field_argument(struct front *f, const struct v
   return component;
 }
 
-/* What the command sets, as it is noted down. */
+/* The value that an order sets, as it is noted. */
 k_value order_value(struct front *f, const struct component *component,
                     struct run_command *command, struct val value) {
   const struct leaf *field = &component->leaves[command->leaf];
@@ -92,7 +93,7 @@ k_value order_value(struct front *f, const struct component *component,
   return access_noted(f, component, command->leaf, value);
 }
 
-/* The entity that a command is for. */
+/* The entity that an order is for. */
 k_value order_entity(struct front *f, struct val entity) {
   if (entity.spawned) return entity.value;
   if (!val_is_number(f, entity))
@@ -101,20 +102,20 @@ k_value order_entity(struct front *f, struct val entity) {
   return number_as(f, entity, KT_I64);
 }
 
-/* Of the field at that position, from 1 on; NONE where there is none of one value. */
+/* The leaf of the field at a position from 1 on; NONE if it has no single value. */
 uint32_t order_leaf_at(const struct component *component, uint32_t position) {
   if (position > component->field_count) return NONE;
   const struct field *field = &component->fields[position - 1];
   return field->count == 0 && !field->nested ? field->first_leaf : NONE;
 }
 
-/* The leaf that an item of a new table sets; NONE when it is not one value. */
+/* The leaf that an item of a new table sets; NONE if it is not a single value. */
 uint32_t order_leaf(const struct component *component, const struct front_item *item) {
   return item->position ? order_leaf_at(component, item->position)
                         : component_leaf(component, item->key.data, item->key.size);
 }
 
-/* What is set by an id may be the row's own, or what others get. */
+/* What is set by id may be the row's own, or read from other entities. */
 static void commands_share(struct front *f, const struct component *component, uint32_t leaf,
                            bool spawned) {
   if (!f->shared.ordered || component->relation) return;
@@ -122,7 +123,7 @@ static void commands_share(struct front *f, const struct component *component, u
   if (!spawned) order_check_read(f, component, leaf);
 }
 
-/* Where a field is set to the id of an entity that the row spawns, which it has at its end only. */
+/* A field is set to the id of a spawned entity, which exists only at the row's end. */
 static void commands_note_id(struct front *f, const struct component *component,
                              const struct run_command *command) {
   if (!command->gives) return;
@@ -132,7 +133,7 @@ static void commands_note_id(struct front *f, const struct component *component,
   f->store_masks[f->command_count] = f->loop_depth ? K_NONE : f->env.mask;
 }
 
-/* One field of those that world:set of a whole component gives. */
+/* One field of a world:set of a whole component. */
 static void command_call_set_field(struct front *f, const struct component *component,
                                    uint32_t leaf, struct val entity, struct val value) {
   struct run_command command = {.action = RUN_SET, .component = component->id, .leaf = leaf};
@@ -148,8 +149,8 @@ static void command_call_set_field(struct front *f, const struct component *comp
   order_with(f, command, id, noted);
 }
 
-/* world:set of a whole component, by values in the order of its fields or by a table of them that
-** the function makes: a command for each. False when it is of one field. */
+/* world:set of a whole component, by values in the order of its fields or by a new table of them:
+** an order for each. False if it is about one field. */
 static bool commands_set_whole(struct front *f, const struct val *arguments, uint32_t count) {
   const struct val *named = &arguments[2];
   bool of_field = count > 2 && named->kind == VAL_STRING &&
@@ -230,7 +231,7 @@ struct val order_table(struct front *f) {
   return (struct val){.kind = VAL_TABLE, .at = f->made_count++};
 }
 
-/* What a table has by a name, or, where that is empty, by a position; NULL when it has nothing. */
+/* A table's item by name or, if that is empty, by position; NULL if there is none. */
 static struct front_item *commands_item_of(struct front *f, const struct front_made *made,
                                            ecs_string key, uint32_t position) {
   for (uint32_t at = made->first; at != NONE; at = f->items[at].next) {
@@ -250,7 +251,7 @@ struct val order_value_of(const struct front_item *item) {
   return value;
 }
 
-/* Puts a value into an item that has another one, or nothing, in the rows that are not here. */
+/* Puts a value into an item, which keeps its old value, or nil, in the other rows. */
 static void commands_fill(struct front *f, const struct front_made *made, struct front_item *item,
                           struct val value, struct val old) {
   if (value.lacks) value = maybe_need(f, value);   /* false is not nil */
@@ -263,7 +264,7 @@ static void commands_fill(struct front *f, const struct front_made *made, struct
   item->value.present = K_ALL;
 }
 
-/* What has a name comes behind what has a position, so that it counts more. */
+/* Items with names come after those with positions, so they take precedence. */
 static void commands_put_item(struct front *f, struct val table, struct front_item item) {
   assert(table.kind == VAL_TABLE && table.at < f->made_count);
   struct front_made *made = &f->made[table.at];
@@ -323,7 +324,7 @@ static struct run_command part_command(enum run_action action, const struct comp
                               .whom = SPAWNED_ALL};
 }
 
-/* What a field is that is given nothing, as it is noted down. */
+/* The value of a field that is not given, as it is noted. */
 static k_value commands_default(struct front *f, const struct leaf *leaf) {
   enum type_class class = type_class(leaf->type);
   if (class == CLASS_FLOAT) return build_f64(f->b, cell_float(leaf->size, leaf->value));
@@ -351,7 +352,7 @@ static void commands_spawn_field(struct front *f, const struct component *compon
   order_add(f, command, value);
 }
 
-/* A component that the spawned one gets: true, or a table of its fields. */
+/* A component of a spawned entity: true, or a table of its fields. */
 static void commands_spawn_part(struct front *f, const struct front_item *item) {
   if (order_is_gone(f, item) || item->pair.kind) return;
   const struct component *component = call_named(f, item->key);
@@ -368,7 +369,7 @@ static void commands_spawn_part(struct front *f, const struct front_item *item) 
     commands_spawn_field(f, component, &f->items[at]);
 }
 
-/* Counts one more that the row spawns: its id. */
+/* Counts another spawn of the row. Returns its id. */
 static struct val commands_count_spawn(struct front *f) {
   if (f->result > RESULT_MAP)
     front_refuse(f, "it spawns entities and returns a result: do that in a system's each");
@@ -384,7 +385,7 @@ static struct val commands_count_spawn(struct front *f) {
   return spawned;
 }
 
-/* An entity without parts, which follow until commands_end_parts; the order's number. */
+/* An entity without parts, which follow until commands_end_parts. Returns the order's number. */
 static uint32_t commands_begin_spawn(struct front *f, struct val spawned) {
   order_add(f, (struct run_command){.action = RUN_SPAWN}, spawned.value);
   return f->command_count - 1;
@@ -395,7 +396,7 @@ static void commands_end_parts(struct front *f, uint32_t order) {
   f->commands[order].parts = f->command_count - order - 1;
 }
 
-/* Spawns by a table, for the rows that are here. What it has in some of them only parts these. */
+/* Spawns from a table, for the present rows. Items that only some of them have split these. */
 static void commands_spawn_table(struct front *f, uint32_t first, struct val spawned,
                                  uint32_t depth) {
   uint32_t at = first;
@@ -434,7 +435,7 @@ struct val order_spawn(struct front *f, const struct val *arguments, uint32_t co
 
 /* ---- world:spawner ---- */
 
-/* Gives the values that one of its names stands for, as many as there are. */
+/* Gives the values of one of its names, as many as there are. */
 static void command_call_give_values(struct front *f, const struct component *component,
                                      ecs_string field, const struct val *values,
                                      uint32_t count) {
@@ -446,7 +447,7 @@ static void command_call_give_values(struct front *f, const struct component *co
   }
 }
 
-/* One part of each component, with the values of all names of it. */
+/* One part for each component, with the values of all its names. */
 struct val order_by_spawner(struct front *f, struct val spawner, const struct val *values,
                             uint32_t count) {
   uint32_t first[SPAWNER_NAMES], behind = 0;
@@ -498,8 +499,8 @@ static void commands_need_id_field(struct front *f, const struct component *comp
                component->length ? "" : ".", component->length ? "" : component->leaves[leaf].name);
 }
 
-/* Where rows see each other's stores, they are done with a row's last notes: other rows that come
-** there see them, and the row itself does so before. In a loop a later round comes behind. */
+/* If rows see each other's stores, these are done with a row's last notes: later rows that read
+** them see them, and the row itself reads before that. In a loop, a later round comes after. */
 static void commands_store_id(struct front *f, struct run_command command, k_value entity,
                               struct val value) {
   need_command(f);
@@ -520,7 +521,7 @@ void order_store(struct front *f, const struct component *component, uint32_t le
   commands_store_id(f, command, order_entity(f, entity), value);
 }
 
-/* Whether the function looks at an element or a resource's field, or writes to it otherwise. */
+/* Whether the function reads an element or a resource's field, or writes to it otherwise. */
 static bool commands_is_looked_at(const struct front *f, ecs_id id, uint32_t leaf) {
   for (uint32_t i = 0; i < f->array_count; i++)
     if (f->arrays[i].id == id && f->arrays[i].leaf == leaf) return true;
@@ -554,7 +555,7 @@ void order_check_read(struct front *f, const struct component *component, uint32
   }
 }
 
-/* Whether the function comes to a field, that a command sets, in a way that it cannot. */
+/* Whether the function uses a field that an order sets, in a way that is not possible. */
 static bool commands_is_shared(const struct front *f, const struct run_command *command,
                                const struct component *component) {
   const struct front_column *column = command_call_column_of(f, component, command->leaf);
@@ -564,7 +565,7 @@ static bool commands_is_shared(const struct front *f, const struct run_command *
   return column && (!command->own || column->written || column->folded || (again && column->read));
 }
 
-/* What is stored in an array or a resource that the function comes to otherwise, too. */
+/* Checks what is stored in an array or resource that the function also uses otherwise. */
 static void commands_check_stored(struct front *f, const struct run_command *command) {
   if (commands_is_looked_at(f, command->component, command->leaf))
     class_share(f, component_of(f->world, command->component), command->leaf);
@@ -595,7 +596,7 @@ void order_finish(struct front *f) {
 
 /* ---- emit event ---- */
 
-/* What an event is given, a field after the other. */
+/* The values of an event, field by field. */
 struct given {
   const struct component *event;
   uint32_t count;
@@ -642,8 +643,8 @@ static void give_table(struct front *f, struct given *given, struct val table) {
   }
 }
 
-/* Takes a field out, one whose value can be noted in the place of an entity or rather one that
-** cannot; `count` for none. */
+/* Takes a field whose value can be noted in the place of an entity, or preferably one that cannot;
+** `count` if there is none. */
 static uint32_t commands_emit_event_take(const struct front *f, const struct given *given,
                                          bool *taken, bool first) {
   uint32_t found = given->count;
@@ -657,7 +658,7 @@ static uint32_t commands_emit_event_take(const struct front *f, const struct giv
   return found;
 }
 
-/* Two fields are noted down at a time. */
+/* Two fields are noted at a time. */
 static void commands_note_event(struct front *f, const struct given *given) {
   bool taken[RUN_ORDERS] = {false};
   struct run_command command = {.action = RUN_EMIT, .component = given->event->id};

@@ -2,14 +2,14 @@
 ** checked against what it counts. */
 #include "front/bytecode.h"
 
-/* Whether functions are dumped as Lua 5.5 does it. */
+/* Whether functions are dumped as by Lua 5.5. */
 #define DUMP_55 (LUA_VERSION_NUM >= 505)
 
 /* Types of dumped constants (lobject.h). */
 enum { DUMP_NIL = 0, DUMP_FALSE = 1, DUMP_TRUE = 17, DUMP_INTEGER = 3, DUMP_FLOAT = 19,
        DUMP_SHORT = 4, DUMP_LONG = 20 };
 
-#define NESTING 200    /* functions inside one another, as deep as Lua's compiler goes */
+#define NESTING 200    /* nested functions, as deep as Lua's compiler allows */
 
 /* ---- reading bytes ---- */
 
@@ -38,7 +38,7 @@ static void dump_take_into(struct dump_cursor *in, void *to, size_t size) {
   if (at) memcpy(to, at, size);
 }
 
-/* Whether the next bytes are these. */
+/* Whether the next bytes are these; consumes them. */
 static bool dump_take_same(struct dump_cursor *in, const void *bytes, size_t size) {
   const unsigned char *at = dump_take(in, size);
   return at && memcmp(at, bytes, size) == 0;
@@ -65,15 +65,15 @@ static uint64_t dump_take_number(struct dump_cursor *in) {
 static int64_t dump_take_integer(struct dump_cursor *in) {
   int64_t integer = 0;
   if (DUMP_55) {
-    uint64_t number = dump_take_number(in);   /* its lowest bit is the sign */
+    uint64_t number = dump_take_number(in);   /* the lowest bit is the sign */
     return (int64_t)(number >> 1 ^ (0 - (number & 1)));
   }
   dump_take_into(in, &integer, sizeof integer);
   return integer;
 }
 
-/* Texts have their size plus one before them; in Lua 5.5 a zero ends them. A size of 0 is NULL:
-** there is no text, or, in Lua 5.5, the number of an earlier one follows. */
+/* Strings are preceded by their size plus one, and ended by a zero in Lua 5.5. Size 0 is NULL: no
+** string or, in Lua 5.5, the number of an earlier one follows. */
 static ecs_string dump_take_string(struct dump_cursor *in) {
   uint64_t size = dump_take_number(in);
   ecs_string string = {NULL, 0};
@@ -86,15 +86,15 @@ static ecs_string dump_take_string(struct dump_cursor *in) {
   return string;
 }
 
-/* A count of things that take at least one byte each. */
+/* A count of items that take at least one byte each. */
 static uint32_t dump_take_count(struct dump_cursor *in) {
   uint64_t count = dump_take_number(in);
   if (count > (uint64_t)(in->end - in->at)) in->ok = false;
   return in->ok ? (uint32_t)count : 0;
 }
 
-/* Signature, version, format, check; sizes of instructions, integers and numbers, and some of them:
-** Lua 5.5 has each size before what it is of, and C's integers, too. */
+/* Signature, version, format, check; sizes of instructions, integers and numbers, and samples of
+** them: Lua 5.5 has each size before its sample, and C's integers, too. */
 static bool dump_take_header(struct dump_cursor *in) {
   const int32_t word = -0x5678, instruction = 0x12345678;
   const int64_t integer = DUMP_55 ? -0x5678 : 0x5678;
@@ -118,8 +118,8 @@ uint32_t dump_add_constant(struct function_code *f, struct constant constant) {
   return f->constant_count++;
 }
 
-/* False when out of memory, or when the constant is none. A function's own constants come before
-** all other texts, and no two are the same, so each text is written out. */
+/* False when out of memory, or for an invalid constant. A function's own constants come before all
+** other strings and differ, so each is written out. */
 static bool dump_take_constant(struct dump_cursor *in, struct function_code *f) {
   struct constant constant = {CONST_NIL, 0, 0, {"", 0}};
   switch (dump_take_byte(in)) {
@@ -156,7 +156,7 @@ static ecs_status dump_take_constants(struct dump_cursor *in, struct function_co
 
 #define ABSOLUTE_LINE (-0x80)
 
-/* Of the list of lines: Lua 5.5 has words there. */
+/* A number in the list of lines, which has words in Lua 5.5. */
 static uint64_t dump_take_line(struct dump_cursor *in) {
   uint32_t number = 0;
   if (!DUMP_55) return dump_take_number(in);
@@ -170,8 +170,8 @@ static uint32_t dump_take_line_count(struct dump_cursor *in) {
   return count;
 }
 
-/* Lines by instruction: differences of a byte each; where that is too little, the line itself
-** stands in a second list. */
+/* Lines by instruction: differences of a byte each; where that does not suffice, the line is in a
+** second list. */
 static void dump_take_lines(struct dump_cursor *in, struct function_code *f, int32_t first) {
   uint32_t count = dump_take_count(in);
   const unsigned char *deltas = dump_take(in, count);
@@ -196,9 +196,9 @@ static void dump_take_lines(struct dump_cursor *in, struct function_code *f, int
 
 static void dump_skip_function(struct dump_cursor *in, int depth, uint64_t *captured);
 
-/* Passes over the upvalues of a function and the functions inside it. Which registers of the
-** function around it it shares is noted in `captured`, which of its own are shared by functions
-** inside it in `own`, where these are given. */
+/* Skips the upvalues of a function and its inner functions. Records in `captured` which registers
+** of the enclosing function it shares, and in `own` which of its own the inner functions share, if
+** these are given. */
 static void dump_skip_body(struct dump_cursor *in, int depth, uint64_t *captured, uint64_t *own) {
   uint32_t count = dump_take_count(in);
   const unsigned char *up = dump_take(in, 3 * (size_t)count);
@@ -221,7 +221,7 @@ static void dump_skip_constants(struct dump_cursor *in) {
   }
 }
 
-/* Passes over lines, names of locals and names of upvalues. */
+/* Skips lines, names of locals and names of upvalues. */
 static void dump_skip_debug(struct dump_cursor *in) {
   dump_take(in, dump_take_count(in));
   uint32_t count = dump_take_line_count(in);
@@ -238,7 +238,7 @@ static void dump_skip_debug(struct dump_cursor *in) {
   for (count = dump_take_count(in); count && in->ok; count--) dump_take_string(in);
 }
 
-/* The name of the source stands at the beginning of a function; in Lua 5.5 before its lines. */
+/* The name of the source is at the start of a function; in Lua 5.5 before its lines. */
 static void dump_skip_source(struct dump_cursor *in, bool begins) {
   if (begins != DUMP_55) dump_take_string(in);
 }
@@ -289,7 +289,7 @@ static ecs_status dump_take_function(struct dump_cursor *in, struct function_cod
 static int dump_collect(lua_State *L, const void *data, size_t size, void *ud) {
   struct function_code *f = ud;
   (void)L;
-  if (size == 0) return 0;   /* Lua 5.5 ends so */
+  if (size == 0) return 0;   /* Lua 5.5 ends with this */
   if (!GROW(f->memory, f->dump, f->dump_capacity, (uint64_t)f->dump_size + size)) return 1;
   memcpy(f->dump + f->dump_size, data, size);
   f->dump_size += (uint32_t)size;
@@ -311,7 +311,7 @@ ecs_status dump_read(lua_State *L, int index, struct function_code *out,
   return dump_take_function(&in, out, words);
 }
 
-/* The length of a short text, one more than it has, is a byte; Lua 5.4 sets its highest bit. */
+/* The length of a short string, plus one, is a byte; Lua 5.4 sets its highest bit. */
 bool dump_mentions(const char *dump, size_t size, const char *text) {
   size_t length = strlen(text);
   assert(length > 0 && length < 64);

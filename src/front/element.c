@@ -6,15 +6,17 @@
 #include "core/storage/registry.h"
 #include "front/front.h"
 
-/* Elements of the world's arrays, and of tables, at an index that may differ from row to row. */
+/* Elements of the world's arrays and of tables, at an index that may differ from row to row. An
+** array is bound as it is; the elements of a table are copied into an array before each run (a
+** guard). */
 
-/* The next array of the program; its number. */
+/* Adds an array to the program. Returns its number. */
 static uint32_t element_add_array(struct front *f, struct front_array array, k_column type) {
   uint32_t at = f->array_count;
   if (at == FRONT_ARRAYS)
     front_refuse(f, "it indexes more than %d arrays and tables: write it as two systems",
                  FRONT_ARRAYS);
-  if (type == KC_ENTITY) type = KC_I64;   /* of those that are written only */
+  if (type == KC_ENTITY) type = KC_I64;   /* of arrays that are only written */
   uint32_t number = build_array(f->b, type);
   assert(number == at || number == NONE);
   (void)number;
@@ -40,7 +42,8 @@ uint32_t element_array(struct front *f, const struct component *array, uint32_t 
   if (i < f->array_count) return i;
   struct front_array element = {.id = array->id, .leaf = leaf};
   const struct leaf *of = &array->leaves[leaf];
-  bool id = type_column(of->type, of->size) == COLUMN_ENTITY;   /* looked up where it is read */
+  bool id = type_column(of->type, of->size) == COLUMN_ENTITY;   /* checked for life where it is
+                                                                ** read */
   return element_add_array(f, element, id ? KC_I64 : access_column_type(f, array, of));
 }
 
@@ -70,7 +73,7 @@ k_value element_place(struct front *f, struct val index, k_value *whole) {
   return below;
 }
 
-/* The element of an array of the program, where there is one. */
+/* The element of an array of the program, if there is one. */
 static struct val take_element(struct front *f, uint32_t array, struct val index, bool soft) {
   k_value whole, at = element_place(f, index, &whole);
   f->arrays[array].read = true;
@@ -114,9 +117,9 @@ struct val element_index(struct front *f, struct val array, const struct constan
 
 /* ---- tables ---- */
 
-#define NO_VALUE (LUA_TNONE - 1)   /* the type of what a record lacks, as it may */
+#define NO_VALUE (LUA_TNONE - 1)   /* the type of a missing value of a record that may lack it */
 
-/* What a record without a value by a key has there, for Lua, too: nothing, without a metatable. */
+/* A record without a value by a key must also lack it in Lua: nil, without a metatable. */
 static int element_take_gap(lua_State *L, const struct guard *guard) {
   if (guard->gaps < GAPS_FILLED) return LUA_TNONE;
   if (!lua_getmetatable(L, -2)) return NO_VALUE;
@@ -124,8 +127,8 @@ static int element_take_gap(lua_State *L, const struct guard *guard) {
   return LUA_TNONE;
 }
 
-/* Replaces an element at the top of the stack by itself, or its value by a key, or by one of
-** several; its type, LUA_TNONE where there is no such value. */
+/* Replaces an element at the top of the stack by its value by a key, or by one of several, or keeps
+** it. Returns its type, or LUA_TNONE if there is no such value. */
 static int element_take_value_in(lua_State *L, int anchors, const struct guard *guard,
                                  uint32_t at) {
   int type = lua_type(L, -1);
@@ -155,7 +158,7 @@ static int element_take_value_in(lua_State *L, int anchors, const struct guard *
   return type;
 }
 
-/* Likewise by what is meant: that, or its length. */
+/* Likewise, by what is wanted: that, or its length. */
 static int element_take_inner(lua_State *L, int anchors, const struct guard *guard, uint32_t at) {
   int type = element_take_value_in(L, anchors, guard, at);
   if (!guard->measured || type == LUA_TNIL || type == NO_VALUE) return type;
@@ -181,7 +184,7 @@ static int element_take(lua_State *L, int anchors, const struct guard *guard, ui
   return LUA_TBOOLEAN;
 }
 
-/* Pushes the element of a table at an index, counted from 0; its type. */
+/* Pushes the element of a table at an index counted from 0. Returns its type. */
 static int element_push_element(lua_State *L, int anchors, const struct guard *guard, int table,
                                 uint32_t at) {
   uint32_t outer = guard->stride ? at / guard->stride : at;
@@ -197,7 +200,7 @@ static int element_push_element(lua_State *L, int anchors, const struct guard *g
   return element_take(L, anchors, guard, at, named);
 }
 
-/* Which of the guard's texts is at the top of the stack, from 0; NONE: none. */
+/* The number of the text at the top of the stack among the guard's, from 0; NONE if it is none. */
 static uint32_t element_text(lua_State *L, int anchors, const struct guard *guard) {
   uint32_t at = NONE;
   for (uint32_t i = 0; i < guard->text_count && at == NONE; i++) {
@@ -208,8 +211,8 @@ static uint32_t element_text(lua_State *L, int anchors, const struct guard *guar
   return at;
 }
 
-/* Puts the element at the top of the stack to its place; a text is the number `text` of the
-** guard's. */
+/* Copies the element at the top of the stack to its place; a text as its number `text` in the
+** guard. */
 static void element_keep(lua_State *L, const struct element_room *room, uint32_t at,
                          uint32_t text) {
   switch (room->kind) {
@@ -224,7 +227,7 @@ static void element_keep(lua_State *L, const struct element_room *room, uint32_t
   if (room->stored) room->there[at] = !lua_isnil(L, -1);
 }
 
-/* The kind of the element at the top of the stack, which it pops, and keeps if there is room. */
+/* Pops the element at the top of the stack, and copies it if there is room. Returns its kind. */
 static enum element_kind element_source(lua_State *L, int anchors, const struct guard *guard,
                                         int type, const struct element_room *room, uint32_t at) {
   enum element_kind kind = type == LUA_TBOOLEAN  ? ELEMENTS_BOOL
@@ -253,8 +256,8 @@ static enum element_kind element_both_kinds(enum element_kind x, enum element_ki
   return least == ELEMENTS_WIDE ? ELEMENTS_OTHER : ELEMENTS_MIXED;
 }
 
-/* Of a table at an index that has values for the numbers from 1 to their count, and for no other;
-** ELEMENTS_NONE for every other table, and where they are not of one kind. */
+/* For a table whose values are exactly at 1 to their count; ELEMENTS_NONE for any other, or if they
+** are of several kinds. */
 static enum element_kind element_look_through(lua_State *L, int anchors, const struct guard *guard,
                                               int table, uint32_t *count,
                                               const struct element_room *room) {
@@ -264,7 +267,7 @@ static enum element_kind element_look_through(lua_State *L, int anchors, const s
   lua_pushnil(L);
   while (lua_next(L, table)) {
     bool named = lua_type(L, -2) != LUA_TNUMBER;
-    lua_Integer key = named ? 0 : lua_tointeger(L, -2);   /* 0: a fraction, too */
+    lua_Integer key = named ? 0 : lua_tointeger(L, -2);   /* 0: also for a fraction */
     uint32_t at = key >= 1 && key <= FRONT_ELEMENTS ? (uint32_t)key - 1 : NONE;
     enum element_kind next =
         element_source(L, anchors, guard, element_take(L, anchors, guard, 0, false), room, at);
@@ -279,7 +282,7 @@ static enum element_kind element_look_through(lua_State *L, int anchors, const s
   return most == n ? kind : ELEMENTS_NONE;
 }
 
-/* Of the table at an index, up to the first that is nil. */
+/* For the table at an index, up to the first nil. */
 static enum element_kind element_look_at(lua_State *L, int anchors,
                                          const struct guard *guard, int table,
                                          uint32_t *count, const struct element_room *room) {
@@ -298,7 +301,7 @@ static enum element_kind element_look_at(lua_State *L, int anchors,
   return i < guard->name_count * (guard->stride ? guard->stride : 1u) ? ELEMENTS_NONE : kind;
 }
 
-/* Of whatever is at an index. */
+/* For whatever is at an index. */
 static uint32_t element_read(lua_State *L, int anchors, const struct guard *guard, int table,
                              uint32_t *count, const struct element_room *room) {
   if (!lua_istable(L, table)) return ELEMENTS_NONE;
@@ -337,7 +340,7 @@ size_t element_size(enum element_kind kind) {
   return truth ? sizeof(uint8_t) : sizeof(uint64_t);
 }
 
-/* Pushes an element that is written, as its array has it. */
+/* Pushes an element that is written, from its array. */
 static void element_push_stored(lua_State *L, bool truth, const uint8_t *cells, uint32_t at,
                                 bool integer) {
   if (truth)
@@ -392,7 +395,7 @@ uint64_t element_cost(lua_State *L, int anchors, const struct guard *guard) {
   return count * (guard->stride ? guard->stride : 1) * (plain ? 1 : 4);
 }
 
-/* Anchors strings, one behind the other; the number of the first. */
+/* Anchors strings consecutively. Returns the number of the first. */
 static uint16_t element_anchor(struct front *f, const ecs_string *strings, uint32_t count) {
   uint16_t first = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -403,7 +406,7 @@ static uint16_t element_anchor(struct front *f, const ecs_string *strings, uint3
   return first;
 }
 
-/* The guard of a table that is read by numbers, or by the names of an enumeration. */
+/* The guard of a table that is indexed by numbers, or by the names of an enum. */
 static struct guard *guard_elements(struct front *f, const struct front_array *table) {
   const struct enumeration *names = table->names, *inner = table->inner_names;
   uint16_t index = outside_string(f, "__index", 7);
@@ -425,7 +428,7 @@ static struct guard *guard_elements(struct front *f, const struct front_array *t
   return guard;
 }
 
-/* Which texts a table has: an enumeration that its elements are of. */
+/* Finds the strings of a table: the enum that its elements belong to. */
 static void element_find_texts(struct front *f, struct guard *guard, struct enumeration *texts,
                                uint32_t count) {
   int top = lua_gettop(f->L);
@@ -507,9 +510,9 @@ uint32_t element_find_table(struct front *f, struct front_array array) {
   uint32_t number = element_add_array(f, array, types[kind]);
   if (kind == ELEMENTS_MIXED || (array.stored && array.names))   /* are they integers to Lua? */
     element_add_array(f, (struct front_array){.path = NONE}, KC_BOOL);
-  if (array.stored && array.names)   /* are they there? */
+  if (array.stored && array.names)   /* are they present? */
     element_add_array(f, (struct front_array){.path = NONE}, KC_BOOL);
-  guard->uniform = (int16_t)number;   /* now there is room for all that is read of it */
+  guard->uniform = (int16_t)number;   /* now there is room for everything that is read of it */
   if (kind == ELEMENTS_TEXT) element_find_texts(f, guard, &f->arrays[number].texts, count);
   return number;
 }
@@ -662,7 +665,7 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
   if (index.names) index.value = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
   struct val element = take_element(f, number, index, true);
   if (index.names) element.present = element_by_name(f, number, by, index.value);
-  /* One that has other numbers, too: Lua looks for what is not in its list. */
+  /* A list with other numbers, too: Lua handles what is not in the list. */
   if (f->arrays[number].ragged) element = maybe_need(f, element);
   k_value whole, at = element_place(f, index, &whole);
   if (f->arrays[number].kind != ELEMENTS_TABLES) return as_element(f, number, element, at);
@@ -675,8 +678,8 @@ struct val element_of_list(struct front *f, struct val table, struct val index) 
   return element;
 }
 
-/* What the records of a table have by a key, or by one of several, at a place among all that there
-** are: a table, too, but not one in a table that they have. */
+/* What a table's records have by a key, or by one of several, at a place; possibly a table, but not
+** one inside a table of theirs. */
 static struct val element_of_records(struct front *f, struct front_array records, k_value at) {
   uint32_t number = element_find_table(f, records);
   struct val value = {.kind = VAL_RECORD, .at = number, .value = at};
@@ -718,14 +721,14 @@ static void element_push_key(struct front *f, const struct path *path) {
   lua_rawgeti(f->L, f->anchors, path->key[path->keys - 1]);
 }
 
-/* The path to the table that a path leads into; without keys where there is none. */
+/* The path to the table that holds the last key of a path; has no keys if there is none. */
 static struct path element_parent(const struct front *f, struct val x) {
   struct path path = f->paths[x.at];
   if (path.keys) path.key[--path.keys] = 0;
   return path;
 }
 
-/* The record that a path leads to, in a table that is read by numbers or by names. */
+/* Turns a path to a record of a table that is read by numbers or names into that record. */
 static bool element_as_record(struct front *f, struct val *x, uint32_t array) {
   const struct front_array *table = &f->arrays[array];
   if (x->kind == VAL_RECORD) return x->at == array;
@@ -744,7 +747,7 @@ static bool element_as_record(struct front *f, struct val *x, uint32_t array) {
   return true;
 }
 
-/* The array of the records in the table of two paths: by numbers, or by these two names. */
+/* The array of the records in the table that two paths share: by numbers, or by two names. */
 static uint32_t element_of_paths(struct front *f, struct val x, struct val y) {
   struct path parent = element_parent(f, x), other = element_parent(f, y);
   if (!f->paths[x.at].keys || !f->paths[y.at].keys || !outside_same_path(&parent, &other))
@@ -810,7 +813,7 @@ bool element_join(struct front *f, struct val *x, struct val *y) {
   return true;
 }
 
-/* A table of lists is read by places among all of their items. */
+/* Refuses a table of lists that is read by places among all of their items. */
 static const struct front_array *element_table_of(struct front *f, struct val record) {
   assert(record.kind == VAL_RECORD && record.at < f->array_count);
   const struct front_array *table = &f->arrays[record.at];
@@ -897,15 +900,14 @@ struct val element_of_record_at(struct front *f, struct val record, struct val i
 
 /* ---- array field ---- */
 
-/* Each element of an array field has a column of its own: which of them a row has named is chosen
-** by the bits of its index. */
+/* Each element of an array field has its own column: the bits of the index choose among them. */
 
 static uint32_t element_count_of(struct val view) {
   assert(is_array_field(view) && view.array->count > 0);
   return view.array->count;
 }
 
-/* The index, from 0, and in *inside where there is such an element. */
+/* The index, from 0, and in *inside whether there is such an element. */
 static k_value element_array_field_place(struct front *f, struct val view, struct val index,
                                          k_value *inside) {
   if (view.array->nested)
@@ -921,7 +923,7 @@ static k_value element_array_field_place(struct front *f, struct val view, struc
   return at;
 }
 
-/* Chooses one of so many values, which are lost, by a number from 0. */
+/* Chooses one of so many values, which are overwritten, by a number from 0. */
 static k_value element_array_field_choose(struct front *f, k_value *values,
                                           uint32_t count, k_value at) {
   struct builder *b = f->b;
@@ -942,7 +944,7 @@ struct val array_field_at(struct front *f, struct val view, struct val index) {
   struct val element = {.kind = VAL_NIL};
   for (uint32_t i = 0; i < count; i++) {
     const struct constant key = {.type = CONST_INTEGER, .integer = (int64_t)i + 1};
-    element = access_key(f, view, &key);   /* refuses more than there are columns */
+    element = access_key(f, view, &key);   /* refuses if there are too many columns */
     assert(i < RUN_COLUMNS);
     values[i] = element.value;
   }

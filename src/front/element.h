@@ -4,17 +4,18 @@
 
 #include "front/front.h"
 
-/* The element of an array at an index that may differ from row to row; that at a constant: nil in
-** rows in which there is none. */
+/* The element of an array at an index that may differ from row to row; the other, at a constant:
+** nil in rows without one. */
 struct val element_at(struct front *f, struct val array, struct val index);
-/* An index as an integer, and in *whole where it is one: Lua knows others of no array. */
+/* An index as an integer, and in *whole where it is one: arrays have no others in Lua. */
 k_value element_place(struct front *f, struct val index, k_value *whole);
-/* The index that a constant is. */
+/* A constant as an index. */
 struct val element_index(struct front *f, struct val array, const struct constant *key);
-/* The number in the program of a table that is read so, and looks as `gaps` says. */
+/* The program's number of a table that is read so, and looks as `gaps` says. */
 uint32_t element_find_table(struct front *f, struct front_array array);
-/* Puts elements that were written back into their table: an array of floats or booleans, whether
-** they are integers, and are there; or makes those (`reserves`) that are not, if they may be. */
+/* Stores written elements back into their table, from an array of floats or booleans, with whether
+** they are integers, and present. With `reserves`, creates those that are absent and may be
+** added. */
 void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array,
                    bool reserves, bool adds);
 /* The element of a table by an index, as it is when a run starts; of a list, by one up to its
@@ -23,37 +24,37 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
 struct val element_of_list(struct front *f, struct val table, struct val index);
 struct val element_of_record(struct front *f, struct val record, const struct constant *key);
 struct val element_of_record_at(struct front *f, struct val record, struct val index);
-/* The item of a list in a table, nil behind its end, by a number up to the length of the longest
-** one, which the program is compiled for. */
+/* The item of a list in a table, by a number up to the length of the longest list, for which the
+** program is compiled; nil past the list's end. */
 struct val element_of_item(struct front *f, struct val record, k_value number);
 uint16_t element_need_longest(struct front *f, struct val record);
-/* An element of one of several arrays, which a row has by an index; stores one; their length. */
+/* An element of one of several arrays, chosen by an index of the row; stores one; their length. */
 struct val element_of_arrays(struct front *f, struct val arrays, struct val index);
 void element_store_in_arrays(struct front *f, struct val arrays, struct val index,
                              struct val value);
 struct val element_length_of_arrays(struct front *f, struct val arrays);
-/* Makes records of tables that are in one table, some of which may be paths, or arrays some of one
-** set; false: they are neither. */
+/* Makes two tables, given by paths or not, records of the one that holds both, or two arrays members
+** of one set; false: there is none. */
 bool element_join(struct front *f, struct val *x, struct val *y);
 struct val element_length_of(struct front *f, struct val record);
-/* What the elements are that a guard is about (a kind, or with ELEMENTS_RAGGED), and how many;
-** those that there is room for, NULL: none, are copied. */
+/* What kind of elements a guard's table has (perhaps with ELEMENTS_RAGGED), and how many; copies
+** them as far as there is room (NULL: none). */
 uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint32_t *count,
                       const struct element_room *room);
-/* Their kind alone, and how many bytes one takes. */
+/* Their kind alone; the other, the bytes that one takes. */
 enum element_kind element_kind_of(uint32_t kind);
 size_t element_size(enum element_kind kind);
-/* What it costs to copy a table as it is now, if it is one: 1 for each number in a list. */
+/* The cost of copying a table as it is now: 1 for each number in a list. */
 uint64_t element_cost(lua_State *L, int anchors, const struct guard *guard);
 
-/* Whether that index of an array is that of the row's own element. */
+/* Whether an index of an array is that of the row's own element. */
 bool element_is_own(const struct front *f, const struct component *array, k_value index);
-/* The mask of those rows whose index is that of an element; all, where that is known before. */
+/* The mask of the rows whose index has an element; all rows if that is known beforehand. */
 k_value element_inside(struct front *f, const struct component *array, uint32_t number,
                        k_value index);
-/* The number of an array in the program, or of a field of a resource as one. */
+/* The program's number of an array, or of a field of a resource as one. */
 uint32_t element_array(struct front *f, const struct component *array, uint32_t leaf);
-/* The number of what an index has copied as an array, whose cells are of a type. */
+/* The number of an index's copies as an array, with cells of a type. */
 uint32_t element_copies(struct front *f, struct front_copy copy, k_column type);
 /* The number of the script cells of a type as an array. */
 uint32_t element_cell_array(struct front *f, k_column type);

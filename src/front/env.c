@@ -1,4 +1,5 @@
-/* Masks, environments and how they join. */
+/* Masks, environments, and joining them: what registers and fields hold for the rows at an
+** instruction. */
 #include "core/base/column.h"
 #include "core/base/text.h"
 #include "core/ids/world.h"
@@ -6,7 +7,7 @@
 
 /* ---- masks ---- */
 
-/* What is not remembered is joined by an instruction: so it may be forgotten. */
+/* A fork that is not remembered costs an instruction, so forgetting is safe. */
 static void env_remember_fork(struct front *f, struct fork fork) {
   if (f->fork_count < FRONT_FORKS) f->forks[f->fork_count++] = fork;
 }
@@ -23,7 +24,7 @@ k_value mask_and_not(struct front *f, k_value mask, k_value condition) {
   return no;
 }
 
-/* The two halves of a mask that was split are the whole again; K_NONE when they are no such. */
+/* The whole mask of two halves; K_NONE if they are not halves of one. */
 static k_value env_whole_of(const struct front *f, k_value a, k_value b) {
   for (uint32_t i = f->fork_count; i-- > 0;) {
     const struct fork *fork = &f->forks[i];
@@ -35,7 +36,7 @@ static k_value env_whole_of(const struct front *f, k_value a, k_value b) {
 
 static k_value env_join_masks(struct front *f, k_value a, k_value b, uint32_t depth);
 
-/* The whole where b makes one with one part of a, as behind `x and y and z`, whose rows leave at
+/* The whole if b is the rest of one with part of a, as after `x and y and z`, whose rows leave at
 ** several places. */
 static k_value env_whole_with_part(struct front *f, k_value a, k_value b, uint32_t depth) {
   for (uint32_t i = f->fork_count; depth && i-- > 0;) {
@@ -130,7 +131,7 @@ static bool env_is_float(k_type type) { return type == KT_F32 || type == KT_F64;
 
 bool val_is_wide(struct val x) { return x.literal ? !number_fits_float(x.number) : x.wide; }
 
-/* An integer of the script that a float can stand for. */
+/* A script integer that a float can represent. */
 static bool env_may_be_float(struct val x) { return x.soft && !val_is_wide(x); }
 
 bool val_is_zero(struct val x) { return x.entity && (x.literal || x.zero); }
@@ -154,13 +155,13 @@ bool val_mixes(const struct front *f, struct val x, struct val y) {
   return x.mixed || y.mixed || (val_type(f, x) == KT_I64) != (val_type(f, y) == KT_I64);
 }
 
-/* Of two that are the same; not made by steps which began at different times. */
+/* Of two equal values; drops steps that began at different times. */
 static struct val env_one_of(struct val x, struct val y) {
   if (x.chain != y.chain) x.chain = 0;
   return x;
 }
 
-/* Of what is there in any case. */
+/* For values that are present in all rows. */
 static struct val env_select_values(struct front *f, k_value mask, struct val x, struct val y) {
   struct val nothing = {.kind = VAL_NOTHING};
   if (val_same(&x, &y)) return env_one_of(x, y);
@@ -170,7 +171,7 @@ static struct val env_select_values(struct front *f, k_value mask, struct val x,
     return x;
   }
   if (x.kind != VAL_VALUE || y.kind != VAL_VALUE || x.names != y.names) return nothing;
-  /* The null id from outside is one beside an entity. */
+  /* An outside null id counts as an id beside an entity. */
   if (x.entity && !y.entity && env_is_id(x)) y.entity = outside_null(f, y);
   if (y.entity && !x.entity && env_is_id(y)) x.entity = outside_null(f, x);
   if ((x.spawned || y.spawned) && x.entity != y.entity) return nothing;
@@ -234,8 +235,8 @@ k_value env_field(struct front *f, const struct env *env, uint32_t at) {
   return build_load(f->b, f->columns[at].number);
 }
 
-/* What is false, or not there, in all rows of the mask is what a value of another type that it is
-** to be joined with lacks in these. */
+/* What is false or absent in all rows of the mask is absence to a value of another type that it is
+** joined with. */
 static struct val env_lacking(struct front *f, k_value mask, struct val x, struct val other) {
   struct val absent = maybe_absent(f, mask, x);
   if (other.kind != VAL_VALUE && absent.kind == VAL_NIL) return absent;
@@ -245,7 +246,7 @@ static struct val env_lacking(struct front *f, k_value mask, struct val x, struc
   return val_is_boolean(f, x) ? x : absent;
 }
 
-/* What is x in the rows of one environment and y in those of another. */
+/* The value that is x in the rows of one environment and y in those of another. */
 static struct val env_join(struct front *f, const struct env *from, const struct env *into,
                            struct val x, struct val y) {
   struct val a = maybe_narrow(f, from->mask, x), b = maybe_narrow(f, into->mask, y);

@@ -1,6 +1,6 @@
 /* Loops are natural ones: from an instruction that is jumped back to, to the last one that does so,
-** widened by those that begin within. What registers are needed is found backwards from their
-** readers (as in A. Aho, M. Lam, R. Sethi and J. Ullman, "Compilers", 9.2.5). */
+** widened by loops that begin inside. Live registers are found backwards from their readers (as in
+** A. Aho, M. Lam, R. Sethi and J. Ullman, "Compilers", 9.2.5). */
 #include "front/front.h"
 
 #define REGISTERS 256
@@ -11,7 +11,7 @@ struct registers {
 
 /* What is known of an instruction. */
 struct flow {
-  uint32_t end;                /* behind the loop that it begins, or 0 */
+  uint32_t end;                /* end of the loop that it begins, or 0 */
   struct registers needed;
 };
 
@@ -53,7 +53,7 @@ static void flow_find_loops(struct function_code *f) {
 
 /* ---- what is needed ---- */
 
-/* What an instruction takes, and what it sets in any case. */
+/* What an instruction reads, and what it sets in any case. */
 static void flow_take_and_set(const struct code *code, struct registers *takes,
                               struct registers *sets) {
   switch (code->kind) {
@@ -122,7 +122,7 @@ bool flow_takes(const struct code *code, uint32_t at) {
   return takes.bits[at / 64] >> at % 64 & 1;
 }
 
-/* Joins what is needed at an instruction to a set, but for the register that is set on the way. */
+/* Adds what is needed at an instruction to a set, except the register that is set on the way. */
 static void flow_join(const struct function_code *f, struct registers *set, uint32_t pc,
                       uint32_t without) {
   for (uint32_t i = 0; pc < f->count && i < REGISTERS / 64; i++) {
@@ -132,7 +132,7 @@ static void flow_join(const struct function_code *f, struct registers *set, uint
   }
 }
 
-/* What is needed behind an instruction, on whichever way. */
+/* What is needed after an instruction, on any path. */
 static struct registers flow_behind(const struct function_code *f, uint32_t pc) {
   const struct code *code = &f->code[pc];
   struct registers set = {{0}};
@@ -165,7 +165,7 @@ static struct registers flow_behind(const struct function_code *f, uint32_t pc) 
   return set;
 }
 
-/* One way through the function; whether more is needed than was known. */
+/* One pass through the function. Returns whether more is needed than was known. */
 static bool flow_find_needed(struct function_code *f) {
   bool more = false;
   for (uint32_t pc = f->count; pc-- > 0;) {

@@ -10,7 +10,7 @@
 
 /* ---- refusing ---- */
 
-/* The line of the frame's instruction; 0 when it is not known. */
+/* The line of the frame's instruction; 0 if unknown. */
 static int32_t front_line_of(const struct frame *frame) {
   if (!frame || !frame->code || !frame->code->lines || frame->pc >= frame->code->count)
     return 0;
@@ -30,7 +30,7 @@ int front_refuse(struct front *f, const char *format, ...) {
   if (status == K_ENOMEM) front_no_memory(f);
   va_list args;
   va_start(args, format);
-  /* Once the builder has refused something, what else is found out about the function is wrong. */
+  /* Once the builder has refused something, later findings about the function are wrong. */
   if (status != K_OK && status != K_SHARED) format = TOO_LARGE;
   text_vformat(reason, sizeof reason, format, args);
   va_end(args);
@@ -109,7 +109,7 @@ static struct val front_operand(struct front *f, struct operand operand) {
 
 /* ---- jumps ---- */
 
-/* Rows of the mask, which somebody may be in, are to wait for the target. */
+/* Makes rows of a mask that may be non-empty wait for the target. */
 static void front_add_edge(struct front *f, uint32_t target, k_value mask) {
   assert(mask != K_NONE && (target == NONE || target <= f->frame->code->count));
   if (!GROW(&f->world->memory, f->edges, f->edge_capacity, f->edge_count + 1ull))
@@ -141,7 +141,7 @@ static void front_drop_edge(struct front *f, uint32_t at) {
   memmove(&f->edges[at], &f->edges[at + 1], (f->edge_count - at) * sizeof *f->edges);
 }
 
-/* Where no other rows are, those of an edge go on with what they had. */
+/* Rows of an edge continue with their environment if there are no other rows. */
 static void front_take_edge(struct front *f, const struct env *from) {
   uint32_t count = f->env.count;
   assert(f->env.mask == K_NONE && from->registers != f->registers);
@@ -202,7 +202,7 @@ static void front_test(struct front *f, const struct code *code) {
   struct val tested = *front_register(f, code->b);
   k_value condition = val_truth(f, tested, &known);
   if (tested.kind == VAL_PARTNER && val_is_maybe(tested) && !code->flag)
-    tested = val_bool(f, false);   /* what it is where it is not there */
+    tested = val_bool(f, false);   /* its value where it is absent */
   front_branch(f, code, condition, known, code->kind == CODE_TEST_SET ? &tested : NULL);
 }
 
@@ -213,7 +213,7 @@ static void front_invert(struct front *f, const struct code *code) {
       known >= 0 ? val_known(f, !known) : val_number(f, build_unary(f->b, KO_NOT, truth), false);
 }
 
-/* Sends the rows that are here, with what they return, behind the last instruction. */
+/* Sends the present rows, with their results, to the end. */
 static void front_leave(struct front *f, const struct code *code) {
   struct frame *frame = f->frame;
   uint32_t count = code->b;
@@ -286,7 +286,7 @@ static struct val front_length(struct front *f, struct val x) {
                                   : (int64_t)x.string.size);
 }
 
-/* a[b] = value, where b is in a register. */
+/* a[b] = value, with b in a register. */
 static void front_set_index(struct front *f, const struct code *code) {
   struct val key = *front_register(f, code->b);
   const struct val to = *front_register(f, code->a), value = front_operand(f, code->right);
@@ -382,7 +382,7 @@ static void front_operate(struct front *f, const struct code *code) {
   }
 }
 
-/* The instruction at the frame's pc, for the rows that are here; moves pc on. */
+/* Compiles the instruction at the frame's pc for the present rows; advances pc. */
 static void front_step(struct front *f, struct frame *frame) {
   const struct code *code = &frame->code->code[frame->pc];
   assert(f->frame == frame && frame->pc < frame->code->count && f->env.mask != K_NONE);
@@ -473,7 +473,7 @@ void front_open(struct front *f, struct frame *frame, uint16_t function) {
   }
 }
 
-/* The environment in which the function begins, for all rows that the program is for. */
+/* The environment at the function's start, for all rows that the program is for. */
 static void front_start(struct front *f, struct frame *frame) {
   struct env *env = &f->env;
   memset(env, 0, sizeof *env);
@@ -490,18 +490,18 @@ static void front_start(struct front *f, struct frame *frame) {
   }
 }
 
-/* Rows in which the number is an integer join the first total; the second one those in which it is
-** a float, and for a sum all of them, as floats. */
+/* Integer results join the first total; float results join the second, and for a sum all join it,
+** as floats. */
 static void front_add_up(struct front *f, struct val number) {
   static const k_reduce hows[] = {[RESULT_SUM] = KR_SUM, [RESULT_MIN] = KR_MIN,
                                   [RESULT_MAX] = KR_MAX};
-  enum { SMALL = 44 };   /* bits of integers of which a leaf comes to less than 2^53: KR_FLOATS */
+  enum { SMALL = 44 };   /* bits of integers whose leaf sums stay below 2^53: KR_FLOATS */
   struct builder *b = f->b;
   assert(f->result < sizeof hows / sizeof *hows);
   k_reduce how = hows[f->result];
   uint8_t bits = mixed_bits(number);
   bool integer = val_type(f, number) == KT_I64, small = bits && bits <= SMALL;
-  bool all = !f->query->terms.choices && !build_may_fail(b);   /* then no row gives a float */
+  bool all = !f->query->terms.choices && !build_may_fail(b);   /* then no row yields a float */
   k_value whole = mask_and(f, f->start, mixed_whole(f, number));
   k_value real = number_as(f, number, KT_F64);
   build_reduce(b, 0, how, integer ? number.value : build_unary(b, KO_BELOW, real), whole);
@@ -511,7 +511,7 @@ static void front_add_up(struct front *f, struct val number) {
     build_reduce(b, 1, how, real, build_binary(b, KO_ANDN, f->start, whole));
 }
 
-/* What the function returns, as the query wants it. */
+/* Uses the function's result as the query needs it. */
 static void front_use_result(struct front *f) {
   struct env *env = &f->env;
   struct val result = env->result_count ? env->results[0] : (struct val){.kind = VAL_NIL};
@@ -553,7 +553,7 @@ void front_compile(struct front *f, lua_State *L, int function) {
   lua_rawgeti(L, f->anchors, anchor);
   frame.identity = lua_topointer(L, -1);
   lua_pop(L, 1);
-  /* Nobody follows it after this call, however that ends. */
+  /* The frame is not used after this call, however that ends. */
   /* cppcheck-suppress autoVariables */
   f->frame = &frame;
   front_open(f, &frame, anchor);

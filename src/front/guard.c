@@ -1,4 +1,4 @@
-/* Reading what a program takes from outside. */
+/* Reads what a program takes from outside. */
 #include "front/front.h"
 
 #include "core/base/column.h"
@@ -11,7 +11,7 @@
 #include "core/storage/component.h"
 #include "core/storage/registry.h"
 
-/* Whether two paths lead to the same, now. */
+/* Whether two paths now lead to the same value. */
 static bool guard_read_equal(lua_State *L, int anchors, const struct guard *guard,
                              k_scalar *uniforms) {
   int equal = path_compare(L, anchors, &guard->path, &guard->other, guard->same);
@@ -20,7 +20,7 @@ static bool guard_read_equal(lua_State *L, int anchors, const struct guard *guar
   return equal >= 0;
 }
 
-/* The length of a table, now; of one that a metamethod measures there is none. */
+/* The present length of a table; there is none if a metamethod measures it. */
 static bool guard_read_length(lua_State *L, int anchors, const struct guard *guard,
                               k_scalar *uniforms) {
   int64_t length = path_length(L, anchors, &guard->path, guard->same);
@@ -73,7 +73,7 @@ bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *
   return fits;
 }
 
-/* Room for the elements of a table; false when out of memory. */
+/* Makes room for the elements of a table; false when out of memory. */
 static bool guard_has_room(struct memory *memory, struct copied *copied, size_t size) {
   if (copied->size >= size) return true;
   void *data = memory_array(memory, 1, size);
@@ -146,7 +146,7 @@ k_array guard_read_array(const ecs_world *world, ecs_id id, uint32_t leaf) {
   return (k_array){array->resource[leaf].data, array->length ? array->length : 1};
 }
 
-/* Of no rows no cell is taken, but there has to be one. */
+/* Without rows no cell is read, but the array needs one. */
 k_array guard_read_copy(const struct ecs_index *index, struct front_copy copy) {
   static const uint64_t none = 0;
   const struct copies *copies = &index->now->copies;

@@ -1,7 +1,7 @@
 #include "front/rounds.h"
 
-/* Numeric for. All rows do as many rounds where its bounds are the same for all and integers; else
-** it is a row_for. */
+/* Numeric `for`, and `for` over ipairs. If bounds are integers and the same for all rows, all do as
+** many rounds; otherwise each row counts its own (row_for). */
 
 /* What it counts by. */
 struct numeric {
@@ -16,8 +16,8 @@ static struct val for_loop_bound(struct front *f, uint32_t at, const char *what)
   return value;
 }
 
-/* How many steps lead from low to high, both included, as Lua counts them: without a sign.
-** Of 2^63 steps and more the last ones are left out: nobody waits for them. */
+/* The number of steps from low to high, both included, as Lua counts them: unsigned. From 2^63
+** steps on, the last ones are left out: no loop gets there. */
 static k_value count_between(struct front *f, struct val low, struct val high,
                              uint64_t step) {
   struct builder *b = f->b;
@@ -36,8 +36,8 @@ static k_value count_between(struct front *f, struct val low, struct val high,
   return build_select(b, enters, rounds, build_i64(b, 0));
 }
 
-/* A limit in a loop of integers, which Lua rounds towards the start: an integer, and the mask of
-** whether there is such a loop at all, of what is not even beyond all integers. */
+/* The limit of an integer loop, which Lua rounds towards the start: an integer, and the mask of
+** whether there is such a loop at all, since the limit may be beyond all integers. */
 static struct val numeric_limit(struct front *f, struct val limit, bool up, k_value *enters) {
   struct builder *b = f->b;
   *enters = K_ALL;
@@ -61,7 +61,7 @@ static struct val numeric_limit(struct front *f, struct val limit, bool up, k_va
   return whole;
 }
 
-/* Whether all rows do as many rounds, by integers, and how many is counted without a division. */
+/* Whether all rows do as many rounds, by integers, and the number needs no division. */
 static bool loops_is_one_for_all(struct front *f, const struct numeric *bounds) {
   struct val init = bounds->init, limit = bounds->limit, step = bounds->step;
   if (val_type(f, init) != KT_I64 || val_type(f, step) != KT_I64 || !step.literal) return false;
@@ -80,14 +80,14 @@ static k_value count_rounds(struct front *f, const struct numeric *bounds) {
   return enters == K_ALL ? rounds : build_select(f->b, enters, rounds, build_i64(f->b, 0));
 }
 
-/* What bounds the integers of a loop of integers. A literal that is none says nothing of them. */
+/* The bound of the integers of an integer loop. A literal that is not an integer tells nothing. */
 static uint8_t loops_bits_of_rounds(const struct front *f, const struct numeric *bounds) {
   struct val limit = bounds->limit;
   bool whole = val_type(f, limit) == KT_I64 || (limit.literal && limit.number != 0);
   return whole ? mixed_bits_either(bounds->init, limit) : 0;
 }
 
-/* Sets the loop's variables to the number that a round has. */
+/* Sets the loop's variables to the number of a round. */
 static void numeric_control(struct loop *loop, const struct numeric *bounds, k_value counter) {
   struct front *f = loop->f;
   for (uint32_t i = 0; i <= FOR_VARIABLE; i++) {
@@ -100,7 +100,7 @@ static void numeric_control(struct loop *loop, const struct numeric *bounds, k_v
   }
 }
 
-/* The integer that a round has, by the number of the round. */
+/* The integer of a round, by the round's number. */
 static k_value numeric_counter(struct loop *loop, const struct numeric *bounds, k_value round) {
   struct builder *b = loop->f->b;
   bool single = bounds->step.literal && bounds->step.number == 1;
@@ -121,12 +121,12 @@ static void loops_for_all(struct front *f, struct frame *frame, struct loop *loo
   rounds_end(loop);
 }
 
-/* How many rounds of a loop rows do before Lua goes on with them. */
+/* Rounds of a loop before the row falls back to Lua. */
 #define MOST_ROUNDS 65536
 
 static k_value row_loop_rounds(struct front *f) { return build_i64(f->b, MOST_ROUNDS); }
 
-/* Gives up the rows that are here, which have done so many, and are here no more. */
+/* Gives up the present rows, which have done so many rounds. */
 static void row_loop_give_up(struct front *f) {
   assert(f->env.mask != K_NONE);
   build_at(f->b, f->env.mask, front_tag(f));
@@ -136,8 +136,8 @@ static void row_loop_give_up(struct front *f) {
 
 /* ---- row for ---- */
 
-/* By integers a row does as many rounds more, behind its first one, as steps lead from its start to
-** its limit. By floats it goes on until it is beyond its limit. */
+/* With integers, a row does as many rounds after the first as steps lead from start to limit. With
+** floats it continues until it is beyond the limit. */
 
 /* What rows count by, and how far. */
 struct counting {
@@ -147,20 +147,20 @@ struct counting {
   bool ends;                   /* however many rounds it has: rows are never given up */
   k_value up;                  /* the rows whose step is above 0 */
   k_value init, limit, step;
-  k_value more;                /* by integers: how many rounds come behind the first one */
-  k_value number;              /* by floats: carried */
+  k_value more;                /* with integers: number of rounds after the first */
+  k_value number;              /* with floats: carried */
 };
 
 static k_value loops_row_for_zero(struct front *f, k_type type) {
   return type == KT_I64 ? build_i64(f->b, 0) : build_f64(f->b, 0);
 }
 
-/* x where rows count up, y where they do not; only one of them where that is known. */
+/* x where rows count up, y where they do not; only one of them if that is known. */
 static k_value loops_by_way(const struct counting *c, k_value x, k_value y) {
   return build_select(c->f->b, c->up, x, y);
 }
 
-/* Rows whose step is 0 are Lua's, which raises an error. */
+/* Rows with step 0 fall back to Lua, which raises an error. */
 static void loops_row_for_find_way(struct counting *c) {
   struct front *f = c->f;
   k_type type = c->floats ? KT_F64 : KT_I64;
@@ -175,7 +175,7 @@ static void loops_row_for_find_way(struct counting *c) {
 
 /* ---- by integers ---- */
 
-/* x / y, without signs. */
+/* x / y, unsigned. */
 static k_value loops_row_for_quotient(struct builder *b, k_value x, k_value y) {
   k_value zero = build_i64(b, 0), one = build_i64(b, 1);
   k_value divisor = build_select(b, build_binary(b, KO_LT, zero, y), y, one);
@@ -188,7 +188,7 @@ static k_value loops_row_for_quotient(struct builder *b, k_value x, k_value y) {
   return build_select(b, build_binary(b, KO_LT, y, zero), large, small);
 }
 
-/* What the rows that begin the loop are, and how many rounds they do. */
+/* The rows that begin the loop, and their number of rounds. */
 static k_value count_integers(struct counting *c) {
   struct front *f = c->f;
   struct builder *b = f->b;
@@ -227,7 +227,7 @@ static k_value loops_row_for_count_floats(struct counting *c) {
 
 /* ---- the loop ---- */
 
-/* The rows that do another round, of those that are here, behind the number of this one. */
+/* The present rows that do another round, after the number of this one. */
 static k_value loops_row_for_again(struct counting *c, k_value round) {
   struct builder *b = c->f->b;
   if (!c->floats) return build_binary(b, KO_ULT, round, c->more);
@@ -236,7 +236,7 @@ static k_value loops_row_for_again(struct counting *c, k_value round) {
                       build_binary(b, KO_LE, c->limit, next));
 }
 
-/* Rows whose loop has no round are behind it. */
+/* Rows without a round skip the loop. */
 static void loops_row_for_enter(struct counting *c, const struct loop *loop, k_value enters) {
   struct front *f = c->f;
   k_value others = mask_and_not(f, f->env.mask, enters);
@@ -313,7 +313,7 @@ uint32_t items_of(struct front *f, const struct val *arguments, uint32_t count,
   return 3;
 }
 
-/* Sets the loop's variables. Rows for which there is no such item are behind the loop. */
+/* Sets the loop's variables. Rows without such an item leave the loop. */
 static void items_begin(struct front *f, const struct code *code, struct val number,
                         struct val item) {
   if (val_is_maybe(item)) {
@@ -389,7 +389,8 @@ void items_for(struct front *f, struct frame *frame) {
 
 /* ---- row loop ---- */
 
-/* Rows jump back together, those that have left keep what they had, until no row is in the loop. */
+/* Rows jump back together, and those that have left keep their values, until no row is in the
+** loop. */
 
 bool row_loop_begins(const struct frame *frame) {
   if (flow_loop(frame->code, frame->pc) == 0) return false;

@@ -2,8 +2,8 @@
 #include "core/storage/component.h"
 #include "front/front.h"
 
-/* Types of numbers and what the operators do with them. A script number (literal, uniform, or
-** made of these alone: `soft`) becomes f32 beside f32. */
+/* Types of numbers, and operators on them. A script number (a literal, a uniform, or made only of
+** these: `soft`) becomes f32 beside f32. */
 
 k_type val_type(const struct front *f, struct val x) {
   assert(x.kind == VAL_VALUE);
@@ -18,7 +18,7 @@ bool val_is_boolean(const struct front *f, struct val x) {
   return x.kind == VAL_VALUE && !x.names && val_type(f, x) == KT_BOOL;
 }
 
-/* What is compared with keys, as those of an index, has no steps that are rounded to f32. */
+/* Numbers compared with keys, as those of an index, take no steps rounded to f32. */
 struct val val_number(struct front *f, k_value value, bool soft) {
   bool wide = f->result == RESULT_KEY && value != K_NONE && build_type(f->b, value) == KT_F32;
   if (wide) value = build_convert(f->b, KT_F64, value);
@@ -90,7 +90,7 @@ k_type number_float_type(const struct front *f, struct val x, struct val y) {
   return narrow ? KT_F32 : KT_F64;
 }
 
-/* An operation that is one on integers in all rows, or one on floats. */
+/* An operation on integers in all rows, or on floats. */
 static struct val number_of_two(struct front *f, enum code_operator op, k_op does, struct val x,
                                 struct val y) {
   bool bitwise = op >= OPERATOR_BAND && op <= OPERATOR_SHR;
@@ -151,7 +151,7 @@ static k_value compare_numbers(struct front *f, enum code_operator op, struct va
   return build_binary(f->b, compares, x.value, y.value);
 }
 
-/* x == y, of an enumeration x. */
+/* x == y with an enum x. */
 static k_value number_compare_enum(struct front *f, struct val x, struct val y, int *known) {
   assert(x.kind == VAL_VALUE && x.names);
   bool named = y.kind == VAL_VALUE && y.names;
@@ -166,7 +166,7 @@ static k_value number_compare_enum(struct front *f, struct val x, struct val y, 
 
 static bool number_is_nothing(struct val x) { return x.kind == VAL_NOTHING; }
 
-/* x == y, where one of them is no number, enum or boolean. */
+/* x == y where one is not a number, enum or boolean. */
 static k_value number_compare_things(struct front *f, struct val x, struct val y, int *known) {
   bool left = x.kind == VAL_RECORD, right = y.kind == VAL_RECORD;
   if ((left && (right || y.kind == VAL_PATH)) || (right && x.kind == VAL_PATH))
@@ -190,7 +190,7 @@ static bool number_is_entity(struct front *f, struct val x) {
   return x.entity || outside_null(f, x);
 }
 
-/* x == y, where both are something. */
+/* x == y where both are present. */
 static k_value number_compare_equal(struct front *f, struct val x, struct val y, int *known) {
   if (x.kind == VAL_PREFIX) return text_starts(f, x, y, known);
   if (y.kind == VAL_PREFIX) return text_starts(f, y, x, known);
@@ -242,11 +242,11 @@ k_value val_truth(struct front *f, struct val x, int *known) {
 /* ---- mixed ---- */
 
 /* Integers that meet floats: a number that is an integer to Lua in some rows and a float in others
-** is computed as a float, with the mask of the rows in which it is an integer: there products and
-** negations give no -0.0. Integers that no float can stand for are rounded where they meet one;
-** where it would matter, as in comparisons, such rows fail, so that Lua does it. */
+** is computed as a float, with the mask of the rows in which it is an integer: there, products and
+** negations never give -0.0. Integers that no float can represent are rounded where they meet one;
+** where it would matter, as in comparisons, such rows fall back to Lua. */
 
-#define BITS_WRAP 63u    /* at most 2^62: a sum of two such does not wrap around */
+#define BITS_WRAP 63u    /* at most 2^62: a sum of two does not wrap around */
 
 uint8_t mixed_bits_of(ecs_type type) {
   uint32_t size = type_size(type, 0);
@@ -277,7 +277,7 @@ static bool number_is_exact(uint8_t bits) { return bits && bits <= MIXED_EXACT; 
 
 static bool is_integer(const struct front *f, struct val x) { return val_type(f, x) == KT_I64; }
 
-/* Whether it is an integer in some rows, at least. */
+/* Whether it may be an integer in some rows. */
 static bool number_may_be_integer(const struct front *f, struct val x) {
   return x.mixed || is_integer(f, x);
 }
@@ -306,7 +306,7 @@ void mixed_join(struct front *f, k_value mask, struct val x, struct val y, struc
   joined->whole = mask_select(f, mask, mixed_whole(f, x), mixed_whole(f, y));
 }
 
-/* Rows in which it is an integer beyond what floats can tell apart fail. */
+/* Rows with an integer that floats cannot distinguish from others fail. */
 static struct val number_need_exact(struct front *f, struct val x, k_value where) {
   struct builder *b = f->b;
   k_value fits;
@@ -346,14 +346,14 @@ uint8_t mixed_bits_result(k_op op, struct val x, struct val y) {
   return bits <= BITS_WRAP ? (uint8_t)bits : 0;
 }
 
-/* The product of integers that is 0 has no sign. */
+/* A zero product of integers has no sign. */
 static k_value number_without_minus_zero(struct front *f, k_value product, k_value whole) {
   struct builder *b = f->b;
   k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), build_type(b, product));
   return build_select(b, whole, build_binary(b, KO_ADD, product, zero), product);
 }
 
-/* Integers are not divided by zero. */
+/* Integers must not be divided by zero. */
 static void number_need_divisor(struct front *f, k_value y, k_value whole) {
   struct builder *b = f->b;
   k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), build_type(b, y));
@@ -372,7 +372,7 @@ struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y) {
   k_value left = number_as(f, x, type), right = number_as(f, y, type);
   if (divides && !(y.literal && y.number != 0)) number_need_divisor(f, right, whole);
   k_value value = build_binary(b, op, left, right);
-  /* A 0 of integers may be -0.0 of floats, but for a product by what is above 0. */
+  /* Where integers give 0, floats may give -0.0, except a product by a positive number. */
   bool above = (x.literal && x.number > 0) || (y.literal && y.number > 0);
   if (divides || (op == KO_MUL && !above))
     value = number_without_minus_zero(f, value, whole);

@@ -1,5 +1,5 @@
-/* Values from outside: upvalues, globals and what is reached from them by constant keys, and what
-** of them has to stay as it is. */
+/* Outside values: upvalues, globals, and what constant keys reach from them, with the guards that
+** say what must stay the same. */
 #include <lauxlib.h>
 
 #include "front/front.h"
@@ -70,7 +70,7 @@ struct guard *outside_guard(struct front *f, uint32_t path, enum guard_type type
   return outside_add_guard(f, &f->paths[path], type);
 }
 
-/* A value that must stay the same: pops it and returns where it is anchored. */
+/* Pops a value that must stay the same. Returns where it is anchored. */
 static uint16_t outside_guard_same(struct front *f, const struct path *path) {
   struct guard *guard = outside_need_guard(f, path, GUARD_SAME);
   if (guard->same)
@@ -85,7 +85,7 @@ void outside_keep_value(struct front *f, const struct path *path) {
   outside_guard_same(f, path);
 }
 
-/* The number of a path among those that are known. */
+/* The number of a path, which is added if new. */
 uint32_t outside_keep_path(struct front *f, const struct path *path) {
   for (uint32_t i = 0; i < f->path_count; i++)
     if (outside_same_path(&f->paths[i], path)) return i;
@@ -95,7 +95,7 @@ uint32_t outside_keep_path(struct front *f, const struct path *path) {
   return f->path_count++;
 }
 
-/* The object at the top of the stack, for the kernel; pops it. */
+/* Pops the object at the top of the stack. Returns what it is to the kernel. */
 static struct val outside_object(struct front *f, const struct path *path) {
   struct outside outside = f->outside(f->L, lua_gettop(f->L), f->owner);
   struct val result = outside_of_kind(VAL_WORLD, 0);
@@ -124,8 +124,8 @@ static struct val outside_object(struct front *f, const struct path *path) {
   return result;
 }
 
-/* Anchors the string or number at the top of the stack, if it is not anchored yet, and pops it; its
-** number. */
+/* Pops the string or number at the top of the stack and anchors it, if that is not done yet.
+** Returns its number. */
 static uint16_t outside_anchor_once(struct front *f) {
   for (uint32_t i = 1; i <= f->anchor_count; i++) {
     lua_rawgeti(f->L, f->anchors, (lua_Integer)i);
@@ -152,7 +152,7 @@ uint16_t outside_constant(struct front *f, const struct constant *key) {
   return outside_anchor_once(f);
 }
 
-/* Nil at the end of a path, which it is in Lua, too, unless there is an __index. */
+/* Nil at the end of a path, which is also nil in Lua unless there is an __index. */
 static struct val outside_absent(struct front *f, const struct path *path) {
   uint16_t index = path->keys ? outside_string(f, "__index", 7) : 0;
   if (!path_is_absent(f->L, f->anchors, path, index)) {
@@ -179,8 +179,8 @@ static struct val outside_number(struct front *f, const struct path *path) {
   return number;
 }
 
-/* Pushes what the loaded libraries call the function at an index, behind a comma: of several names
-** the first in the order of texts, of none nothing. */
+/* Pushes the name in the loaded libraries of the function at an index, after a comma: of several
+** names the first in text order; if there is none, nothing. */
 static void outside_push_library_name(lua_State *L, int function) {
   lua_pushliteral(L, "");
   int best = lua_gettop(L), library = best + 2, functions = best + 3;
@@ -218,7 +218,7 @@ static struct val outside_function(struct front *f, const struct path *path) {
   return function.kind == VAL_NOTHING ? outside_of_kind(VAL_FUNCTION, anchor) : function;
 }
 
-/* What the value at the top of the stack is for the kernel; pops it. */
+/* Pops the value at the top of the stack. Returns what it is to the kernel. */
 static struct val outside_classify(struct front *f, const struct path *path) {
   lua_State *L = f->L;
   switch (lua_type(L, -1)) {

@@ -1,5 +1,5 @@
-/* Each row has partners of its own, which are listed before its loop begins. In round k all rows
-** that have so many take their partner k, and rows that have no more are behind the loop. */
+/* Loops over partners. Each row has its own, which are listed before its loop begins. In round k
+** all rows with so many take their partner k, and rows with no more leave the loop. */
 #include "front/rounds.h"
 
 #include "core/base/text.h"
@@ -29,7 +29,7 @@ static const ecs_index *partner_index_of(const struct front *f, struct val at) {
   return f->indexes[at.at];
 }
 
-/* Of indexes of which kinds, and how many numbers or keys it takes; of a grid by its places. */
+/* The kinds of indexes, and the number of coordinates or keys; for a grid, by its axes. */
 static const struct finder {
   const char *name;
   unsigned by;
@@ -62,7 +62,7 @@ static k_value partner_number_argument(struct front *f, struct val value, const 
   return number_as(f, value, KT_F64);
 }
 
-/* Whom to pass over: nobody where that is nil. */
+/* The entity to skip; none where it is nil. */
 static k_value partner_except_argument(struct front *f, struct val value) {
   k_value nobody = build_i64(f->b, 0);
   if (value.kind == VAL_NIL) return nobody;
@@ -88,7 +88,7 @@ static k_value partner_key_argument(struct front *f, struct val value, enum key_
   return *kind == KEY_INTEGER ? value.value : number_as(f, value, KT_F64);
 }
 
-/* How many; what is no such number, or below 0, Lua raises an error for. */
+/* How many; Lua raises an error for another value, or one below 0. */
 static k_value partner_count_argument(struct front *f, struct val value) {
   value = maybe_need(f, value);
   if (!val_is_number(f, value))
@@ -128,7 +128,7 @@ static void partner_key_arguments(struct front *f, struct run_list *list,
     front_refuse(f, "it asks an index for a range whose bounds are not numbers");
 }
 
-/* Lists what is found; how many there are. */
+/* Lists what is found. Returns the count. */
 static k_value partner_list(struct front *f, struct val method, const struct val *arguments,
                             uint32_t count) {
   const struct finder *finder = &finders[method.number];
@@ -175,7 +175,7 @@ struct val partner_field(struct front *f, struct val copy) {
   return partner_cell(f, from, copy.root, copy.leaf, copy.value);
 }
 
-/* Who a row of an index is: nobody dies while a function runs. */
+/* The entity of an index's row: none dies while a function runs. */
 static struct val partner_entity_at(struct front *f, uint32_t index, k_value place) {
   struct front_copy from = {index + 1, NONE, 0};
   struct val entity =
@@ -218,7 +218,7 @@ static const struct term *partner_term_of(const ecs_index *index, uint32_t slot)
   return &terms->terms[i];
 }
 
-/* A variable of the loop: what a slot of the index gives, then the entity. */
+/* A variable of the loop: the value of a slot of the index, then the entity. */
 static struct val partner_variable(struct front *f, uint32_t at, uint32_t number, k_value place) {
   const struct val nothing = {.kind = VAL_NIL};
   if (at == NONE) return number ? nothing : reach_entity(f, place);

@@ -1,5 +1,5 @@
-/* What a function asks of any entity by its id: world:get, has, enabled, alive, target and parent.
-** A null or dead id is an error in Lua but for world:alive, so such a row fails. */
+/* What a function reads of any entity by its id: world:get, has, enabled, alive, target and parent.
+** A null or dead id is an error in Lua except for world:alive, so such a row fails. */
 #include "front/front.h"
 
 #include "core/ids/world.h"
@@ -43,8 +43,8 @@ k_value reach_live(struct front *f, k_value id) {
 
 /* ---- arguments ---- */
 
-/* Where the function spawns, rows with a number that nobody alive has are left to Lua: it may be
-** the id of an entity that a row before has spawned. */
+/* If the function spawns, rows with a dead number fall back to Lua: it may be the id of an entity
+** that an earlier row has spawned. */
 static void reach_need_known(struct front *f, struct val id) {
   if (id.entity || id.row_entity) return;
   f->asks_number = true;
@@ -53,7 +53,7 @@ static void reach_need_known(struct front *f, struct val id) {
   build_need(f->b, build_binary(f->b, KO_AND, known, id.present));
 }
 
-/* The id that is given behind the world. */
+/* The id that follows the world. */
 static struct val reach_need_id(struct front *f, const struct val *arguments, uint32_t count,
                                 const char *method) {
   bool given = count > 1 && arguments[0].kind == VAL_WORLD && val_is_number(f, arguments[1]) &&
@@ -65,7 +65,7 @@ static struct val reach_need_id(struct front *f, const struct val *arguments, ui
   return arguments[1];
 }
 
-/* Rows in which nobody alive has the id fail. */
+/* Rows whose id is dead fail. */
 static void reach_need_alive(struct front *f, struct val id) {
   if (id.row_entity) return;
   k_value null = build_i64(f->b, 0);
@@ -83,7 +83,7 @@ struct component *reach_field(struct front *f, struct val named, uint32_t *leaf)
   return component;
 }
 
-/* Where the entity of an id has a component, as a lookup of this kind says. */
+/* Where the entity of an id has a component, by a lookup of this kind. */
 static k_value reach_place_of(struct front *f, struct val id, const struct component *component,
                               enum lookup_kind kind) {
   struct run_lookup lookup = {kind, component->id, 0};
@@ -179,7 +179,8 @@ void reach_check_written(struct front *f, const struct component *component, uin
 
 /* ---- world:has, enabled ---- */
 
-/* What the query's terms say of a component of the row: 1 it has it, 0 it lacks it, -1 nothing. */
+/* What the query's terms say about a component of the row: 1 it has it, 0 it lacks it, -1
+** nothing. */
 static int reach_known_presence(const struct front *f, const struct component *component) {
   const struct query_terms *terms = &f->query->terms;
   for (uint32_t i = 0; i < terms->count; i++) {
@@ -190,7 +191,7 @@ static int reach_known_presence(const struct front *f, const struct component *c
     bool decided = term_may_lack(term) || term->kind == TERM_WITHOUT;
     bool hides = term->news || (component->toggle && term->state != TERM_ANY);
     if (there || term->kind == TERM_WITH) return 1;
-    if (decided && !hides) return 0;   /* else it may be there and off */
+    if (decided && !hides) return 0;   /* otherwise it may be there and off */
   }
   return -1;
 }
@@ -240,7 +241,7 @@ static struct val reach_among_targets(struct front *f, const struct val *argumen
   return val_number(f, found, false);
 }
 
-/* Whether it is tied to anybody; or to one: an id, or a component or tag by its name. */
+/* Whether it has any tie; or one to a target: an id, or a component or tag by name. */
 static struct val reach_has_tie(struct front *f, struct val id, const struct component *relation,
                                 const struct val *arguments, uint32_t count) {
   if (call_pair(f, arguments[2]) != ECS_NULL)
@@ -291,7 +292,7 @@ struct val reach_alive(struct front *f, const struct val *arguments, uint32_t co
   return val_number(f, build_binary(f->b, KO_AND, lives, id.present), false);
 }
 
-/* The target by a relation, or, for NULL, by ChildOf. */
+/* The target by a relation or, for NULL, by ChildOf. */
 static struct val reach_target_of(struct front *f, struct val id,
                                   const struct component *relation) {
   struct run_lookup lookup = {LOOKUP_TARGET, relation ? relation->id : ECS_NULL, 0};

@@ -3,11 +3,12 @@
 #define ATTEMPTS 64
 #define NESTED_LOOPS 8
 
-/* What is carried of a value: itself, the mask where it is not nil, that where it is an integer. */
+/* What is carried of a value: itself, the mask where it is not nil, and the mask where it is an
+** integer. */
 enum loop_part { PART_VALUE, PART_PRESENT, PART_WHOLE, PART_COUNT };
 
-/* Whether what a register holds is needed where rows go to. Of a numeric for, its variables are at
-** the top, and nobody outside knows them. */
+/* Whether a register is needed where rows go to. The variables of a numeric for are at the top and
+** unknown outside. */
 static bool rounds_is_needed(const struct loop *loop, uint32_t index, uint32_t target) {
   const struct frame *frame = loop->frame;
   if (index < frame->base) return true;
@@ -68,7 +69,7 @@ static bool rounds_is_set(const struct val *x) {
   return x->kind == VAL_VALUE || rounds_is_place(*x);
 }
 
-/* What a carry is before the first round. */
+/* The value of a carry before the first round. */
 static k_value rounds_initial(struct loop *loop, const struct carry *carry) {
   struct front *f = loop->f;
   k_scalar zero;
@@ -85,7 +86,7 @@ static k_value rounds_initial(struct loop *loop, const struct carry *carry) {
   return build_constant(f->b, carry->type, zero);
 }
 
-/* What a part of a carry is before the first round. Any mask does where a value is nil, or was
+/* The value of a part of a carry before the first round. Any mask will do if a value is nil, or was
 ** never set. */
 static k_value rounds_initial_part(struct loop *loop, const struct carry *carry,
                                    enum loop_part part) {
@@ -109,7 +110,7 @@ static k_value *rounds_part_of(struct carry *carry, enum loop_part part) {
                                 : &carry->whole;
 }
 
-/* An environment that a round ends, or is left, with. */
+/* An environment that ends a round, or leaves the loop. */
 struct ending {
   const struct env *env;
   uint32_t target;             /* where its rows go to */
@@ -123,7 +124,7 @@ static struct ending round_ending(const struct loop *loop) {
   return (struct ending){&loop->f->env, loop->head};
 }
 
-/* What a carry is there. */
+/* The value of a carry there. */
 static struct val rounds_ending(const struct loop *loop, const struct carry *carry,
                                 struct ending end) {
   struct val unchanged = rounds_carried(carry), nil = {.kind = VAL_NIL};
@@ -176,7 +177,7 @@ k_value rounds_begin(struct loop *loop, k_value count) {
 
 /* ---- what the body changed: true when it must be built again ---- */
 
-/* A variable that may be something else behind the loop is nothing there that can be used. */
+/* A variable that may have another type after the loop is unusable there. */
 static bool rounds_poison(struct loop *loop, uint32_t index, const struct val *now) {
   bool unknown = now->kind == VAL_UNKNOWN;
   assert(index < loop->start.count);
@@ -187,7 +188,7 @@ static bool rounds_poison(struct loop *loop, uint32_t index, const struct val *n
   return true;
 }
 
-/* These look for what a round has changed, and carry it from now on. */
+/* These find what a round has changed, and carry it from now on. */
 
 /* Whether nothing of it is made in a round. */
 static bool rounds_is_known(const struct val *x) {
@@ -198,14 +199,14 @@ static bool rounds_is_known(const struct val *x) {
          !(x->kind == VAL_VIEW && x->present != K_ALL);
 }
 
-/* Whether a round leaves it as it was. What is known of whom an index gives may differ. */
+/* Whether a round leaves it unchanged. What is known of an index's partner may differ. */
 static bool rounds_is_still(const struct val *before, const struct val *now) {
   struct val then = *now;
   if (now->kind == VAL_PARTNER) then.present = before->present;
   return val_same(before, &then);
 }
 
-/* What the first round does not take may be anything before it: what all rows leave with. */
+/* What the first round does not read may have any initial value: that with which all rows leave. */
 static bool rounds_set_register(struct loop *loop, const struct val *now, uint32_t index) {
   struct val *start = &loop->start.registers[index];
   if (loop->poisoned[index / 64] >> index % 64 & 1) return false;
@@ -267,7 +268,7 @@ static bool rounds_changed_result(struct loop *loop, const struct env *env, uint
   return true;
 }
 
-/* Whether the integers that a carry is in some rows may be rounded, as the floats that they are. */
+/* Whether the integers that a carry is in some rows may be rounded, as floats. */
 static bool rounds_of_loop(const struct loop *loop, const struct carry *carry, struct val now) {
   bool begins = carry->kind == CARRY_REGISTER;
   const struct val *start = begins ? &loop->start.registers[carry->index] : NULL;
@@ -275,7 +276,7 @@ static bool rounds_of_loop(const struct loop *loop, const struct carry *carry, s
   return carry->rounded || early || mixed_rounds(loop->f, now);
 }
 
-/* Whether a carry had to be given another type, so that it is right for all rounds. */
+/* Whether a carry had to be given another type, to be right for all rounds. */
 static bool rounds_changed_type(struct loop *loop, struct carry *carry, struct ending end) {
   struct front *f = loop->f;
   struct val now = rounds_ending(loop, carry, end), before = rounds_carried(carry);
@@ -329,7 +330,7 @@ static bool rounds_find_changes(struct loop *loop, struct ending end) {
   return again;
 }
 
-/* Whether rows leave for this target, which was not known. */
+/* Whether this exit target is new. */
 static bool rounds_find_exit(struct loop *loop, uint32_t target) {
   for (uint32_t i = 0; i < loop->exit_count; i++)
     if (loop->exits[i].target == target) return false;
@@ -351,7 +352,7 @@ static bool rounds_must_repeat(struct loop *loop) {
 
 /* ---- the end ---- */
 
-/* What a carry is in an environment that a round ends with, or one of its masks. */
+/* The value of a carry, or one of its masks, in an environment that ends a round. */
 static k_value rounds_ended(struct loop *loop, struct carry *carry, struct ending end,
                             enum loop_part part) {
   struct val now = maybe_narrow(loop->f, end.env->mask, rounds_ending(loop, carry, end));
@@ -362,7 +363,7 @@ static k_value rounds_ended(struct loop *loop, struct carry *carry, struct endin
   return part == PART_WHOLE ? mixed_whole(loop->f, now) : number_as(loop->f, now, carry->type);
 }
 
-/* That after a round: rows that have left the loop keep what they had then. */
+/* The value after a round: rows that have left the loop keep theirs. */
 static k_value rounds_next_value(struct loop *loop, struct carry *carry, enum loop_part part) {
   struct front *f = loop->f;
   k_value value = *rounds_part_of(carry, part);
@@ -400,7 +401,7 @@ static void end_round(struct loop *loop) {
   build_endloop(b, again);
 }
 
-/* Back to how it was before the loop. */
+/* Restores the state before the loop. */
 static void rounds_restore(struct loop *loop) {
   struct front *f = loop->f;
   assert(loop->start.registers != f->registers && loop->start.count <= FRONT_REGISTERS);
@@ -420,7 +421,7 @@ static k_value rounds_rows_behind(struct loop *loop) {
   return mask;
 }
 
-/* How it is behind the loop, for these. */
+/* The state after the loop, for these. */
 static void rounds_leave(struct loop *loop) {
   struct front *f = loop->f;
   rounds_restore(loop);
@@ -438,7 +439,7 @@ static void rounds_leave(struct loop *loop) {
   f->env.mask = rounds_rows_behind(loop);
 }
 
-/* Rows that have left go on where they wanted to. */
+/* Sends rows that have left to their targets. */
 static void rounds_send_exits(struct loop *loop) {
   struct front *f = loop->f;
   loop->frame->pc = loop->end - 1;
@@ -452,7 +453,7 @@ static void rounds_send_exits(struct loop *loop) {
 
 /* ---- a loop from its beginning to its end ---- */
 
-/* Rows that wait for an instruction in the middle have never been at its head. */
+/* Rows that wait for an instruction in the middle have never been at the loop's head. */
 static void rounds_check_entered(struct loop *loop) {
   struct front *f = loop->f;
   const struct frame *frame = loop->frame;
@@ -462,7 +463,7 @@ static void rounds_check_entered(struct loop *loop) {
       front_refuse(f, "it jumps into the middle of a loop: write while or repeat");
 }
 
-/* Nothing in the loop begins with what is not needed. */
+/* Forgets registers that nothing in the loop reads. */
 static void rounds_forget_registers(struct loop *loop) {
   const struct frame *frame = loop->frame;
   for (uint32_t i = 0; i < frame->code->registers && i < loop->control; i++)
@@ -484,7 +485,7 @@ void rounds_open(struct loop *loop, struct front *f, struct frame *frame) {
   loop->lists = f->list_count;
   if (f->loop_depth == 1) f->loop_commands = f->command_count;
   rounds_forget_registers(loop);
-  memset(f->env.cells, 0, sizeof f->env.cells);   /* rounds before have set them */
+  memset(f->env.cells, 0, sizeof f->env.cells);   /* earlier rounds have set them */
   front_keep(f);
   loop->start = f->edges[f->edge_count - 1].env;
   loop->first_edge = f->edge_count;

@@ -1,15 +1,15 @@
-/* What rows do to cells that are not their own: elements of the world's arrays, fields of
-** resources. One step on such a cell, as in a[i] = a[i] + v, is a fold, which is done for a block
-** of rows: so a number remembers by which step it is made of what was in a cell, until it is stored
-** there. Everything else is done in the order of rows: class.c. */
+/* Changes that rows make to cells other than their own: elements of the world's arrays, fields of
+** resources. A single step on such a cell, as in a[i] = a[i] + v, is a fold, done for a block of
+** rows: so a number remembers by which step it is made of a cell's content until it is stored
+** there. Everything else is done row by row: class.c. */
 #include "front/front.h"
 
 #include "core/base/types.h"
 #include "core/storage/component.h"
 #include "core/storage/registry.h"
 
-/* The first of the chains that a number is made by, each from another place; NULL when there are
-** none; the next. */
+/* The first of the chains that make a number, each from another place, or NULL; the other, the next
+** one. */
 static const struct front_chain *steps_next_chain(const struct front *f, k_value value,
                                                   uint16_t at) {
   const struct front_chain *chain = at && at <= f->chain_count ? &f->chains[at - 1] : NULL;
@@ -20,7 +20,8 @@ static const struct front_chain *steps_chain_of(const struct front *f, const str
   return number->kind == VAL_VALUE ? steps_next_chain(f, number->value, number->chain) : NULL;
 }
 
-/* The number with one more chain; without, where there are too many: then it cannot be stored. */
+/* The number with another chain; without any if there are too many, and then it cannot be
+** stored. */
 static struct val steps_with_chain(struct front *f, struct val number,
                                    const struct front_chain *chain) {
   if (f->chain_count == FRONT_CHAINS) return number;
@@ -32,7 +33,7 @@ static struct val steps_with_chain(struct front *f, struct val number,
   return number;
 }
 
-/* What is in a place, as a chain. */
+/* The content of a place, as a chain. */
 static struct front_chain steps_chain_at(const struct component *component, uint32_t leaf) {
   bool floats = type_class(component->leaves[leaf].type) == CLASS_FLOAT;
   return (struct front_chain){.component = component, .leaf = leaf, .index = K_NONE,
@@ -52,7 +53,7 @@ struct val steps_element(struct front *f, struct val number, struct val array, k
   return steps_with_chain(f, number, &chain);
 }
 
-/* The fold that puts its operand, which is y, first; KF_COUNT: there is none. */
+/* The fold with its operand, y, first; KF_COUNT: there is none. */
 static k_fold steps_turned(k_fold step) {
   switch (step) {
     case KF_ADD: return KF_ADD;
@@ -62,8 +63,8 @@ static k_fold steps_turned(k_fold step) {
   }
 }
 
-/* The chains of x go on by a step whose other operand is y. An operand that is an integer to Lua in
-** some rows is a float to the step: beside floats that is the same. */
+/* Continues the chains of x by a step with operand y. An operand that is an integer to Lua in some
+** rows is a float to the step, which is the same beside floats. */
 static struct val steps_extend(struct front *f, struct val result, k_fold step, const struct val *x,
                                struct val y) {
   const struct front_chain *from = steps_chain_of(f, x);
@@ -85,7 +86,7 @@ struct val steps_step(struct front *f, struct val result, k_fold step, struct va
   return steps_extend(f, result, steps_turned(step), &y, x);
 }
 
-/* The step by which rows keep a truth that parted them from the others; KF_COUNT: none did. */
+/* The step by which rows keep a boolean that split them from the others; KF_COUNT: none. */
 static k_fold steps_forked_by(struct front *f, struct fork rows, k_value truth) {
   for (uint32_t i = 0; i < f->fork_count; i++) {
     const struct fork *fork = &f->forks[i];
@@ -98,7 +99,7 @@ static k_fold steps_forked_by(struct front *f, struct fork rows, k_value truth) 
   return KF_COUNT;
 }
 
-/* Where a row has no such element, storing to it fails, whatever it is then said to be. */
+/* Storing to an element that a row does not have fails, whatever the value. */
 struct val steps_choice(struct front *f, struct val result, struct fork rows, struct val x,
                         struct val y) {
   const struct front_chain *from = steps_chain_of(f, &x);
@@ -134,8 +135,7 @@ struct val steps_field(struct front *f, struct val value, struct val field) {
 
 /* ---- storing ---- */
 
-/* The chain that a number is made by from a place; NULL when it is made by none, or is what was
-** there. */
+/* The chain that makes a number from a place; NULL if none does, or it is the content itself. */
 static const struct front_chain *steps_from(const struct front *f, const struct val *value,
                                             const struct front_chain *place) {
   const struct front_chain *at = steps_chain_of(f, value);
@@ -146,7 +146,7 @@ static const struct front_chain *steps_from(const struct front *f, const struct 
   return NULL;
 }
 
-/* Puts it there at once, where rows see it. */
+/* Stores it at once, visible to rows. */
 static void steps_set(struct front *f, const struct front_chain *place, k_value index,
                       struct val value) {
   class_share(f, place->component, place->leaf);
@@ -156,7 +156,8 @@ static void steps_set(struct front *f, const struct front_chain *place, k_value 
     class_set_element(f, place->component, place->leaf, index, value);
 }
 
-/* Whether cells of a type can be folded by a step, whose operand becomes what that takes. */
+/* Whether cells of a type can be folded by a step, whose operand is converted to what that
+** takes. */
 static bool steps_fits(struct front *f, struct front_chain *chain, k_column type) {
   k_type of = build_type(f->b, chain->operand);
   bool floats = type == KC_F32 || type == KC_F64;
@@ -168,7 +169,7 @@ static bool steps_fits(struct front *f, struct front_chain *chain, k_column type
   return true;
 }
 
-/* Folds a step into a cell of a place, if it is one outside of loops. */
+/* Folds a step into a cell of a place, if it is one outside loops. */
 static bool steps_fold_at(struct front *f, const struct front_chain *place, k_column type,
                           k_value cell, struct front_chain step) {
   if (!steps_fits(f, &step, type == KC_ENTITY ? KC_I64 : type)) return false;

@@ -1,9 +1,9 @@
-/* All reasons to refuse a function. A survey goes through it as the compiler does, but lists what
-** is refused and goes on: the result of that instruction is an unknown value, and every operation
-** on an unknown value gives another one without a reason. So each reason can be mended whatever
-** becomes of the others. Where a condition is unknown, both ways are taken; the body of a loop whose
-** bounds or iterator are unknown is read once. A survey ends early where the builder has failed, or
-** where the rounds of a loop do not fit together. */
+/* Finds all reasons to refuse a function. A survey visits the function as the compiler does, but
+** lists each refusal and continues: the result of that instruction is an unknown value, and every
+** operation on an unknown value gives another one without a reason. So each reason can be fixed
+** independently of the others. If a condition is unknown, both branches are taken; a loop body with
+** unknown bounds or an unknown iterator is visited once. A survey ends early if the builder fails,
+** or if the rounds of a loop do not fit together. */
 #include "front/rounds.h"
 
 #include "runner/run.h"

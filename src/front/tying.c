@@ -1,5 +1,5 @@
-/* An order that ties has the target for its value; orders behind it, its parts, give fields of the
-** relation, and all of them are done together. */
+/* Compiles ties. An order that ties has the target as its value; the orders after it, its parts,
+** give fields of the relation, and all are done together. */
 #include "front/front.h"
 
 #include "core/ids/world.h"
@@ -35,7 +35,7 @@ k_value tie_named(struct front *f, struct val text) {
   return id;
 }
 
-/* An id, or a component or tag by its name. */
+/* An id, or a component or tag by name. */
 static k_value tying_target_argument(struct front *f, const struct component *relation,
                                      struct run_command *command, struct val value) {
   value = maybe_need(f, value);
@@ -65,7 +65,7 @@ struct val tie_pair(struct front *f, const struct val *arguments, uint32_t count
   struct val pair = {.kind = VAL_PAIR, .component = relation};
   pair.value = tying_target_argument(f, relation, &command, arguments[2]);
   pair.spawned = command.gives;
-  if (!val_is_text(arguments[2]) && !pair.spawned)   /* Lua's error for one who is dead */
+  if (!val_is_text(arguments[2]) && !pair.spawned)   /* dead: Lua's error */
     build_need(f->b, build_binary(f->b, KO_NE, reach_live(f, pair.value), build_i64(f->b, 0)));
   return pair;
 }
@@ -74,7 +74,7 @@ bool tie_is_pair(struct front *f, struct val value) {
   return value.kind == VAL_PAIR || call_pair(f, value) != ECS_NULL;
 }
 
-/* The target that a pair's id says; false when it is none. */
+/* The target in a pair's id; false if it is none. */
 static bool tying_take_pair(struct front *f, struct tying *tying, struct val named) {
   ecs_id pair = named.kind == VAL_PAIR ? ECS_NULL : call_pair(f, named);
   if (named.kind == VAL_PAIR) {
@@ -126,7 +126,7 @@ static void tying_give_field(struct front *f, struct tying *tying, uint32_t leaf
   tying->fields[tying->count++].command = command;
 }
 
-/* What a table that the function makes has; its target may be used already. */
+/* The items of a table that the function creates; its target may be used already. */
 static void tying_give_items(struct front *f, struct tying *tying, struct val table,
                              bool target_used) {
   for (uint32_t at = f->made[table.at].first; at != NONE; at = f->items[at].next) {
@@ -138,7 +138,7 @@ static void tying_give_items(struct front *f, struct tying *tying, struct val ta
   }
 }
 
-/* What stands behind the target: values in the order of the fields, or a table of them. */
+/* What follows the target: values in the order of the fields, or a table of them. */
 static void tying_give_values(struct front *f, struct tying *tying, const struct val *values,
                               uint32_t count) {
   uint32_t first = tying->relation->ties.exclusive ? 2 : 1;
@@ -150,7 +150,7 @@ static void tying_give_values(struct front *f, struct tying *tying, const struct
     tying_give_field(f, tying, order_leaf_at(tying->relation, first + i), values[i]);
 }
 
-/* The target among the fields of an exclusive relation; NULL when it is not there. */
+/* The target among the fields of an exclusive relation; NULL if it is absent. */
 static const struct front_item *tying_target_item(const struct front *f,
                                                   const struct component *relation,
                                                   struct val table) {
@@ -163,7 +163,7 @@ static const struct front_item *tying_target_item(const struct front *f,
   return target;
 }
 
-/* The target of an exclusive relation as the field that it is: null unties. */
+/* The target of an exclusive relation as a field: null unties. */
 static void tying_take_field(struct front *f, struct tying *tying, struct val value) {
   const struct component *relation = tying->relation;
   value = maybe_need(f, value);
@@ -192,7 +192,7 @@ void tie_call(struct front *f, const struct component *relation, bool adds,
 
 /* ---- world:set ---- */
 
-/* Fields of a tie that there is. */
+/* Sets fields of an existing tie. */
 static void tying_set_fields_of_tie(struct front *f, const struct tying *tying, struct val entity) {
   const struct component *relation = tying->relation;
   if (entity.spawned)
@@ -347,7 +347,7 @@ static const struct component *tying_item_relation(struct front *f, const struct
   return component->relation ? component : NULL;
 }
 
-/* Of two that may name one target Lua takes either, in whatever order. */
+/* If two may name one target, Lua takes either, in any order. */
 static void tying_check_once(struct front *f, const struct component *relation,
                              const struct front_item *before) {
   if (before && (relation->ties.exclusive || (relation->field_count && before->pair.kind)))

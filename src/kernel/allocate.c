@@ -1,7 +1,7 @@
-/* How long values live, and where. A value that is stored is calculated in the column
-** itself, when nothing reads the old one afterwards and nothing can fail any more; until
-** then the column serves as a register. Other values get the first block register of their
-** size that is free. (After M. Poletto and V. Sarkar, "Linear scan register allocation", 1999.) */
+/* Lifetimes and places of values. A stored value is calculated in the column itself if nothing
+** reads the old one afterwards and nothing can fail any more; until then the column serves as a
+** register. Other values get the first free block register of their size. (After M. Poletto and V.
+** Sarkar, "Linear scan register allocation", 1999.) */
 #include "kernel/node.h"
 
 static bool allocate_is_carry_of(const struct node *n, k_value loop) {
@@ -10,8 +10,8 @@ static bool allocate_is_carry_of(const struct node *n, k_value loop) {
 
 /* ---- lives ---- */
 
-/* v is used at position i, in the body of `loop`. So it lives to there, or to the end of
-** the outermost loop around that position that began behind its definition. */
+/* v is used at position i, in the body of `loop`, so it lives up to there, or to the end of the
+** outermost loop around it that began after v's definition. */
 static void allocate_use(struct builder *b, k_value v, int32_t i, k_value loop) {
   if (v == K_NONE) return;
   struct node *n = node_at(b, v);
@@ -25,7 +25,7 @@ static void allocate_use(struct builder *b, k_value v, int32_t i, k_value loop) 
   if (n->op == N_CARRY && inside && end > n->body_last) n->body_last = end;
 }
 
-/* Positions of definition. A carry is defined where its loop begins. */
+/* Numbers the definitions. A carry is defined where its loop begins. */
 static void allocate_number(struct builder *b) {
   for (k_value v = 0; v < b->count; v++) {
     struct node *n = node_at(b, v);
@@ -56,7 +56,7 @@ static void allocate_use_carried(struct builder *b) {
   }
 }
 
-/* The position behind what can fail at i: behind all loops that it is in. */
+/* The position after what can fail at i, and after all loops that it is in. */
 static int32_t allocate_behind(const struct builder *b, int32_t i, k_value loop) {
   int32_t end = i;
   for (; loop != 0; loop = node_at(b, loop)->home)
@@ -97,7 +97,7 @@ static int32_t *allocate_busy_of(struct builder *b, uint32_t class) {
   return b->busy[class - LOC_REG1];
 }
 
-/* The first register that is free at position i. */
+/* Takes the first register that is free at position i. */
 static bool allocate_take_register(struct builder *b, struct node *n, int32_t i, bool strictly) {
   uint32_t class = n->type == KT_BOOL ? LOC_REG1 : n->type == KT_F32 ? LOC_REG4 : LOC_REG8;
   int32_t *busy = allocate_busy_of(b, class);
@@ -111,9 +111,9 @@ static bool allocate_take_register(struct builder *b, struct node *n, int32_t i,
   return builder_fail(b, K_ELIMIT) != K_NONE;
 }
 
-/* The value that column c will have, when it can be calculated there; else NULL. */
+/* The value that column c will have, if it can be calculated there; otherwise NULL. */
 static const struct node *allocate_made_in_column(const struct builder *b, uint32_t c) {
-  /* With N_PUT, rows that the run is not for keep what column c has. */
+  /* With N_PUT, rows that the run is not for keep the old value of column c. */
   if (b->store[c] == 0 || !column_direct(b, c) || node_at(b, b->store[c])->op == N_PUT)
     return NULL;
   k_value v = node_at(b, b->store[c])->in[0];
@@ -123,16 +123,16 @@ static const struct node *allocate_made_in_column(const struct builder *b, uint3
   return load == 0 || node_at(b, load)->last <= n->at ? n : NULL;
 }
 
-/* The last position up to which a value may be in a column where `stored` is made: that of
-** stored itself, or, if that is tied, the one before its other operand is copied there,
-** unless the value is this operand. */
+/* The last position up to which a value may occupy a column where `stored` is calculated: that of
+** stored itself or, if that is tied, the one before its other operand is copied there, unless the
+** value is this operand. */
 static int32_t allocate_guest_until(const struct builder *b, const struct node *n,
                                     const struct node *stored) {
   bool is_second = stored->tied && n == node_at(b, stored->in[node_other(stored)]);
   return stored->tied && !is_second ? stored->copied - 1 : stored->at;
 }
 
-/* Makes n, from position i on, in its own column or in another while that is free. */
+/* Calculates n, from position i on, in its own column, or in another while that is free. */
 static bool allocate_take_column(struct builder *b, struct node *n, int32_t i) {
   if (i < b->safe) return false;
   for (uint32_t c = 0; c < b->column_count; c++) {
@@ -156,8 +156,8 @@ static bool allocate_take_own_column(struct builder *b, struct node *n, int32_t 
   return true;
 }
 
-/* The carry that takes n over at the end of the round lends its register, when its old
-** value is of no more use. */
+/* The carry that takes over n at the end of the round lends its register, if its old value is no
+** longer needed. */
 static bool allocate_take_heir(const struct builder *b, struct node *n, int32_t i, bool strictly) {
   if (n->heir == 0 || node_at(b, n->heir)->body_last > i - strictly) return false;
   assert(allocate_is_placed(node_at(b, n->heir)));
@@ -170,7 +170,7 @@ static bool allocate_take_any(struct builder *b, struct node *n, int32_t i, bool
          (!strictly && allocate_take_column(b, n, i)) || allocate_take_register(b, n, i, strictly);
 }
 
-/* Whether n may go on in column c, where its second operand is. */
+/* Whether n may continue in column c, where its second operand is. */
 static bool allocate_share_column(struct builder *b, const struct node *n, uint32_t c) {
   if (n->at < b->safe) return false;
   const struct node *stored = allocate_made_in_column(b, c);
@@ -180,7 +180,7 @@ static bool allocate_share_column(struct builder *b, const struct node *n, uint3
   return true;
 }
 
-/* A tied node goes on where its other operand is, if that ends there. */
+/* A tied node continues in the place of its other operand, if that ends there. */
 static bool allocate_share(struct builder *b, struct node *n) {
   k_value v = n->in[node_other(n)];
   const struct node *y = node_at(b, v);
@@ -200,8 +200,8 @@ static bool allocate_share(struct builder *b, struct node *n) {
   return true;
 }
 
-/* The tied nodes of the region that is skipped at position i have their registers, with their other
-** operands in them, before the skip. */
+/* The tied nodes of the region skipped at position i have their registers, holding their other
+** operands, before the skip. */
 static bool allocate_locate_tied(struct builder *b, int32_t i) {
   for (int32_t j = i + 1; planned(b, j)->op != N_LAND; j++) {
     struct node *n = planned(b, j);
@@ -212,7 +212,7 @@ static bool allocate_locate_tied(struct builder *b, int32_t i) {
   return true;
 }
 
-/* A carry begins in its first value's register if that ends there. */
+/* A carry starts in its first value's register if that ends there. */
 static void allocate_share_first(struct builder *b, struct node *n, int32_t i) {
   k_value v = n->in[0];
   const struct node *first = node_at(b, v);
@@ -223,7 +223,8 @@ static void allocate_share_first(struct builder *b, struct node *n, int32_t i) {
   n->location = first->location;
 }
 
-/* The value that carry v takes over at the end of a round may be made where the carry is. */
+/* The value that carry v takes over at the end of a round may be calculated in the carry's
+** place. */
 static void allocate_make_heir(struct builder *b, k_value v, k_value loop) {
   k_value next = node_at(b, v)->in[1];
   if (next <= 0 || node_at(b, next)->heir != 0 || node_at(b, next)->home != loop) return;
@@ -245,7 +246,7 @@ static bool allocate_locate_carries(struct builder *b, k_value loop, int32_t i) 
   return true;
 }
 
-/* What takes no instruction is where it is from the start. */
+/* Loads that take no instruction have their place from the start. */
 static void allocate_locate_loads(struct builder *b) {
   for (k_value v = 0; v < b->count; v++) {
     struct node *n = node_at(b, v);
@@ -259,7 +260,7 @@ static void allocate_locate_loads(struct builder *b) {
   }
 }
 
-/* Where the tied nodes' other operands are copied, at the latest. */
+/* Finds where the tied nodes' other operands are copied at the latest. */
 static void allocate_find_copies(struct builder *b) {
   int32_t skip = 0;
   for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {

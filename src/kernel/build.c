@@ -119,7 +119,7 @@ uint32_t build_array(struct builder *b, k_column type) {
   return b->array_count++;
 }
 
-/* What an instruction finds for an index of an array. */
+/* Adds what an instruction finds for an index of an array. */
 static k_value build_of_array(struct builder *b, uint32_t op, uint32_t array, k_value index) {
   if (b->status == K_OK && array >= b->array_count) builder_fail(b, K_EINVAL);
   if (!builder_takes(b, index, KT_I64)) return K_NONE;
@@ -151,13 +151,13 @@ uint32_t build_lookup(struct builder *b, uint32_t type) {
   return b->lookup_count++;
 }
 
-/* A node like *n, or what does the same for all rows of its mask. */
+/* Adds a node like *n, or returns one that does the same for all rows of its mask. */
 static k_value build_once(struct builder *b, struct node n) {
   k_value known = b->status == K_OK ? builder_known(b, &n) : K_NONE;
   return known == K_NONE ? builder_add(b, n) : known;
 }
 
-/* Ids of a column need not be looked at twice: nobody has a dead one. */
+/* Ids of a column need no second check: dead ones have been replaced. */
 static struct node build_look_node(struct builder *b, uint32_t lookup, k_value from, k_value mask) {
   if (b->status == K_OK && lookup >= b->lookup_count) builder_fail(b, K_EINVAL);
   struct node n = node_make(N_LOOK, KT_I64, true);
@@ -224,7 +224,7 @@ k_value build_fit(struct builder *b, k_column type, k_value v) {
 k_value build_constant(struct builder *b, k_type type, k_scalar s) {
   assert(type <= KT_I64);
   struct node n = node_make(N_CONSTANT, type, false);
-  switch (type) {  /* bytes that are not of the value stay 0 */
+  switch (type) {  /* other bytes stay 0 */
     case KT_BOOL: n.k.b = s.b != 0; break;
     case KT_F32: n.k.f32 = s.f32; break;
     case KT_F64: n.k.f64 = s.f64; break;
@@ -265,7 +265,7 @@ k_value build_start(struct builder *b) {
   return b->status == K_OK ? builder_add(b, node_make(N_START, KT_BOOL, true)) : K_NONE;
 }
 
-/* A constant of another type, where that cannot fail. */
+/* Converts a constant, if that cannot fail. */
 static k_value build_convert_constant(struct builder *b, k_type type, const struct node *from) {
   k_scalar k = from->k;
   double x = from->type == KT_F32   ? (double)k.f32
@@ -309,7 +309,7 @@ k_value build_unary(struct builder *b, k_op op, k_value x) {
   return builder_add(b, n);
 }
 
-/* An operation on masks. The wider one is kept first, where mask_implies looks for it. */
+/* An operation on masks. The wider one comes first, where mask_implies looks for it. */
 static k_value build_logic(struct builder *b, k_op op, k_value x, k_value y) {
   assert(node_at(b, x)->type == KT_BOOL && node_at(b, y)->type == KT_BOOL);
   if (build_is_constant(b, x) && !build_is_constant(b, y) && op != KO_ANDN)
@@ -347,7 +347,7 @@ static k_op build_mirrored(k_op op) {
   }
 }
 
-/* A comparison whose operands are as instructions take them. */
+/* A comparison whose operands are what instructions take. */
 static k_value build_compare_plain(struct builder *b, k_op op, k_value x, k_value y) {
   assert(node_at(b, x)->type != KT_BOOL && node_at(b, y)->type != KT_BOOL);
   struct node n = node_make(op, KT_BOOL, node_at(b, x)->varies || node_at(b, y)->varies);
@@ -356,7 +356,7 @@ static k_value build_compare_plain(struct builder *b, k_op op, k_value x, k_valu
   return builder_add(b, n);
 }
 
-/* i64 x against f64 y; a constant y is made an integer. */
+/* Compares i64 x with f64 y; a constant y becomes an integer. */
 static k_value build_compare_mixed(struct builder *b, k_op op, k_value x, k_value y) {
   assert(node_at(b, x)->type == KT_I64 && node_at(b, y)->type == KT_F64);
   struct node f = *node_at(b, y);
@@ -389,8 +389,7 @@ static k_scalar build_limit_of(k_limit limit, const struct node *y) {
   return k;
 }
 
-/* What uniform y is for comparisons of a varying value of a narrower float type: see
-** limit.h. */
+/* Converts uniform y for comparisons with a varying value of a narrower float type: see limit.h. */
 static k_value build_to_limit(struct builder *b, k_type type, k_limit limit, k_value y) {
   if (b->status != K_OK || node_at(b, y)->type == type) return y;
   struct node from = *node_at(b, y);
@@ -404,7 +403,7 @@ static k_value build_to_limit(struct builder *b, k_type type, k_limit limit, k_v
   return build_to_limit(b, type, limit, builder_add(b, n));
 }
 
-/* x, a varying float, against a uniform y of a wider type. */
+/* Compares x, a varying float, with a uniform y of a wider type. */
 static k_value build_compare_limit(struct builder *b, k_op op, k_value x, k_value y) {
   k_limit limit = op == KO_LT || op == KO_GE   ? LIMIT_UP
                   : op == KO_LE || op == KO_GT ? LIMIT_DOWN
@@ -605,7 +604,7 @@ uint32_t build_list(struct builder *b) {
   return b->list_count++;
 }
 
-/* Gives an argument behind another one. */
+/* Adds an argument after another one. */
 static k_value build_give(struct builder *b, uint32_t aux, k_value value, k_value before) {
   k_type type = build_type(b, value) == KT_F64 ? KT_F64 : KT_I64;
   if (!builder_takes(b, value, type)) return K_NONE;
@@ -629,7 +628,7 @@ k_value build_listed(struct builder *b, uint32_t list, const k_value *arguments,
   return builder_add(b, n);
 }
 
-/* A node that needs a list which is filled. */
+/* A node that needs a filled list. */
 static struct node build_of_list(struct builder *b, uint32_t op, k_type type, k_value filled) {
   struct node n = node_make(op, type, true);
   if (builder_takes(b, filled, KT_I64) && node_at(b, filled)->op != N_LIST)
@@ -735,7 +734,7 @@ void build_order(struct builder *b, uint32_t order, k_value entity, k_value valu
   builder_add(b, n);
 }
 
-/* Whether no row is in both of two masks, as far as the first one shows it. */
+/* Whether no row is in both masks, as far as the first one shows. */
 static bool build_parts(const struct builder *b, k_value x, k_value y, int depth,
                         uint32_t *steps) {
   const struct node *n = node_at(b, x);
@@ -755,17 +754,17 @@ static bool build_parts(const struct builder *b, k_value x, k_value y, int depth
 bool build_excludes(const struct builder *b, k_value x, k_value y) {
   if (b->status != K_OK || x < 0 || y < 0) return false;
   uint32_t steps = 256;
-  /* Joined masks may be in one another. */
+  /* One joined mask may contain the other. */
   return build_parts(b, x, y, 4, &steps) || build_parts(b, y, x, 4, &steps);
 }
 
-/* Whether a node is what a fold has been given as an alias for. */
+/* Whether a node has the values of a fold's alias. */
 static bool build_is_alias(const struct node *n, uint16_t alias) {
   if (n->op == N_UNIFORM) return alias == n->aux + 1;
   return (n->op == N_LOAD || n->op == N_LIVE) && alias == ALIAS_COLUMN + n->aux;
 }
 
-/* Behind all that can fail what has been noted down is done. */
+/* Orders the notes to be given after everything that can fail. */
 bool plan_notes(struct builder *b) {
   b->ordered = false;
   for (k_value v = 0; v < b->count; v++) b->ordered |= node_at(b, v)->ordered;
@@ -781,7 +780,7 @@ bool plan_notes(struct builder *b) {
 
 uint32_t build_shared_fold(const struct builder *b) { return b->shared_fold; }
 
-/* The fold, if any, whose cells a node gets at, which is not one of its own. */
+/* The fold, if any, whose cells a node accesses without being its own. */
 static uint32_t build_fold_beside(const struct builder *b, const struct node *n) {
   if (!n->live || (n->uses == 0 && n->op != N_FOLD && n->op != N_LAY)) return NONE;
   for (uint32_t i = 0; i < b->fold_count; i++) {

@@ -48,23 +48,23 @@ typedef int32_t k_value;
 struct builder *builder_new(struct memory *memory);
 void builder_free(struct builder *b);
 
-/* What went wrong so far (K_OK: nothing). */
+/* The first error so far, or K_OK. */
 k_status builder_status(const struct builder *b);
 
 k_type build_type(const struct builder *b, k_value v);
-/* Whether it may differ from row to row: false of a uniform value. */
+/* Whether the value may differ from row to row: false for a uniform one. */
 bool build_varies(const struct builder *b, k_value v);
-/* Whether it is a number that is known now, and which. */
+/* Whether it is a number known now; which one. */
 bool build_is_number(const struct builder *b, k_value v, double *x);
-/* Whether an i64 is from `least` to `most`, which are within 32 bits, in all rows and rounds, as
-** far as constants and counters of loops tell. Then it is from of[0] to of[1]. */
+/* Whether an i64 is from `least` to `most`, both within 32 bits, in all rows and rounds, as far as
+** constants and loop counters show. If so, it is from of[0] to of[1]. */
 bool build_between(const struct builder *b, k_value v, int64_t least, int64_t most, int64_t of[2]);
 
-/* Mask and tag of what can fail, until the next call. The tag comes back in k_failure. */
+/* Sets the mask and tag of what can fail, until the next call. The tag is returned in k_failure. */
 void build_at(struct builder *b, k_value mask, uint32_t tag);
 
-/* A mark to come back to: what was built since is forgotten (loops are typed to a fixed
-** point by building the body again). Columns declared since stay declared. */
+/* A mark to return to: everything built since is forgotten (loops are typed to a fixed point by
+** building the body again). Columns declared since stay declared. */
 typedef struct k_mark {
   k_value value, loop;
   uint32_t sites, lists, folds;
@@ -106,9 +106,9 @@ uint32_t build_array(struct builder *b, k_column type);
 k_value build_element(struct builder *b, uint32_t array, k_value index);
 k_value build_inside(struct builder *b, uint32_t array, k_value index);
 void build_need(struct builder *b, k_value present);
-/* Whether rows of a mask are all rows of another one, as far as is plain from how it was made. */
+/* Whether the rows of a mask are all in another one, as far as its construction shows. */
 bool build_implies(const struct builder *b, k_value mask, k_value other);
-/* Whether no row of a mask is one of another, as far as that is plain. */
+/* Whether no row of a mask is in another, as far as that shows. */
 bool build_excludes(const struct builder *b, k_value mask, k_value other);
 
 /* Lookups: what else is to be found by ids, which whoever runs the program knows: k_look.
@@ -130,24 +130,24 @@ k_value build_looked_up(struct builder *b, uint32_t lookup, k_value from, k_valu
 k_value build_cell(struct builder *b, uint32_t array, k_value index);
 k_value build_get(struct builder *b, k_value cell);
 void build_set(struct builder *b, k_value cell, k_value value);
-/* Copies all elements of an array to the first ones of another of its type; where both are one, its
-** first element to all others. In the mask given to build_at; of programs for one row. Folds of
-** elements of such arrays make build_finish give K_SHARED. */
+/* Copies all elements of an array to the first ones of another of its type or, if both are the
+** same, its first element to all others. In the mask given to build_at; for programs of one row.
+** With folds of elements of such arrays, build_finish returns K_SHARED. */
 void build_lay(struct builder *b, uint32_t to, uint32_t from);
 
-/* A step on a cell that nothing else of the program gets at, by the operand of each row of the mask
-** given to build_at, outside of loops: rows do it one after the other, and fail where the cell's
+/* A step on a cell that nothing else of the program accesses, with the operand of each row of the
+** mask given to build_at, outside loops: rows do it one after the other, and fail if the cell's
 ** type does not take the result. LESS and MORE are math.min and math.max of the cell and the
-** operand, LEAST and MOST those of the operand and the cell; OR and AND are of bools. Its number,
-** from 0. What gets at such cells beside makes build_finish give K_SHARED: any other use of the
-** array that the cell is of, and of a uniform or column that build_alias_fold says has the same
+** operand, LEAST and MOST those of the operand and the cell; OR and AND are of bools. Returns its
+** number, from 0. If such cells are accessed otherwise, build_finish returns K_SHARED: any other
+** use of the cell's array, or of a uniform or column that build_alias_fold says has the same
 ** values. */
 typedef enum k_fold {
   KF_ADD, KF_SUB, KF_LESS, KF_MORE, KF_LEAST, KF_MOST, KF_SET, KF_OR, KF_AND, KF_COUNT
 } k_fold;
 uint32_t build_fold(struct builder *b, k_value cell, k_fold step, k_value operand);
 void build_alias_fold(struct builder *b, uint32_t fold, bool uniform, uint32_t number);
-/* Of K_SHARED: which fold it is, in the order in which they were stated. */
+/* For K_SHARED: the number of the fold. */
 uint32_t build_shared_fold(const struct builder *b);
 
 /* `v` as a column of `type` takes it, by the rules of world:set: i64 for integer columns
@@ -164,8 +164,8 @@ k_value build_bool(struct builder *b, bool x);
 ** with one type always. */
 k_value build_uniform(struct builder *b, uint32_t index, k_type type);
 
-/* The rows that a run is for, of a program that is not for all of them: the mask to begin
-** with, k_run.start. What other rows would do is up to the caller's masks. */
+/* The rows that a run is for, if the program is not for all: the mask to start with, k_run.start.
+** The caller's masks decide what other rows would do. */
 k_value build_start(struct builder *b);
 
 /* To another number type. i64 to f32 goes through f64, as a Lua number would. A float
@@ -216,7 +216,8 @@ k_value build_loop(struct builder *b, k_value count, k_value mask);
 k_value build_carry(struct builder *b, k_value init, bool varying);
 void build_next(struct builder *b, k_value carry, k_value next);
 void build_endloop(struct builder *b, k_value again);
-/* All rows of the mask given to build_at fail, which want more rounds of a loop than it has. */
+/* All rows of the mask given to build_at fail, because they need more rounds than a loop can
+** have. */
 void build_give_up(struct builder *b);
 
 /* Results other than stores.
@@ -229,16 +230,16 @@ void build_give_up(struct builder *b);
 ** `build_reduce`: the rows of the mask join total `index` (0 up, below 16); i64 or f64;
 ** outside loops. There is such a total even if the mask is that of no rows. */
 void build_emit(struct builder *b, uint32_t index, k_value mask);
-/* build_emit, unless that was the last thing said of that bitmap in this loop. */
+/* build_emit, unless that was the last thing said of this bitmap in this loop. */
 void build_emit_once(struct builder *b, uint32_t index, k_value mask);
-/* At the end: the `count` bitmaps from number `from` on are those from `to` on. */
+/* Called at the end: bitmaps from number `from` on become those from `to` on, `count` of them. */
 void build_renumber(struct builder *b, uint32_t from, uint32_t to, uint32_t count);
 void build_reduce(struct builder *b, uint32_t index, k_reduce how, k_value v, k_value mask);
-/* Whether something stated so far can fail. */
+/* Whether anything stated so far can fail. */
 bool build_may_fail(const struct builder *b);
 
-/* Optimises, allocates registers, checks. On K_OK *out is a program that `program_free`
-** frees; the builder is spent either way and is to be freed. */
+/* Optimises, allocates registers, checks. With K_OK, *out is a program to free with program_free;
+** the builder is spent in any case and must be freed. */
 k_status build_finish(struct builder *b, struct program **out);
 
 /* Lists of what rows go through, each row its own, as nodes: of rows of an index, say.
@@ -251,40 +252,40 @@ k_status build_finish(struct builder *b, struct program **out);
 ** k_run.list lists them, for the rows of the mask given to build_at: those for whose items there is
 ** no room fail. */
 
-/* The number of a new list, or NONE. Each is to be filled at one place. */
+/* The number of a new list, or NONE. Each must be filled at one place. */
 uint32_t build_list(struct builder *b);
-/* Fills it, by arguments that are f64 or i64, or K_NONE where there is none. */
+/* Fills it, from arguments that are f64, i64, or K_NONE for none. */
 k_value build_listed(struct builder *b, uint32_t list, const k_value *arguments, uint32_t count);
-/* A uniform item, from 0, of a list that is filled: counted from 1, and 0 where there is none
-** such. */
+/* A uniform item, from 0, of a filled list: counted from 1, or 0 if there is none. */
 k_value build_picked(struct builder *b, k_value filled, k_value item);
-/* What the list's maker says of a row, as an f64, in the place of an argument that is not given. */
+/* What the list's maker yields for a row, as an f64, in the place of an argument that is not
+** given. */
 k_value build_taken(struct builder *b, k_value filled, uint32_t argument);
 
-/* What rows of the mask given to build_at order for an entity (i64), by a number below 64 that
-** whoever runs the program knows, with a value of any type but f32: k_orders. Rows note it down; it
-** is given when all that can fail in the row has been done, in the order of rows, in a row in that
-** of the program, rounds of loops as they come. The row fails when it cannot be given (KE_DEAD), or
-** when there is no room for so much (KE_ROOM). An order may be no more than to put the value into a
-** cell, if that is somewhere: then it is done at once (k_orders.plain); or K_NONE. */
+/* Rows of the mask given to build_at give an order for an entity (i64), by a number below 64 that
+** the runner knows, with a value of any type but f32: k_orders. Rows note it down. It is given once
+** everything that can fail in the row is done, in the order of rows, inside a row in that of the
+** program and its rounds. The row fails if it cannot be given (KE_DEAD), or without room (KE_ROOM).
+** If an order only puts the value into a cell, and that exists, it is done at once
+** (k_orders.plain); the cell may be K_NONE. */
 void build_order(struct builder *b, uint32_t order, k_value entity, k_value value, k_value cell);
 
-/* Orders of one site, with their parts: how often in a block, and for which of its rows. */
+/* The orders of one site, with their parts: how many in a block, and for which rows. */
 typedef struct k_given {
   uint32_t order, count;
   const uint32_t *rows;               /* NULL: 0, 1, 2 ... */
   const int64_t *const *entities;     /* of the order, then of each part */
   const k_scalar *const *values;
-  uint64_t one_entity, one_value;     /* bits by these: of which there is one for all rows */
+  uint64_t one_entity, one_value;     /* bits by these: there is one for all rows */
 } k_given;
 
-/* An order of a row that is done in order: it is given when the row has done everything else. */
+/* An order of a row that runs in order: given when the row has done everything else. */
 typedef struct k_ordered {
   uint32_t order;
   int64_t entity;
 } k_ordered;
 
-/* What was in a cell before a row put something into it. */
+/* The content of a cell before a row wrote to it. */
 typedef struct k_stored {
   void *at;
   k_scalar was;
@@ -293,30 +294,31 @@ typedef struct k_stored {
 
 #define STORED_AT_ONCE 3u      /* by one order */
 
-/* What becomes of such an order: it waits for the end of its row, it is done, or there is no
+/* What happens to such an order: it waits for the end of its row, it is done, or there is no
 ** room. */
 typedef enum k_now { K_LATER, K_DONE, K_NO_ROOM } k_now;
 
-/* How orders are given, in the order of rows: each with an entity and a value of its own, and then
-** those of its parts. */
+/* How orders are given, in the order of rows: each with its entity and value, and then those of its
+** parts. */
 typedef struct k_orders {
   /* Whether it can be given; */
   bool (*check)(void *ud, uint32_t order, const int64_t *entities, const k_scalar *values);
-  bool (*reserve)(void *ud, uint32_t count);   /* room for so many, which then cannot fail */
+  bool (*reserve)(void *ud, uint32_t count);   /* reserves room for so many, which then cannot
+                                               ** fail */
   void (*give)(void *ud, uint32_t order, const int64_t *entities, const k_scalar *values);
   void *ud;
-  /* Or NULL: how many orders behind one are its parts, which say more of it. */
+  /* Or NULL: how many orders after one are its parts. */
   uint32_t (*parts)(void *ud, uint32_t order);
-  /* Or NULL: makes room for all that a block orders, and gives it; 0 without room. NONE: such are
-  ** given one by one. */
+  /* Or NULL: reserves room for everything that a block orders, and gives it; 0 without room. NONE:
+  ** these must be given one by one. */
   uint32_t (*give_many)(void *ud, const k_given *given, uint32_t count);
-  /* Or NULL: does at once what is no more than a store into a cell, when so many orders of the row
-  ** wait. What was there before, and in at most two marks, it puts at *stored, and comes behind. */
+  /* Or NULL: does at once what only stores into a cell, while so many orders of the row wait. Puts
+  ** the old content, and that of at most two marks, at *stored, and advances it. */
   k_now (*now)(void *ud, uint32_t order, int64_t entity, k_scalar value, const k_ordered *waiting,
                uint32_t count, k_stored **stored);
-  /* The row has failed: so many that it has done are undone, but for their stores. */
+  /* The row has failed: undoes so many of its orders, except their stores. */
   void (*undo)(void *ud, uint32_t count);
-  uint64_t plain;             /* by order: whether it only puts its value into the cell it says, */
+  uint64_t plain;             /* by order: whether it only puts its value into the given cell, */
   const uint32_t *deferred;   /* while this is 0 and nothing of the row waits */
 } k_orders;
 

@@ -1,6 +1,6 @@
 #include "kernel/node.h"
 
-#define FIRST_NODES 128     /* how many nodes, and instructions, there is room for at first */
+#define FIRST_NODES 128     /* initial room for nodes, and instructions */
 #define NODE_LIMIT 0x10000
 
 static uint64_t builder_scalar_bits(k_scalar s) {
@@ -77,8 +77,8 @@ bool loop_is_open(const struct builder *b, k_value loop) {
   return false;
 }
 
-/* The innermost open loop in which v stands for one value; K_NONE when it was made in a
-** loop that has ended. What a loop carried is known behind it. */
+/* The innermost open loop in which v has one value; K_NONE if it was made in a loop that has ended.
+** What a loop carried is known after it. */
 static k_value builder_loop_of(const struct builder *b, k_value v) {
   const struct node *n = node_at(b, v);
   k_value loop = n->op == N_LOOP ? v : n->home;
@@ -94,8 +94,8 @@ uint32_t loop_depth(const struct builder *b, k_value loop) {
   return depth;
 }
 
-/* The loop that a pure node belongs to: the innermost that one of its operands depends
-** on, since it is done in front of the others. */
+/* The loop that a pure node belongs to: the innermost that any operand depends on, since it is
+** hoisted out of the others. */
 static k_value builder_home_of(struct builder *b, const struct node *n) {
   k_value home = 0;
   for (int i = 0; i < 4; i++) {
@@ -143,7 +143,7 @@ k_value builder_known(const struct builder *b, const struct node *n) {
   return K_NONE;
 }
 
-/* What integers a value can be, as far as its node shows it. */
+/* The integers that a value can be, as far as its node shows. */
 struct value_range {
   int64_t least, most;
 };
@@ -235,7 +235,7 @@ bool build_is_number(const struct builder *b, k_value v, double *x) {
   return n->type != KT_BOOL;
 }
 
-/* What a sum, difference or product of numbers within 32 bits can be. */
+/* The range of a sum, difference or product of numbers within 32 bits. */
 static void build_combine(uint32_t op, const int64_t x[2], const int64_t y[2], int64_t of[2]) {
   if (op == KO_MUL) {
     of[0] = of[1] = x[0] * y[0];
@@ -281,7 +281,7 @@ k_mark build_mark(const struct builder *b) {
   return mark;
 }
 
-/* Nodes are taken off as they came, so that each is the first of its bucket. */
+/* Nodes are removed in reverse order, so each is the first of its bucket. */
 void build_rewind(struct builder *b, k_mark mark) {
   if (mark.value == K_NONE || b->status == K_ENOMEM) return;
   assert(mark.value <= b->count && mark.loop < mark.value);

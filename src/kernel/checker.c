@@ -1,7 +1,7 @@
-/* The check that every program passes before it runs. One walk in program order keeps
-** what each register and scalar holds. At a loop's head a register that the body sets to
-** another type holds nothing, so that one walk is enough for any number of rounds; where
-** a skip lands, what both ways agree on remains. */
+/* The check that every program passes before it runs. One walk in program order tracks what each
+** register and scalar holds. At a loop's head, a register that the body sets to another type holds
+** nothing, so one walk covers any number of rounds; where a skip lands, only what both ways agree
+** on remains. */
 #include "kernel/ops.h"
 
 const struct op_info op_table[OP_COUNT] = {
@@ -13,22 +13,22 @@ const struct op_info op_table[OP_COUNT] = {
 
 enum { OPERANDS = MAX_COLUMNS + 3 * MAX_REGISTERS + MAX_SCALARS, UNSET = 0xff };
 
-/* The instructions of an open loop, or those that a skip may pass over. */
+/* The instructions of an open loop, or those that a skip may skip. */
 struct code_stretch {
   uint32_t begin, end;      /* its instruction; that of its end or target */
   bool loop;
-  uint8_t held[OPERANDS];   /* what held where it began */
+  uint8_t held[OPERANDS];   /* what was held where it began */
 };
 
 struct checker {
   const struct program *p;
   struct numbering at;
   uint32_t pc, depth;
-  bool written;             /* a column, or what follows what rows do in order */
-  uint32_t fold_at[MAX_FOLDS];   /* the instruction of each fold that is to be undone, or NONE */
-  bool folding;             /* there are some: then nothing else fails but what follows them */
-  uint32_t rows_end;        /* where what they do in order ends; 0 outside of that */
-  uint8_t held[OPERANDS];   /* k_type, KC_CELLS | k_column, or UNSET; columns are not looked at */
+  bool written;             /* a column was written, or what follows the ordered part */
+  uint32_t fold_at[MAX_FOLDS];   /* the instruction of each fold that must be undone, or NONE */
+  bool folding;             /* there are such: then only what follows them may fail */
+  uint32_t rows_end;        /* where the ordered part ends; 0 outside it */
+  uint8_t held[OPERANDS];   /* k_type, KC_CELLS | k_column, or UNSET; not used for columns */
   struct code_stretch open[MAX_DEPTH];
 };
 
@@ -41,7 +41,7 @@ static bool checker_is_scalar(const struct checker *c, uint32_t operand) {
   return operand >= c->at.scalars && operand < c->at.all;
 }
 
-/* The k_type of registers (small letter) and scalars (capital) that a letter stands for, or
+/* The k_type that a letter stands for, of registers (lower case) and scalars (upper case); or
 ** -1. */
 static int checker_letter_type(char letter) {
   switch (letter) {
@@ -87,7 +87,7 @@ static bool checker_scalar_holds(const struct checker *c, uint32_t operand, int 
   return checker_is_scalar(c, operand) && type >= 0 && c->held[operand] == type;
 }
 
-/* Whether the operand can be read as what a letter of the signature says. */
+/* Whether the operand can be read as a letter of the signature says. */
 static bool checker_reads(const struct checker *c, uint32_t operand, char letter, bool scalar) {
   switch (letter) {
     case '-': return operand == K_NO_OPERAND;
@@ -104,7 +104,7 @@ static bool checker_reads(const struct checker *c, uint32_t operand, char letter
     case 'l':
     case 'p':
     case 'q':
-    case 'a': return true;  /* looked at where it is used */
+    case 'a': return true;  /* checked where it is used */
     default: break;
   }
   if (scalar) return checker_scalar_holds(c, operand, checker_letter_type(letter));
@@ -114,8 +114,8 @@ static bool checker_reads(const struct checker *c, uint32_t operand, char letter
          c->held[operand] == checker_letter_type(letter);
 }
 
-/* A scalar may be set, but no uniform or constant, nor the counter or the number of rounds of
-** an open loop, so that loops end. */
+/* A scalar may be set, except uniforms, constants, and the counters and round numbers of open
+** loops, so that loops end. */
 static bool checker_set_scalar(struct checker *c, uint32_t operand, int type) {
   if (!checker_is_scalar(c, operand)) return false;
   for (uint32_t i = 0; i < c->depth; i++) {
@@ -145,13 +145,13 @@ static bool checker_sets_site(const struct checker *c, uint32_t operand, uint32_
          c->p->sites[operand - c->at.sites].type == type;
 }
 
-/* Whether an operand is a list, or, with `argument`, one of a list's arguments. */
+/* Whether an operand is a list or, with `argument`, an argument of one. */
 static bool checker_is_list(const struct checker *c, uint32_t operand, bool argument) {
   if (operand < c->at.lists || operand >= c->at.count) return false;
   return ((operand - c->at.lists) % (LIST_ARGUMENTS + 1) != 0) == argument;
 }
 
-/* Whether an instruction can say where cells are, of the type of its array or lookup. */
+/* Whether an instruction can yield addresses of cells, of the type of its array or lookup. */
 static bool checker_sets_cell(struct checker *c, const k_insn *k, uint32_t op) {
   static const uint8_t sizes[] = {1, 2, 4, 8};
   if (!checker_register_fits(c, k->dst, 'c')) return false;
@@ -165,7 +165,7 @@ static bool checker_sets_cell(struct checker *c, const k_insn *k, uint32_t op) {
   return true;
 }
 
-/* Whether the cells that an instruction takes, if it does, are of its type. */
+/* Whether the cells that an instruction takes, if any, have its type. */
 static bool checker_cell_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   uint32_t operand = k->a, type = op - (is_set(op) ? OP_SET_BOOL : OP_GET_BOOL);
   bool folds = is_fold(op) || op == OP_UNFOLD;
@@ -190,7 +190,7 @@ static bool checker_cell_fits(const struct checker *c, const k_insn *k, uint32_t
   return (folds || c->rows_end) && held == (KC_CELLS | type);
 }
 
-/* Whether the instruction can write to its operand dst, which then holds what it writes. */
+/* Whether the instruction can write to its operand dst, which then holds the result. */
 static bool checker_writes(struct checker *c, const k_insn *k, bool scalar) {
   uint32_t operand = k->dst, op = OP_NUMBER(k->op);
   char letter = op_table[op].signature[0];
@@ -214,7 +214,7 @@ static bool checker_writes(struct checker *c, const k_insn *k, bool scalar) {
   return true;
 }
 
-/* Whether the array that an instruction takes an element of, if it does, has such elements. */
+/* Whether the array that an instruction indexes, if any, has such elements. */
 static bool checker_array_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   if (op_table[op].signature[2] != 'a') return true;
   if (k->b < c->at.arrays || k->b >= c->at.lookups) return false;
@@ -225,7 +225,7 @@ static bool checker_array_fits(const struct checker *c, const k_insn *k, uint32_
   return c->p->arrays[k->b - c->at.arrays] == op - OP_ELEMENT_BOOL;
 }
 
-/* Whether the operand of a look-up is one of its type. */
+/* Whether the operand of a lookup has its type. */
 static bool checker_lookup_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   if (op_table[op].signature[2] != 'l') return true;
   if (k->b < c->at.lookups || k->b >= c->at.sites) return false;
@@ -233,7 +233,7 @@ static bool checker_lookup_fits(const struct checker *c, const k_insn *k, uint32
   return op == OP_LOOK_CELL ? type >= KC_CELLS : type == op - OP_LOOK_BOOL;
 }
 
-/* Whether the operand that has to be a list is one. */
+/* Whether the operand that must be a list is one. */
 static bool checker_list_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   char letter = op_table[op].signature[1];
   return (letter != 'p' && letter != 'q') || checker_is_list(c, k->a, letter == 'q');
@@ -241,14 +241,14 @@ static bool checker_list_fits(const struct checker *c, const k_insn *k, uint32_t
 
 /* ---- loops and skips ---- */
 
-/* What the way here and another one do not agree on is not known. Columns are not looked at. */
+/* Forgets what two ways do not agree on. Columns are not considered. */
 static void checker_meet(struct checker *c, const uint8_t *other) {
   for (uint32_t i = c->at.reg1; i < c->at.all; i++)
     if (c->held[i] != other[i]) c->held[i] = UNSET;
 }
 
-/* The instructions of a loop's body: what they set to another type than it has now is
-** unset; a column written in a round is written when something fails in the next. */
+/* Enters a loop's body: what it sets to another type is unset; a column written in one round counts
+** as written when something fails in the next. */
 static bool checker_enter_body(struct checker *c, uint32_t begin, uint32_t end) {
   bool fails = false, writes_column = false;
   for (uint32_t pc = begin + 1; pc < end; pc++) {
@@ -295,7 +295,7 @@ static bool checker_end_loop(struct checker *c, const k_insn *k) {
   return true;
 }
 
-/* Where skips land. */
+/* Ends the skips that land here. */
 static void checker_end_skips(struct checker *c) {
   const struct code_stretch *skip = checker_innermost(c);
   for (; skip && !skip->loop && skip->end == c->pc; skip = checker_innermost(c)) {
@@ -304,8 +304,7 @@ static void checker_end_skips(struct checker *c) {
   }
 }
 
-/* What rows do in order is neither in a loop or skip nor in itself, and nothing that can fail is
-** behind it. */
+/* The ordered part is not inside a loop, a skip or itself, and nothing after it can fail. */
 static bool checker_begin_rows(struct checker *c, const k_insn *k) {
   if (c->depth > 0 || c->rows_end || c->p->whole) return false;
   if (k->c <= c->pc || k->c > c->p->insn_count) return false;
@@ -313,7 +312,7 @@ static bool checker_begin_rows(struct checker *c, const k_insn *k) {
   return true;
 }
 
-/* False where that ends in a loop or skip. */
+/* False if it ends in a loop or skip. */
 static bool checker_end_rows(struct checker *c) {
   if (!c->rows_end || c->rows_end != c->pc) return true;
   c->rows_end = 0;
@@ -321,7 +320,7 @@ static bool checker_end_rows(struct checker *c) {
   return c->depth == 0;
 }
 
-/* A fold outside of what rows do in order stands in no loop or skip. */
+/* A fold outside the ordered part is in no loop or skip. */
 static bool checker_fold(struct checker *c, const k_insn *k) {
   if (c->rows_end) return true;
   if (c->depth > 0 || c->fold_at[k->c] != NONE) return false;
@@ -330,7 +329,8 @@ static bool checker_fold(struct checker *c, const k_insn *k) {
   return true;
 }
 
-/* It is undone by what it has been done by, which nothing has changed since; then nothing fails. */
+/* It must be undone with its own operands, which nothing has changed since; after that nothing
+** fails. */
 static bool checker_unfold(struct checker *c, const k_insn *k) {
   uint32_t at = c->fold_at[k->c];
   if (c->rows_end || c->depth > 0 || at == NONE) return false;
@@ -369,7 +369,7 @@ static bool checker_control(struct checker *c, const k_insn *k) {
 
 /* ---- programs ---- */
 
-/* Whether the instruction may stand here at all. */
+/* Whether the instruction is allowed here at all. */
 static bool checker_may_stand(const struct checker *c, uint32_t op, bool scalar) {
   if (op >= OP_COUNT) return false;
   const struct op_info *info = &op_table[op];

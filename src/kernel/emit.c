@@ -1,4 +1,4 @@
-/* From nodes that know where their values are to instructions, and the finished program. */
+/* Turns nodes with known places into instructions, and makes the finished program. */
 #include "kernel/machine.h"
 #include "kernel/node.h"
 
@@ -8,7 +8,7 @@ struct emitter {
   uint32_t count, capacity;
   uint32_t scalar_count;    /* uniforms, constants, then computed ones */
   uint32_t constant_count;
-  uint32_t base[LOC_NONE];  /* the number of the first operand of each class */
+  uint32_t base[LOC_NONE];  /* number of the first operand of each class */
 };
 
 /* ---- operands ---- */
@@ -31,7 +31,7 @@ static uint16_t emit_operand(const struct emitter *e, k_value v, bool scalar) {
   return (uint16_t)(is_lane ? emit_operand_number(e, n->location) : emit_scalar_number(e, n));
 }
 
-/* Whether it is a uniform that is computed: by an instruction, or as counter or carry. */
+/* Whether it is a computed uniform: by an instruction, or as counter or carry. */
 static bool emit_is_computed(const struct node *n) {
   if (!n->live || n->varies) return false;
   if (n->op < KO_COUNT) return true;
@@ -76,14 +76,14 @@ static void emit_number_operands(struct emitter *e) {
 
 /* ---- which instruction ---- */
 
-/* One of a group that has an f32, an f64 and an i64 member. */
+/* A member of a group with an f32, an f64 and an i64 instruction. */
 static uint32_t emit_of_type(uint32_t f32, uint32_t i64, uint32_t type) {
   assert(type != KT_BOOL && !(type == KT_I64 && i64 == OP_COUNT));
   return type == KT_I64 ? i64 : type == KT_F64 ? f32 + TO_F64 : f32;
 }
 
-/* What is added to the first of the instructions for varying x and y, scalar y, scalar x.
-** What is done once is the first of them, on scalars. */
+/* What is added to the first of the instructions for varying x and y, scalar y, scalar x. Work done
+** once uses the first of them, on scalars. */
 static uint32_t emit_kinds(const struct emitter *e, k_value x, k_value y, bool scalar) {
   if (scalar) return 0;
   return !node_at(e->b, x)->varies ? 2 : !node_at(e->b, y)->varies ? 1 : 0;
@@ -108,8 +108,8 @@ static uint32_t emit_reduce_op(uint32_t how, uint32_t type) {
   return first + (type == KT_I64);
 }
 
-/* Turns a comparison with a scalar x around, since instructions take it second. Returns the
-** comparison's number among LT LE EQ NE GT GE. */
+/* Swaps a comparison with a scalar x, since instructions take scalars second. Returns its number
+** among LT LE EQ NE GT GE. */
 static uint32_t emit_compare_kind(const struct emitter *e, uint32_t op, k_value *x, k_value *y,
                                   bool scalar) {
   enum { LT, LE, EQ, NE, GT, GE };
@@ -141,7 +141,7 @@ static k_insn *emit_instruction(struct emitter *e, uint32_t op, uint32_t dst) {
   return k;
 }
 
-/* v is put into operand `dst`, unless it is there. */
+/* Copies v to operand `dst`, unless it is there. */
 static void emit_copy(struct emitter *e, uint32_t dst, k_value v, uint32_t type) {
   uint16_t from = emit_operand(e, v, false);
   if (from == dst) return;
@@ -188,7 +188,7 @@ static void emit_end(struct emitter *e, const struct node *n) {
   k->c = (uint16_t)node_at(e->b, loop)->pc;
 }
 
-/* Before the skip at position i of the plan its tied nodes get what they are when it is
+/* Before the skip at position i of the plan, its tied nodes get the values they have if it is
 ** taken. */
 static void emit_skip(struct emitter *e, int32_t i) {
   struct node *skip = planned(e->b, i);
@@ -206,14 +206,14 @@ static void emit_rows(struct emitter *e, struct node *n) {
   emit_instruction(e, OP_ROWS, K_NO_OPERAND);
 }
 
-/* Where a skip leads, or rows end. */
+/* Sets where a skip leads, or the ordered part ends. */
 static void emit_land(struct emitter *e, const struct node *n) {
   k_insn *from = &e->insns[node_at(e->b, n->in[0])->pc];
   assert(from->op == OP_SKIP || from->op == OP_ROWS);
   from->c = (uint16_t)e->count;
 }
 
-/* The bits that a run is given; behind the totals. */
+/* The operand of the bits given to a run; after the totals. */
 static uint16_t emit_start_number(const struct emitter *e) {
   return (uint16_t)(e->base[LOC_ALL] + 1 + e->b->bitmap_count + e->b->total_count);
 }
@@ -236,7 +236,7 @@ static void emit_store(struct emitter *e, const struct node *n) {
   k->a = emit_operand(e, n->in[0], false);
 }
 
-/* i64 beside f64: instructions in the order of OP_MIXED, each by kinds(). */
+/* i64 with f64: instructions in the order of OP_MIXED, each by emit_kinds(). */
 static uint32_t emit_mixed_op(uint32_t op) {
   static const uint8_t turn[6] = {2, 3, 0, 1, 4, 5};  /* of EQ NE LT LE GT GE */
   return OP_LT_VV_MIX + 3u * turn[op - KO_EQ];
@@ -261,8 +261,7 @@ static void emit_compare(struct emitter *e, const struct node *n, uint32_t dst,
   k->b = emit_operand(e, y, scalar);
 }
 
-/* The first instruction of a joined select, for comparisons with a varying y or a
-** scalar. */
+/* The first instruction of a joined select, for comparisons with a varying y or a scalar. */
 static uint32_t emit_first_when(bool negates, bool scalar, uint32_t type) {
   if (negates)
     return scalar ? emit_of_type(OP_NEGLT_VS_F32, OP_NEGLT_VS_I64, type)
@@ -299,7 +298,7 @@ static uint32_t emit_fused_op(const struct emitter *e, const struct node *n) {
   return emit_of_type(first, OP_COUNT, n->type) + scalar2 + 2u * scalar0;
 }
 
-/* The instruction of an operation of k_op that is no comparison. */
+/* The instruction of an operation of k_op that is not a comparison. */
 static uint32_t emit_operation_op(const struct emitter *e, const struct node *n, bool scalar) {
   uint32_t from = node_at(e->b, n->in[0])->type;
   switch (n->op) {
@@ -435,7 +434,7 @@ static void emit_note(struct emitter *e, const struct node *n) {
   k->tag = n->tag;
 }
 
-/* A list, or, behind it, one of its arguments, counted from 1. */
+/* A list or, after it, one of its arguments, counted from 1. */
 static uint16_t emit_list_operand(const struct emitter *e, uint32_t list, uint32_t argument) {
   const struct builder *b = e->b;
   uint32_t lists = emit_start_number(e) + 1u + b->array_count + b->lookup_count + b->site_count;
@@ -470,7 +469,7 @@ static void emit_value(struct emitter *e, k_value v) {
     emit_plain(e, n, !n->varies);
 }
 
-/* What stands at position i of the plan. */
+/* Emits the node at position i of the plan. */
 static void emit_node(struct emitter *e, int32_t i) {
   k_value v = e->b->plan.items[i];
   const struct node *n = node_at(e->b, v);
@@ -498,7 +497,7 @@ static void emit_node(struct emitter *e, int32_t i) {
 
 /* ---- the program ---- */
 
-/* As many instructions as the plan can need. */
+/* The most instructions that the plan can need. */
 static uint32_t emit_most_insns(const struct builder *b) {
   uint32_t n = b->plan.count + b->prologue.count;
   for (k_value v = 0; v < b->count; v++)
@@ -513,7 +512,7 @@ static size_t emit_program_size(const struct program *p) {
          p->site_count * sizeof(k_site);
 }
 
-/* Rows per block, such that a block's columns and registers stay in the first cache. */
+/* Rows per block, so that a block's columns and registers stay in the first cache. */
 static uint32_t emit_block_rows(const struct builder *b) {
   size_t lane = b->reg_count[0] + b->reg_count[1] * (size_t)4 + b->reg_count[2] * (size_t)8;
   for (uint32_t c = 0; c < b->column_count; c++)
@@ -523,7 +522,7 @@ static uint32_t emit_block_rows(const struct builder *b) {
   return lane <= 40 ? 1024 : lane <= 160 ? 512 : 256;
 }
 
-/* The counts of the program, and where its arrays are in one block of memory behind it. */
+/* Sets the program's counts, and where its arrays are in the memory block after it. */
 static struct program *emit_new_program(const struct emitter *e, uint32_t prologue) {
   const struct builder *b = e->b;
   struct program head = {
@@ -563,7 +562,7 @@ static struct program *emit_new_program(const struct emitter *e, uint32_t prolog
   return p;
 }
 
-/* Whether an instruction looks at the rows that the run is for. */
+/* Whether an instruction uses the rows that the run is for. */
 static bool emit_takes_start(const struct builder *b) {
   for (k_value v = 0; v < b->count; v++) {
     const struct node *n = node_at(b, v);

@@ -1,5 +1,5 @@
-/* Which nodes matter, which are joined into one instruction, and which operands have to
-** be block registers because no instruction takes them as scalars. */
+/* Decides which nodes are live, which are joined into one instruction, and which operands must be
+** block registers because no instruction takes them as scalars. */
 #include "kernel/node.h"
 
 /* ---- live nodes ---- */
@@ -11,7 +11,7 @@ static bool fuse_mark(struct builder *b, k_value v) {
   return node_list_push(b, &b->spare, v);
 }
 
-/* What a live node keeps alive: its operands and the loop around it. */
+/* Marks what a live node keeps alive: its operands and the loop around it. */
 static bool fuse_mark_operands(struct builder *b, k_value v) {
   struct node n = *node_at(b, v);
   for (int i = 0; i < 4; i++)
@@ -19,8 +19,8 @@ static bool fuse_mark_operands(struct builder *b, k_value v) {
   return n.home == 0 || fuse_mark(b, n.home);
 }
 
-/* The last store of each column counts; the last next of each carry. Ends and nexts go
-** with their loop and carry. */
+/* The last store of each column counts, and the last next of each carry. Ends and nexts belong to
+** their loop and carry. */
 static bool fuse_mark_roots(struct builder *b) {
   for (k_value v = 0; v < b->count; v++) {
     const struct node *n = node_at(b, v);
@@ -38,7 +38,7 @@ static bool fuse_mark_roots(struct builder *b) {
   return true;
 }
 
-/* Takes ends along with live loops; *found when there were any new ones. */
+/* Marks the ends of live loops; *found if any were new. */
 static bool fuse_mark_ends(struct builder *b, bool *found) {
   *found = false;
   for (k_value v = 0; v < b->count; v++) {
@@ -75,7 +75,7 @@ bool plan_live(struct builder *b) {
 
 /* ---- fusing ---- */
 
-/* A product that only `user` needs and that may be done where it is. */
+/* A product that only `user` needs and that can be done there. */
 static bool fuse_product_of(const struct builder *b, const struct node *user, k_value v) {
   const struct node *n = node_at(b, v);
   return n->op == KO_MUL && n->varies && n->uses == 1 && n->type == user->type &&
@@ -86,7 +86,7 @@ static bool fuse_scalar_second(const struct builder *b, k_value product) {
   return !node_at(b, node_at(b, product)->in[1])->varies;
 }
 
-/* Its user does what it did. */
+/* The user takes over its work. */
 static void fuse_absorb(struct builder *b, k_value product) {
   struct node *n = node_at(b, product);
   assert(n->op == KO_MUL && n->live && n->uses == 1);
@@ -164,12 +164,12 @@ static bool fuse_is_inside(const struct builder *b, k_value home, k_value loop) 
   return home == loop;
 }
 
-/* A register filled with `uniform` for `user`; one serves all users but those behind the
-** loop that carried it. */
+/* A register filled with `uniform` for `user`; one serves all users except those after the loop
+** that carried it. */
 static k_value fuse_fill(struct builder *b, k_value uniform, k_value user) {
   assert(!node_at(b, uniform)->varies);
   if (uniform == K_ALL) return K_ALL;
-  /* Where a uniform is the same for all rounds; a counter belongs to its own loop. */
+  /* The loop in which a uniform is constant; a counter belongs to its own loop. */
   k_value home = node_at(b, uniform)->op == N_LOOP ? uniform : node_at(b, uniform)->home;
   bool shared = fuse_is_inside(b, node_at(b, user)->home, home);
   if (shared && node_at(b, uniform)->fill != 0) return node_at(b, uniform)->fill;
@@ -181,7 +181,7 @@ static k_value fuse_fill(struct builder *b, k_value uniform, k_value user) {
   return v;
 }
 
-/* Spreads the uniform operands that its instruction does not take as such over registers. */
+/* Fills registers with the uniform operands that an instruction does not take as scalars. */
 static bool fuse_fill_operands(struct builder *b, k_value v) {
   struct node n = *node_at(b, v);
   uint32_t uniform = 0;
@@ -204,9 +204,9 @@ static k_value fuse_copy_of(struct builder *b, k_value v, bool varies, k_value h
   return builder_append(b, copy, home);
 }
 
-/* A value is made in the column that it is stored to, so it has to be made for that: what a
-** loop carried or what another column stores is copied. A column's load is copied for any
-** store: the column may change before that is done. What is put there is made elsewhere. */
+/* A value is calculated in the column it is stored to, so it must be made for that: what a loop
+** carried or another column stores is copied. A column's load is copied for any store, since the
+** column may change before. A value for N_PUT is calculated elsewhere. */
 static bool fuse_needs_copy(const struct builder *b, uint32_t column, k_value v) {
   const struct node *n = node_at(b, v);
   if (n->op == N_LOAD) return column_direct(b, n->aux);
@@ -232,7 +232,7 @@ static bool fuse_own_stores(struct builder *b) {
   for (uint32_t c = 0; c < b->column_count; c++) {
     if (b->store[c] == 0) continue;
     const struct node *value = node_at(b, node_at(b, b->store[c])->in[0]);
-    if (value->op == N_LOAD && value->aux == c) {  /* as it was */
+    if (value->op == N_LOAD && value->aux == c) {  /* unchanged */
       node_at(b, b->store[c])->live = false;
       b->store[c] = 0;
     } else if (!fuse_own_stored_value(b, c, b->store[c])) {
@@ -242,8 +242,8 @@ static bool fuse_own_stores(struct builder *b) {
   return true;
 }
 
-/* What ends a loop, or is carried on as another carry's value, must not be a carry of that
-** loop itself, which changes before it has been taken over: then a copy is. */
+/* What ends a loop, or is another carry's next value, must not be a carry of that loop itself,
+** which changes before it is taken over: a copy is used. */
 static bool fuse_own_carried(struct builder *b, k_value v, int operand, k_value loop) {
   k_value old = node_at(b, v)->in[operand];
   if (old == K_NONE || old == v) return true;
@@ -254,7 +254,7 @@ static bool fuse_own_carried(struct builder *b, k_value v, int operand, k_value 
   return true;
 }
 
-/* Whether it is calculated once, for all rows: then every operand is a scalar. */
+/* Whether it is calculated once for all rows: then every operand is a scalar. */
 static bool fuse_is_once(const struct node *n) {
   return !n->varies && !n->fails && n->op < N_LOOP;
 }

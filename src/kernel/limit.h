@@ -14,7 +14,7 @@
 
 typedef enum k_limit { LIMIT_UP, LIMIT_DOWN, LIMIT_SAME, LIMITS } k_limit;
 
-/* The next greater one. */
+/* The next greater float. */
 static inline float next_f32(float x) {
   uint32_t u;
   memcpy(&u, &x, sizeof u);
@@ -23,7 +23,7 @@ static inline float next_f32(float x) {
   return x;
 }
 
-/* The next greater one. */
+/* The next greater double. */
 static inline double next_f64(double x) {
   uint64_t u;
   memcpy(&u, &x, sizeof u);
@@ -46,7 +46,7 @@ static inline float same_f32(double y) {
   return (double)x == y ? x : NAN;
 }
 
-/* The sign of x - y, where x is one of the two doubles that y lies between, or y. */
+/* The sign of x - y, where x is one of the two doubles around y, or y. */
 static inline int order_f64(double x, int64_t y) {
   if (x >= 0x1p63) return 1;
   return (int64_t)x < y ? -1 : (int64_t)x > y;

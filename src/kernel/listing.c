@@ -1,4 +1,4 @@
-/* Programs as text, and what can be asked of them. */
+/* Programs as text, and facts about them. */
 #include "kernel/build.h"
 #include "kernel/ops.h"
 
@@ -33,8 +33,7 @@ static void listing_operands(const k_insn *k, uint32_t out[5]) {
   out[4] = k->d;
 }
 
-/* Whether the letter of a signature stands for an operand, and not for nothing or an
-** instruction. */
+/* Whether the letter of a signature stands for an operand, not for nothing or an instruction. */
 static bool listing_is_operand(char letter) {
   return letter != '-' && letter != 'j';
 }
@@ -91,7 +90,7 @@ static void listing_add_constant(struct text *out, k_type type, k_scalar k) {
   }
 }
 
-/* A constant itself, a uniform as u, one that is computed as s. */
+/* A constant as itself, a uniform as u, a computed one as s. */
 static void listing_add_scalar(struct text *out, const struct program *p, uint32_t number) {
   uint32_t computed = (uint32_t)p->uniform_count + p->constant_count;
   assert(number < p->scalar_count);

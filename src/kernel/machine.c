@@ -1,7 +1,7 @@
-/* Running programs: block after block of rows, instruction after instruction. When a row
-** fails the block shrinks to the rows before it, so that the last failure seen is that of
-** the first failing row, and what is stored afterwards (the builder stores behind all
-** that can fail) is stored for the rows before it only. */
+/* Runs programs: block after block of rows, instruction after instruction. When a row fails, the
+** block shrinks to the rows before it, so the last failure seen is that of the first failing row,
+** and what is stored afterwards (the builder stores after everything that can fail) is stored only
+** for the rows before it. */
 #include "kernel/machine.h"
 
 #define ALIGNMENT 64
@@ -10,7 +10,7 @@ static uint32_t machine_align(uint32_t n) {
   return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* What follows so many bytes; of programs that pass the check 32 bits are plenty. */
+/* The offset after so many bytes; for checked programs 32 bits suffice. */
 static uint32_t machine_behind(uint32_t from, size_t count, size_t size) {
   assert(count * size < UINT32_MAX / 16);
   return from + (uint32_t)(count * size);
@@ -84,10 +84,9 @@ k_status machine_reserve(struct machine *m, const struct program *p) {
   return K_OK;
 }
 
-/* Beyond the caches shorter blocks do better: what comes first in a block waits for
-** memory, and the hardware's streams follow but a little. Not where there is little to do
-** but to load. Within the caches one block is enough for what is done but once to each
-** column. No block is in two leaves of a total. */
+/* Beyond the caches, shorter blocks are faster: the start of a block waits for memory, which the
+** hardware prefetches only a little ahead; except for programs that mostly load. Inside the caches
+** one block suffices if each column is used once. A block never spans two leaves of a total. */
 #define SHORT MACHINE_SHORT
 
 size_t running_choose_block(const struct program *p, size_t rows) {
@@ -128,7 +127,7 @@ static APART void machine_set_lists(const struct program *p, char *base, void **
   memset(base + l->lists, 0, l->reg8 - l->lists);
 }
 
-/* The addresses of operands that are the same for all tables. */
+/* Sets the addresses of operands that are the same for all tables. */
 static void machine_set_up(const struct running *r, char *base) {
   const struct program *p = r->p;
   const struct program_layout *l = &p->layout;
@@ -152,7 +151,7 @@ static inline void machine_set_columns(const struct running *r) {
   for (uint32_t i = 0, count = r->p->column_count; i < count; i++) r->at[i] = columns[i];
 }
 
-/* The addresses that the others have in a table's first block. */
+/* Sets the addresses of the others in a table's first block. */
 static void machine_set_table(const struct running *r) {
   const struct program *p = r->p;
   const k_run *run = r->run;
@@ -164,7 +163,7 @@ static void machine_set_table(const struct running *r) {
     k_fold_begin(at[r->numbers->totals + i], total_how(p, i), total_type(p, i));
 }
 
-/* Whether one of n lanes is set. Most masks that are not empty show it at once. */
+/* Whether any of n lanes is set. Most masks that are not empty show it at once. */
 static bool machine_any_lane(const uint8_t *mask, size_t n) {
   size_t i = 0;
   for (; i + 64 <= n; i += 64) {
@@ -202,7 +201,7 @@ static struct k_items *machine_items_of(const struct running *r, uint32_t operan
   return &r->items[list];
 }
 
-/* Lists items for n rows; how many of them did not fail. */
+/* Lists items for n rows. Returns how many did not fail. */
 static size_t machine_list(const struct running *r, const k_insn *k, size_t n) {
   const uint8_t *mask = k->d == r->numbers->all ? NULL : r->at[k->d];
   k_listing listing = {r->at + k->a + 1, mask, r->at[k->a], machine_items_of(r, k->a), r->loops};
@@ -215,7 +214,7 @@ static size_t machine_list(const struct running *r, const k_insn *k, size_t n) {
   return done;
 }
 
-/* Spans may be those of an earlier listing: then these items are any. */
+/* Spans may belong to an earlier listing: then these items are arbitrary. */
 static void machine_pick(const struct running *r, const k_insn *k, size_t n) {
   uint64_t item = (uint64_t)*machine_integer_at(r, k->b);
   r->loops->pick(r->at[k->a], machine_items_of(r, k->a), item, r->at[k->dst], n);
@@ -240,7 +239,7 @@ static void machine_lay(const struct running *r, const k_insn *k) {
     memcpy(data + done, data, done < whole - done ? done : whole - done);
 }
 
-/* Does instruction `pc`, one that moves on as it likes; returns the next. */
+/* Executes instruction `pc`, which chooses the next one. Returns that. */
 uint32_t running_control(const struct running *r, uint32_t pc, size_t n) {
   const k_insn *k = &r->p->insns[pc];
   switch (k->op) {
@@ -269,8 +268,8 @@ uint32_t running_control(const struct running *r, uint32_t pc, size_t n) {
   return pc + 1;
 }
 
-/* Notes that the instruction failed in this lane of the block, and of what value; what has been
-** noted down says so itself. */
+/* Records that the instruction failed in this lane of the block, with its value; notes do so
+** themselves. */
 void running_fail(struct running *r, const k_insn *k, size_t lane) {
   const struct op_info *info = &op_table[k->op];
   k_failure *f = r->failure;
@@ -299,7 +298,7 @@ void running_fail(struct running *r, const k_insn *k, size_t lane) {
   }
 }
 
-/* Does such an instruction for n rows; how many of them did not fail. */
+/* Executes a note or list for n rows. Returns how many did not fail. */
 size_t running_note_or_list(struct running *r, const k_insn *k, size_t n) {
   if (k->op == OP_LIST) return machine_list(r, k, n);
   if (k->op == OP_DO_NOTES) return notes_do(r->notes, r->p, r->run->orders, n, r->failure);
@@ -325,24 +324,24 @@ void running_move(struct running *r, ptrdiff_t rows) {
 
 /* ---- rows apart ---- */
 
-enum { STRETCH = 64 };   /* rows that run apart from the others of their block */
+enum { STRETCH = 64 };   /* rows that run separately from their block */
 
-/* Whether the work under a mask of n lanes, of so many instructions, so often, is better done by
-** those sixty-fourths of rows alone that have it to do. It costs to go through the rest of the
-** program for each of them; and what was noted down before has to be done with what comes. */
+/* Whether work under a mask of n lanes, of so many instructions, so often, is better done
+** separately for those sixty-fourths of rows that have it. The rest of the program then runs for
+** each of them, with the notes made before. */
 static bool machine_is_sparse(const struct running *r, const k_insn *k, uint32_t pc, size_t n) {
   const uint8_t *mask = r->at[k->op == OP_LOOP ? k->b : k->a];
   int64_t rounds = k->op == OP_LOOP ? *machine_integer_at(r, k->a) : 1;
   size_t parts = (n + STRETCH - 1) / STRETCH, busy = 0;
   if (parts < 4 || rounds < 1 || (r->p->site_count && r->notes->count)) return false;
-  if (r->p->layout.apart) return false;   /* that goes from the block's first row */
+  if (r->p->layout.apart) return false;   /* that starts at the block's first row */
   if (2 * (k->c - pc) * (double)rounds < r->p->insn_count - k->c) return false;
   for (size_t i = 0; i < n; i += STRETCH)
     busy += machine_any_lane(mask + i, n - i < STRETCH ? n - i : STRETCH);
   return busy > 0 && 2 * busy <= parts;
 }
 
-/* To other rows of the block. */
+/* Moves to other rows of the block. */
 static void machine_move_within(struct running *r, ptrdiff_t rows) {
   const struct numbering *numbers = r->numbers;
   for (uint32_t i = numbers->reg1; i < numbers->scalars; i++) {
@@ -354,7 +353,7 @@ static void machine_move_within(struct running *r, ptrdiff_t rows) {
   running_move(r, rows);
 }
 
-/* The rows behind go through what has been listed for the whole block. */
+/* Whether later rows use what was listed for the whole block. */
 static void machine_keep_lists(struct running *r, bool keep) {
   for (uint32_t i = 0; i < r->p->list_count; i++)
     r->listed[i] = keep ? r->items[i].count : 0;
@@ -375,15 +374,15 @@ static void machine_unfold(const struct running *r, const k_insn *k, size_t n) {
     if (mask[i] && cells[i].at) memcpy(cells[i].at, &was[i], column_size((k_column)type));
 }
 
-/* No row of the block is sound: what folds have done is undone. */
+/* No row of the block is valid: undoes all folds. */
 static RARE size_t machine_leave_all(const struct running *r) {
   for (uint32_t pc = r->p->layout.unfolds; r->p->fold_count && pc < r->p->insn_count; pc++)
     if (r->p->insns[pc].op == OP_UNFOLD) machine_unfold(r, &r->p->insns[pc], 0);
   return 0;
 }
 
-/* Runs the rest of the program for some rows of the block after the others, as if they were blocks;
-** returns how many did not fail before the first that did. */
+/* Runs the rest of the program for groups of a block's rows, as if they were blocks. Returns how
+** many did not fail before the first that did. */
 static size_t machine_run_remaining(struct running *r, uint32_t pc, size_t n) {
   size_t done = 0, moved = 0, size = r->p->scalar_count * sizeof *r->scalars;
   memcpy(r->kept, r->scalars, size);
@@ -474,7 +473,7 @@ k_status machine_open(struct machine *m, const struct program *p, const k_run *r
   char *base = m->buffer.data;
   assert(l->end == machine_lay_out(p).end && l->numbers.count == program_numbering(p).count);
   if (m->buffer.size < (size_t)l->end + ALIGNMENT) return K_EINVAL;
-  struct running *r = &m->running;   /* to zero what machine_over sets would take a third as long */
+  struct running *r = &m->running;   /* zeroing what machine_over sets would take a third as long */
   r->p = p;
   r->numbers = &l->numbers;
   r->run = run;
@@ -500,7 +499,7 @@ k_status machine_open(struct machine *m, const struct program *p, const k_run *r
 
 void **machine_columns(const struct machine *m) { return m->running.at; }
 
-/* A row of the only block has failed in the instruction before one: those before it go on. */
+/* A row of the only block has failed in the previous instruction: the rows before it go on. */
 RARE k_status running_go_on(struct running *r, uint32_t pc, size_t row) {
   running_fail(r, &r->p->insns[pc - 1], row);
   if (row > 0) running_from(r, pc, row, false);
@@ -516,7 +515,7 @@ void running_begin(struct running *r, k_failure *failure) {
   machine_set_table(r);
 }
 
-/* What the rows before one that failed have come to. */
+/* Keeps the totals of the rows before one that failed. */
 static RARE void machine_keep_parts(const struct program *p, const k_run *run,
                                     const k_folding *foldings, size_t row) {
   size_t words = (run->rows + 63) / 64;

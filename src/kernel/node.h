@@ -17,7 +17,7 @@
 #include "kernel/build.h"
 #include "kernel/ops.h"
 
-/* What a node does, after the operations of k_op. `in` of each is listed. */
+/* What a node does, after the operations of k_op. Its `in` are listed. */
 enum {
   N_CONSTANT = KO_COUNT,
   N_UNIFORM,   /* aux: index */
@@ -54,19 +54,19 @@ enum {
   N_NEXT,      /* carry, value */
   N_END,       /* loop, mask */
   N_STORE,     /* x; aux: column */
-  N_PUT,       /* the same in the rows that the run is for */
+  N_PUT,       /* as N_STORE, in the rows that the run is for */
   N_EMIT,      /* mask; aux: bitmap */
   N_REDUCE,    /* x, -, -, mask; aux: total * 4 + k_reduce */
   /* made by the passes */
   N_ADDMUL, N_SUBMUL, N_MULSUB,  /* a, b, c */
   N_MULADD, N_MULDIFF,           /* a, b, c, d */
   N_WHEN,      /* x, y, yes, no; aux: the comparison */
-  N_NEGATE,    /* x, y, c: -c where they compare so, else c; aux: the comparison */
+  N_NEGATE,    /* x, y, c: -c if the comparison holds, otherwise c; aux: the comparison */
   N_COPY,      /* x */
   N_FILL,      /* uniform x */
   N_SKIP,      /* mask */
   N_LAND,      /* skip: where it lands */
-  N_ROWS,      /* what follows is done in the order of rows, */
+  N_ROWS,      /* what follows runs in the order of rows, */
   N_ROWS_END,  /* up to here; the N_ROWS */
   N_UNFOLD,    /* cell, N_FOLD, -, mask; aux: fold. Yields nothing */
   N_COUNT
@@ -76,25 +76,25 @@ struct node {
   uint8_t op, type;    /* a k_op or one of the above; k_type */
   bool varies, fails;
   uint8_t state;       /* region.c */
-  bool tied;           /* region.c: a skip leaves its other operand where this one is */
-  bool shut;           /* region.c: behind a skip, and needed nowhere else */
+  bool tied;           /* region.c: a skip leaves its other operand in its place */
+  bool shut;           /* region.c: after a skip, and needed nowhere else */
   uint16_t aux;
-  bool live;           /* what the program does depends on it */
+  bool live;           /* the program's effect depends on it */
   bool done;           /* order.c: in the plan */
-  bool ordered;        /* done in the order of rows: what the node before it does may be seen */
+  bool ordered;        /* runs in the order of rows: it may see effects of earlier nodes */
   uint8_t phase;       /* order.c: enum node_phase */
-  bool down;           /* order.c: it depends on what is ordered */
+  bool down;           /* order.c: it depends on something ordered */
   k_value in[4];       /* K_NONE where there is none */
-  k_value home;        /* the loop in whose body it belongs, 0 in none */
-  k_value chain;       /* the next of its hash bucket */
+  k_value home;        /* the loop whose body it belongs to, or 0 */
+  k_value chain;       /* next of its hash bucket */
   uint32_t tag;
   k_scalar k;          /* of a constant */
   int32_t uses;        /* live users, counted by fuse.c and again by region.c */
   int32_t inside;      /* region.c: users within a region */
-  k_value need;        /* region.c: the mask without whose rows it is not needed */
+  k_value need;        /* region.c: the mask outside whose rows it is not needed */
   k_value fill;        /* the block register that holds a uniform, or 0 */
   int32_t at, last;    /* allocate.c: positions of its definition and of its last use, */
-  int32_t body_last;   /* of a carry also of the last use within its loop */
+  int32_t body_last;   /* of a carry also of the last use inside its loop */
   k_value heir;        /* allocate.c: the carry that takes this value over, or 0 */
   k_value end;         /* of a loop: its end */
   uint32_t pc;         /* emit.c: its instruction */
@@ -104,10 +104,10 @@ struct node {
   uint16_t location;   /* allocate.c: see LOCATION */
 };
 
-/* A step on cells that nothing else gets at: see build_fold. */
+/* A step on cells that nothing else accesses: see build_fold. */
 struct fold {
   uint8_t type, step;          /* k_column; k_fold */
-  uint16_t alias;              /* 1 + the uniform that has the same values; or ALIAS_COLUMN + */
+  uint16_t alias;              /* 1 + the uniform with the same values; or ALIAS_COLUMN + */
                                /* column; or 0 */
   k_value at;                  /* its node */
 };
@@ -136,9 +136,9 @@ struct builder {
   uint8_t arrays[MAX_ARRAYS];
   uint8_t lookups[MAX_LOOKUPS];
   k_site sites[MAX_SITES];
-  uint32_t fold_count, shared_fold;  /* K_SHARED: whose cells are got at beside */
+  uint32_t fold_count, shared_fold;  /* K_SHARED: whose cells are accessed otherwise */
   struct fold folds[MAX_FOLDS];
-  bool ordered;                      /* some node is; then all notes are */
+  bool ordered;                      /* some node is; then so are all notes */
   k_value store[MAX_COLUMNS];        /* build_finish: the store of each column, or 0 */
   k_value load[MAX_COLUMNS];         /* build_finish: its live load, or 0 */
   k_value bucket[256];
@@ -167,7 +167,7 @@ enum { LOC_COLUMN, LOC_REG1, LOC_REG4, LOC_REG8, LOC_SCALAR, LOC_ALL, LOC_NONE }
 #define LOCATION_CLASS(location) ((uint32_t)(location) >> 12)
 #define LOCATION_NUMBER(location) ((uint32_t)(location) & 0xfff)
 
-/* How dear an operation is, as region.c weighs it. */
+/* The cost of an operation, as region.c weighs it. */
 enum cost {
   COST_STEP,      /* as an addition */
   COST_ROOT,
@@ -179,7 +179,7 @@ enum cost {
 
 struct operation {
   uint8_t operands;          /* 1 or 2 */
-  uint8_t types;             /* that it takes: bits by k_type */
+  uint8_t types;             /* accepted types: bits by k_type */
   uint8_t cost;              /* enum cost */
   uint16_t floats, others;   /* first instructions: on f32, on i64 or bool; OP_COUNT: none */
 };
@@ -187,7 +187,7 @@ struct operation {
 /* By k_op. */
 extern const struct operation operations[KO_COUNT];
 
-/* When a node is done in a block: what can fail and what ordered nodes need; then, row after row,
+/* When a node runs in a block: first what can fail and what ordered nodes need; then, row by row,
 ** what is ordered; then the rest. */
 enum node_phase { PHASE_LATE, PHASE_ROWS, PHASE_FOLDS, PHASE_EARLY };
 
@@ -195,7 +195,7 @@ static inline bool is_store(const struct node *n) { return n->op == N_STORE || n
 
 static inline bool is_compare(uint32_t op) { return op >= KO_EQ && op <= KO_GE; }
 
-/* Instructions on f64 stand in ops.def as those on f32 do, so far behind them. */
+/* Instructions on f64 are in ops.def as those on f32, this far after them. */
 #define TO_F64 ((uint32_t)(OP_ADD_VV_F64 - OP_ADD_VV_F32))
 
 /* Its first instruction for a type; those with scalar operands follow. OP_COUNT: none. */
@@ -205,32 +205,32 @@ uint32_t operation_scalars(uint32_t op, uint32_t type);
 
 /* ---- builder.c ---- */
 
-/* A node like *n, an equal one if there is; K_NONE when out of memory. */
+/* Adds a node like *n, or returns an equal one; K_NONE when out of memory. */
 k_value builder_add(struct builder *b, struct node n);
 /* The node that finds or checks, for all rows of its mask, what one like *n would; or K_NONE. */
 k_value builder_known(const struct builder *b, const struct node *n);
-/* One more node, in the body of `home`. */
+/* Appends a node, in the body of `home`. */
 k_value builder_append(struct builder *b, struct node n, k_value home);
 struct node node_make(uint32_t op, k_type type, bool varies);
-/* Stops building with this status; K_NONE. */
+/* Stops building with this status. Returns K_NONE. */
 k_value builder_fail(struct builder *b, k_status status);
-/* Whether an integer is one that a column of a type takes, as far as nodes show it. */
+/* Whether an integer fits a column of a type, as far as nodes show. */
 bool builder_is_within(const struct builder *b, k_value v, k_column type);
 bool node_list_push(struct builder *b, struct node_list *list, k_value v);
 bool loop_is_open(const struct builder *b, k_value loop);
-/* How many loops there are around a loop's body: 0 outside of all. */
+/* The number of loops around a loop's body: 0 outside all. */
 uint32_t loop_depth(const struct builder *b, k_value loop);
-/* Whether the column itself can be an operand: its values are not narrower than what
-** instructions calculate with. */
+/* Whether the column itself can be an operand: its values are not narrower than instructions
+** need. */
 bool column_direct(const struct builder *b, uint32_t column);
 
 /* A node that may fail in the rows of the mask given to build_at. */
 struct node builder_failing(const struct builder *b, uint32_t op, k_type type);
 /* Whether v may be an operand of that type; if not, building has failed. */
 bool builder_takes(struct builder *b, k_value v, k_type type);
-/* The type of the cells that a value says where they are. */
+/* The type of the cells that a value is the address of. */
 k_column build_cell_type(const struct builder *b, k_value cell);
-/* Whether it is there for nothing but its place among the others. */
+/* Whether it exists only for its place among the others. */
 static inline bool yields_nothing(uint32_t op) {
   return op == N_RANGE || op == N_UNFOLD || (op >= N_BOUND && op <= N_SET);
 }
@@ -247,9 +247,9 @@ bool plan_regions(struct builder *b);
 bool plan_registers(struct builder *b);
 k_status plan_emit(struct builder *b, struct program **out);
 
-/* Whether g holds no other rows than m does. */
-/* What a select is where its mask does not hold, and an `and` where its first operand does not:
-** that operand. */
+/* Whether all rows of g are in m. */
+/* The value of a select outside its mask, and of an `and` where its first operand is false: that
+** operand. */
 static inline int node_other(const struct node *n) { return n->op == N_SELECT ? 2 : 0; }
 bool mask_implies(const struct builder *b, k_value g, k_value m);
 

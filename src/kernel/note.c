@@ -2,9 +2,9 @@
 
 #include "kernel/vector.h"
 
-#define MOST_NOTES (UINT32_C(1) << 22)   /* of one block: loops may note down much */
+#define MOST_NOTES (UINT32_C(1) << 22)   /* of one block: loops may make many notes */
 #define FEW_RUNS 32u           /* so many are merged, more are sorted */
-#define NOTE_SITES 16u         /* so many have room for all rows of a block from the beginning */
+#define NOTE_SITES 16u         /* so many have room for all rows of a block from the start */
 
 enum {
   NOTE_ROOM =
@@ -67,7 +67,7 @@ static bool note_has_room(struct notes *notes, size_t more) {
   return false;
 }
 
-/* The rows that are in a mask; how many. */
+/* Lists the rows that are in a mask. Returns their number. */
 static uint32_t note_find_among(uint16_t *among, const uint8_t *mask, size_t n) {
   uint32_t count = 0;
   size_t i = 0;
@@ -87,7 +87,7 @@ static uint32_t note_find_among(uint16_t *among, const uint8_t *mask, size_t n) 
   return count;
 }
 
-/* What follows each other mostly has one mask. */
+/* Consecutive notes mostly have the same mask. */
 static void note_find_rows(struct notes *notes, const uint8_t *mask, size_t n) {
   assert(n > 0 && n <= K_BLOCK);
   if (notes->masked == n && memcmp(notes->mask, mask, n) == 0) return;
@@ -107,7 +107,7 @@ static k_scalar note_value_at(k_type type, const void *values, size_t i) {
   return value;
 }
 
-/* The values of some rows, or of the first ones where it is not said which. */
+/* Copies the values of the given rows, or of the first ones. */
 static void note_copy_values(const struct notes *notes, const struct noted *noted,
                              const uint16_t *among, uint32_t count) {
   k_scalar *to = notes->values + notes->count;
@@ -161,9 +161,9 @@ size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,
 
 /* ---- orders of many rows ---- */
 
-/* An order that those behind it say more of, as with what an entity is spawned, is given with them:
-** their runs follow its own, and the nth note of each is of the same row. They may lack rows of a
-** block that have failed, of which nothing is given. */
+/* An order with parts, as for a spawn, is given together with them: their runs follow its own, and
+** the nth note of each belongs to the same row. They may lack rows that have failed, which are not
+** given. */
 static void note_join(struct notes *notes, const struct program *p, const k_orders *orders) {
   for (uint32_t i = 0; i < notes->run_count;) {
     struct note_run *run = &notes->runs[i++];
@@ -177,12 +177,12 @@ static void note_join(struct notes *notes, const struct program *p, const k_orde
   }
 }
 
-/* The rows of a run, in their order; NULL: 0, 1, 2 ... */
+/* The rows of a run in order; NULL: 0, 1, 2 ... */
 static const uint32_t *note_rows(const struct notes *notes, const struct note_run *run) {
   return run->rows == NONE ? NULL : notes->rows + run->rows;
 }
 
-/* How many notes of a run are of the first n rows, and no part of what other notes say. */
+/* The number of a run's notes that belong to the first n rows and are not parts. */
 static uint32_t note_count_before(const struct notes *notes, const struct note_run *run, size_t n) {
   const uint32_t *rows = note_rows(notes, run);
   uint32_t count = run->count;
@@ -192,7 +192,7 @@ static uint32_t note_count_before(const struct notes *notes, const struct note_r
   return count;
 }
 
-/* The orders that the first n rows have noted down with their parts, and what is about them. */
+/* The orders of the first n rows with their parts, and what they are about. */
 struct given_notes {
   k_given list[MAX_SITES];
   const int64_t *entities[MAX_SITES];
@@ -218,8 +218,8 @@ static uint32_t note_list_given(const struct notes *notes, size_t n, struct give
   return count;
 }
 
-/* Where whoever gives orders gives those of many rows at once: does it, for the first n rows; true
-** then, and *room is false when there was none for them. */
+/* Gives the orders of the first n rows at once, if the runner does that; then returns true, and
+** *room is false if there was none. */
 static bool note_give_many(const struct notes *notes, const k_orders *orders, size_t n,
                            bool *room) {
   struct given_notes given;
@@ -254,7 +254,7 @@ struct note_room {
   k_scalar values[MAX_SITES];
 };
 
-/* A row fails, whose order is refused or finds no room: one of a run of notes. */
+/* A row fails because its order, one of a run of notes, is refused or finds no room. */
 static void note_refuse(const struct handing *handing, const struct note_run *run, k_error error,
                         int64_t entity) {
   handing->failure->error = error;
@@ -273,9 +273,8 @@ static uint32_t note_row_at(const struct notes *notes, uint32_t at) {
   return rows ? rows[nth] : nth;
 }
 
-/* Lists in the order what the first n rows have noted down: the run of each note, and its number in
-** that, by row, in a row as they came. How many they are. Merges one run after the other with those
-** before. */
+/* Lists the notes of the first n rows in order: the run of each, and its number in that, by row,
+** inside a row as they came. Returns their number. Merges run by run. */
 static uint32_t note_merge(const struct notes *notes, size_t n) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < notes->run_count; i++) {
@@ -291,7 +290,7 @@ static uint32_t note_merge(const struct notes *notes, size_t n) {
   return count;
 }
 
-/* Likewise of many runs, by how many notes there are in each row. */
+/* Likewise for many runs, by the number of notes in each row. */
 static uint32_t note_sort(const struct notes *notes, size_t n) {
   uint32_t from[K_BLOCK + 1];
   assert(n > 0 && n <= K_BLOCK);
@@ -339,7 +338,7 @@ INLINE struct joined_note note_take(const struct handing *handing, uint32_t at,
                               notes->values + run->from + (run->one_value ? 0 : nth)};
 }
 
-/* How many of the notes are of rows before the first whose orders cannot be given. */
+/* The number of notes of rows before the first whose orders cannot be given. */
 static uint32_t note_check(const struct handing *handing, uint32_t count) {
   const k_orders *orders = handing->orders;
   struct note_room room;
@@ -365,7 +364,7 @@ static void note_give(const struct handing *handing, uint32_t count) {
   }
 }
 
-/* The first row that has noted something down. */
+/* The first row that has a note. */
 static uint32_t note_first_row(const struct notes *notes) {
   uint32_t first = NONE;
   for (uint32_t i = 0; i < notes->run_count; i++) {

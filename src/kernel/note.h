@@ -1,7 +1,7 @@
-/* Notes: what rows order for entities. An instruction notes it down, under a mask, with the entity
-** and the value of each row; at the end of a block, before anything of it is stored, the notes are
-** gone through row after row, in a row in the order of the function, and each order is given. A row
-** one of whose orders cannot be given fails, and gives none. */
+/* Notes: what rows order for entities. An instruction notes it under a mask, with the entity and
+** value of each row. At the end of a block, before anything of it is stored, the notes are gone
+** through row by row, inside a row in the order of the function, and each order is given. A row
+** with an order that cannot be given fails, and gives none. */
 #ifndef ECS_KERNEL_NOTE_H
 #define ECS_KERNEL_NOTE_H
 
@@ -11,19 +11,19 @@
 #include "kernel/ops.h"
 #include "kernel/program.h"
 
-/* The notes of one site, of one time that rows came to it. */
+/* The notes of one site, made in one visit. */
 struct note_run {
   uint32_t from, count;
-  uint32_t rows;                 /* where their rows begin; NONE: all rows, one after the other */
+  uint32_t rows;                 /* where their rows begin; NONE: all rows in order */
   uint8_t site, order;
-  uint8_t parts;                 /* how many runs behind it say more of its order; NOTE_PART: it
-                                 ** does so itself */
-  bool one_entity, one_value;    /* only the first one's is written: it is that of all */
+  uint8_t parts;                 /* number of later runs that are parts of its order; NOTE_PART: it
+                                 ** is one */
+  bool one_entity, one_value;    /* only the first is written: it applies to all */
 };
 
 enum { NOTE_PART = UINT8_MAX };
 
-/* The notes of a block, one after the other, in columns: in the room given, or in `own`. */
+/* The notes of a block, one after the other, in columns: in the given room, or in `own`. */
 struct notes {
   struct memory *memory;
   int64_t *entities;
@@ -31,24 +31,25 @@ struct notes {
   struct note_run *runs;
   uint32_t *rows, *order;        /* `order` is room to sort them */
   uint32_t count, capacity, run_count;
-  void *own;                     /* where loops note down more than there is room for */
+  void *own;                     /* used if loops make more notes than the room holds */
   uint32_t own_capacity;
-  bool fixed;                    /* there is no other room, as this is no thread that allocates: */
-  uint64_t outgrown;             /* how many there should have been room for, if there was not */
+  bool fixed;                    /* there is no other room, since this thread does not allocate: */
+  uint64_t outgrown;             /* how many needed room, if there was not enough */
   size_t first;                  /* the block's first row */
-  uint32_t masked;               /* the rows of the last mask, 0: none is known; */
-  uint32_t masked_rows;          /* where those in it are written down, or NONE; */
+  uint32_t masked;               /* the rows of the last mask; 0: none is known; */
+  uint32_t masked_rows;          /* where its rows are written down, or NONE; */
   uint8_t mask[K_BLOCK];
-  uint32_t among_count;          /* and those that are in it */
+  uint32_t among_count;          /* and the rows that are in it */
   uint16_t among[K_BLOCK];
 };
 
-/* The room, in bytes, that a program's notes take outside of loops; begins to use it. */
+/* notes_room: bytes that a program's notes take outside loops. The other begins to use that
+** room. */
 size_t notes_room(const struct program *p);
 void notes_open(struct notes *notes, const struct program *p, void *room);
 void notes_free(struct notes *notes);
 
-/* Makes room for so many notes; false when there is none, or when that is too many. */
+/* Makes room for so many notes; false when there is none, or that is too many. */
 bool notes_grow(struct notes *notes, uint64_t need);
 
 /* Begins a block at a row. */
@@ -58,7 +59,7 @@ static inline void notes_clear(struct notes *notes, size_t first) {
   notes->count = notes->run_count = 0;
 }
 
-/* What rows note down: an entity and a value each, or one for all of them. */
+/* What rows note: an entity and a value each, or one for all. */
 struct noted {
   k_type type;
   bool one_entity, one_value;
@@ -66,13 +67,13 @@ struct noted {
   const void *values;
 };
 
-/* Notes down what n rows order at a site, those of the mask, or all for NULL. Returns n, or, when
-** there is no room, the first of them. */
+/* Notes what n rows order at a site: those of the mask, or all for NULL. Returns n or, without
+** room, the first of them. */
 size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,
                  const uint8_t *mask, size_t n);
 
-/* Gives what the first n rows have noted down. Returns n, or the first row that fails, of which
-** nothing was given, nor of those behind it; *failure says why, but not where. */
+/* Gives what the first n rows have noted. Returns n, or the first row that fails, of which, and
+** after which, nothing was given; *failure says why, but not where. */
 size_t notes_do(struct notes *notes, const struct program *p, const k_orders *orders, size_t n,
                 k_failure *failure);
 

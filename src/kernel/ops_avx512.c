@@ -21,5 +21,5 @@
 #pragma clang attribute pop
 #endif
 #else
-typedef int ecs_kernel_no_avx512;  /* a file is not to be empty */
+typedef int ecs_kernel_no_avx512;  /* a file must not be empty */
 #endif

@@ -1,4 +1,4 @@
-/* The loops for any machine of the architecture; and what is done in the order of rows. */
+/* The loops for any machine of the architecture, and for the ordered part. */
 #if defined(__GNUC__) && defined(__x86_64__)
 #include <immintrin.h>
 #endif

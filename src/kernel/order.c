@@ -1,10 +1,10 @@
-/* The order of instructions. It is the order in which they were stated, but: what does
-** not depend on a loop comes in front of it; loads that widen, fills and copies come just
-** before their first use; what can fail comes, with all it needs, before the rest, which
-** can then be calculated in the columns that it is stored to; stores come last. */
+/* The order of instructions: as stated, except that what does not depend on a loop moves before it;
+** loads that widen, fills and copies come just before their first use; what can fail comes, with
+** all it needs, before the rest, which can then be calculated in the columns it is stored to;
+** stores come last. */
 #include "kernel/node.h"
 
-/* Whether it is done when first needed. */
+/* Whether it runs when first needed. */
 static bool order_is_lazy(const struct builder *b, const struct node *n) {
   switch (n->op) {
     case N_FILL:
@@ -49,7 +49,7 @@ static bool order_push(struct builder *b, k_value v) {
   return node_list_push(b, once ? &b->prologue : &b->plan, v);
 }
 
-/* What the body of a loop that is about to begin needs of the body around it. */
+/* Schedules what the body of a loop about to begin needs from the body around it. */
 static bool order_hoist(struct builder *b, k_value home, k_value from, k_value to) {
   for (k_value v = from; v <= to; v++) {
     const struct node *n = node_at(b, v);
@@ -60,7 +60,7 @@ static bool order_hoist(struct builder *b, k_value home, k_value from, k_value t
   return true;
 }
 
-/* What is carried on is copied, where it has to be, last. */
+/* Copies next values of carries last, where needed. */
 static bool order_push_end(struct builder *b, k_value loop, k_value end) {
   assert(node_at(b, end)->op == N_END && node_at(b, end)->in[0] == loop);
   for (k_value v = loop + 1; v < end; v++)
@@ -78,7 +78,7 @@ static bool order_sequence_loop(struct builder *b, k_value home, k_value loop, k
          order_sequence(b, loop, loop + 1, end) && order_push_end(b, loop, end);
 }
 
-/* The instructions of a body: `home` is its loop, or 0. */
+/* Schedules the instructions of a body: `home` is its loop, or 0. */
 static bool order_sequence(struct builder *b, k_value home, k_value from, k_value to) {
   for (k_value v = from; v < to; v++) {
     const struct node *n = node_at(b, v);
@@ -105,14 +105,13 @@ static bool order_push_stores(struct builder *b) {
 
 /* ---- what can fail first, then what is ordered ---- */
 
-/* What is planned from one position to another, of which the first is a loop's begin and the last
-** its end, or which are one: carries of the loop are among its values, too. */
+/* The plan between two positions, a loop's begin and end, or the same position: a loop's carries
+** are among its values, too. */
 struct order_part {
   int32_t first, last;
 };
 
-/* The position of the loop's begin, from that of its end (step -1), and the other way
-** round (step 1). */
+/* The position of the loop's begin, from that of its end (step -1), and the reverse (step 1). */
 static int32_t order_other_end(const struct builder *b, int32_t i, int32_t step) {
   int32_t depth = 0;
   for (;; i += step) {
@@ -135,7 +134,7 @@ static struct order_part order_part_to(const struct builder *b, int32_t last) {
   return (struct order_part){loop ? order_other_end(b, last, -1) : last, last};
 }
 
-/* The values of a part: those of its positions and, of a loop, all that were made in it. */
+/* Iterates over the values of a part: those of its positions and, for a loop, all made in it. */
 static k_value order_first_value(const struct builder *b, struct order_part s) {
   return b->plan.items[s.first];
 }
@@ -145,7 +144,7 @@ static k_value order_last_value(const struct builder *b, struct order_part s) {
                                                         : b->plan.items[s.first];
 }
 
-/* Whether an operand depends on what is ordered, be it carried by a loop that does. */
+/* Whether an operand depends on what is ordered, possibly carried by such a loop. */
 static bool order_operands_are_down(const struct builder *b, k_value v) {
   for (int i = 0; i < 4; i++)
     for (k_value w = node_at(b, v)->in[i]; w > 0; w = node_at(b, w)->home)
@@ -161,7 +160,7 @@ static bool order_part_is_down(const struct builder *b, struct order_part s) {
   return false;
 }
 
-/* What depends on an ordered node, loops as wholes. */
+/* Finds what depends on ordered nodes, with loops as wholes. */
 static void order_find_down(struct builder *b) {
   for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {
     struct order_part s = order_part_from(b, i);
@@ -171,8 +170,7 @@ static void order_find_down(struct builder *b) {
   }
 }
 
-/* Whoever has this node in its phase needs its operands, and the loops that these are in, not
-** later. */
+/* A node needs its operands, and the loops that they are in, no later than its own phase. */
 static void order_need_operands(struct builder *b, k_value v, enum node_phase phase) {
   for (int i = 0; i < 4; i++) {
     if (node_at(b, v)->in[i] <= 0) continue;
@@ -184,12 +182,12 @@ static void order_need_operands(struct builder *b, k_value v, enum node_phase ph
   }
 }
 
-/* Whether it takes items of a list that is filled row by row, and so is that of one row. */
+/* Whether it takes items of a list that is filled row by row, and so belongs to one row. */
 static bool order_takes_from_row(const struct builder *b, const struct node *n) {
   return (n->op == N_PICK || n->op == N_TAKE) && node_at(b, n->in[0])->down;
 }
 
-/* In which phase a whole loop, or one instruction, has to be. */
+/* The phase that a whole loop, or one instruction, must be in. */
 static enum node_phase order_phase_of(const struct builder *b, struct order_part s) {
   enum node_phase phase = PHASE_LATE;
   bool fails = false, down = false, ordered = false, folds = false;
@@ -216,7 +214,7 @@ static bool order_take_phase(struct builder *b, enum node_phase phase) {
   return true;
 }
 
-/* A node that only stands in the plan. */
+/* Adds a node that exists only in the plan. */
 static k_value order_push_bound(struct builder *b, uint32_t op, k_value of) {
   struct node n = node_make(op, KT_BOOL, false);
   n.live = true;
@@ -232,7 +230,7 @@ static bool order_take_rows(struct builder *b) {
          order_push_bound(b, N_ROWS_END, rows) != K_NONE;
 }
 
-/* Folds are undone, the last one first, where rows fail behind them. */
+/* Undoes folds, the last one first, where rows fail after them. */
 static bool order_take_unfolds(struct builder *b) {
   for (uint32_t i = b->spare.count; i-- > 0;) {
     k_value v = b->spare.items[i];

@@ -7,7 +7,7 @@
 #include "core/base/base.h"
 #include "kernel/math32.h"
 
-/* Philox4x32-10, of which random.h says more at k_random. Included behind vector.h. */
+/* Philox4x32-10; see k_random below. Included after vector.h. */
 
 /* The first 64 of the 128 random bits. 32-bit words are kept in 64-bit lanes, where their
 ** products fit. */
@@ -42,8 +42,7 @@ static inline double unit_of(int64_t bits) {
           + (of_bits(((uint64_t)bits >> 43) | 0x4530000000000000) - 0x1p84)) * 0x1p-53;
 }
 
-/* lo + floor(bits / 2^64 * width): every result as likely as any other but for 1 in
-** 2^64 / width. */
+/* lo + floor(bits / 2^64 * width): all results are equally likely, up to 1 in 2^64 / width. */
 static inline int64_t interval_of(int64_t bits, int64_t lo, int64_t hi) {
   const uint64_t width = (uint64_t)hi - (uint64_t)lo + 1;
   const uint64_t part = width == 0 ? (uint64_t)bits : high_product((uint64_t)bits, width);

@@ -1,19 +1,19 @@
-/* Work that an empty mask makes needless. A select looks at one of its values in the rows
-** of its mask only; what nothing else needs is put together, with the selects, behind a
-** skip that is taken when no row is in the mask. Their result is then their other value,
-** which is put where they have their result before the skip (allocate.c). */
+/* Skips work that an empty mask makes needless. A select uses one of its values only in the rows of
+** its mask; what nothing else needs is gathered, with the selects, after a skip that is taken if no
+** row is in the mask. The result is then their other value, which is put in the result's place
+** before the skip (allocate.c). */
 #include "kernel/node.h"
 
-/* Least work that is worth a skip, in about a quarter of an addition each; how many instructions a
-** skip may reach over; and how many masks are looked at to see whether one implies another. */
+/* The least work worth a skip, in about quarters of an addition; the most instructions that a skip
+** may span; and the most masks examined to see whether one implies another. */
 enum { WORTH = 18, REACH = 512, STEPS = 128 };
 
-/* What is done row by row takes about as long whatever it is: there two are worth a skip. */
+/* Row by row, instructions take about the same time whatever they do: two are worth a skip. */
 enum { WORTH_OF_ROW = 16, LEAST_OF_ROW = 8 };
 
 enum { IN_BEFORE, IN_REGION, IN_LATE };
 
-/* As far as so many steps tell: masks of masks may have as many ways as there are subsets. */
+/* As far as so many steps show: masks of masks may have as many ways as there are subsets. */
 static bool mask_implies_within(const struct builder *b, k_value g, k_value m, uint32_t *steps) {
   if (m == K_ALL || g == m) return true;
   if (g <= 0 || *steps == 0) return false;
@@ -44,8 +44,8 @@ static k_value region_wider(const struct builder *b, k_value mask) {
   return n->op == KO_AND || n->op == KO_ANDN ? n->in[0] : K_ALL;
 }
 
-/* v is looked at in the rows of the mask. A mask itself is looked at to see that it is
-** empty: never just in its own rows. */
+/* v is used in the rows of the mask. A mask itself is read to see that it is empty, so never only
+** in its own rows. */
 static void region_add_need(struct builder *b, k_value v, k_value mask) {
   struct node *n = node_at(b, v);
   if (v == mask) mask = region_wider(b, v);
@@ -59,8 +59,8 @@ static k_value region_narrower(const struct builder *b, k_value m, k_value other
   return mask_implies(b, other, m) ? other : m;
 }
 
-/* The mask is looked at by a node that is itself needed in the rows of `need` only. Outside
-** of the next wider mask it is empty anyway. */
+/* The mask is used by a node that is itself needed only in the rows of `need`. Outside the next
+** wider mask it is empty anyway. */
 static void region_add_mask_need(struct builder *b, k_value mask, k_value need) {
   k_value m = region_wider(b, mask);
   region_add_need(b, mask, m == K_ALL ? need : region_narrower(b, m, need));
@@ -73,13 +73,13 @@ static void region_add_select_needs(struct builder *b, const struct node *n, k_v
   region_add_mask_need(b, mask, need);
 }
 
-/* Whether a mask is done in the order of rows: a row passes over what one is made of whose first
-** operand does not hold. */
+/* Whether a mask is computed row by row: a row skips what depends on one whose first operand is
+** false. */
 static bool region_is_narrowed(const struct node *n) {
   return n->phase == PHASE_ROWS && n->varies && (n->op == KO_AND || n->op == KO_ANDN);
 }
 
-/* What node v needs of its operands. */
+/* Records what node v needs of its operands. */
 static void region_add_needs(struct builder *b, k_value v) {
   struct node n = *node_at(b, v);
   k_value need = n.need == K_NONE ? K_ALL : n.need;
@@ -132,8 +132,8 @@ static void region_find_needs(struct builder *b) {
 
 /* ---- regions ---- */
 
-/* Whether it selects in no other rows than those of m: then it is its other value when m is
-** empty. So is a mask. */
+/* Whether it selects only in rows of m: then it is its other value if m is empty. The same holds
+** for a mask. */
 static bool region_is_partial(const struct builder *b, const struct node *n, k_value m) {
   bool either = n->phase == PHASE_ROWS && n->op == KO_OR && mask_implies(b, n->in[1], m);
   return n->varies && (n->op == N_SELECT || region_is_narrowed(n) || either) &&
@@ -193,7 +193,7 @@ static bool region_ends_segment(const struct node *n) {
          (n->op == N_FOLD && n->phase == PHASE_FOLDS) || n->op == N_UNFOLD;
 }
 
-/* Where a region that begins at this position has to end at the latest. */
+/* Where a region that begins at this position must end at the latest. */
 static int32_t region_reach(const struct builder *b, int32_t from) {
   int32_t end = from, most = (int32_t)b->plan.count;
   if (most > from + REACH) most = from + REACH;
@@ -201,10 +201,9 @@ static int32_t region_reach(const struct builder *b, int32_t from) {
   return end;
 }
 
-/* Sorts the instructions from position `from` on into those before the region of mask m,
-** those in it, and those that come late, since they need what is in it; returns the
-** position behind the last of the region. What can fail keeps its order, and no row joins a total
-** before all has that can. */
+/* Sorts the instructions from position `from` on into those before the region of mask m, those in
+** it, and late ones that need it. Returns the position after the region. What can fail keeps its
+** order, and no row joins a total before everything that can fail has run. */
 static int32_t region_gather(struct builder *b, int32_t from, k_value m) {
   int32_t end = from, most = region_reach(b, from);
   bool fails_inside = false, fails_late = false;
@@ -244,8 +243,8 @@ static void region_count_inside(struct builder *b, int32_t from, int32_t to) {
   }
 }
 
-/* Ties the selects and masks that are looked at also when the region was skipped to their other
-** operand, which then has to be there, too. */
+/* Ties the selects and masks that are also used if the region is skipped to their other operand,
+** which must then be available. */
 static bool region_tie(struct builder *b, int32_t from, int32_t to, k_value m) {
   for (int32_t i = from; i < to; i++) planned(b, i)->tied = false;
   for (int32_t i = to - 1; i >= from; i--) {
@@ -260,7 +259,7 @@ static bool region_tie(struct builder *b, int32_t from, int32_t to, k_value m) {
   return true;
 }
 
-/* Whether a node can be left in the region: nothing outside needs its value. */
+/* Whether a node can stay in the region: nothing outside needs its value. */
 static bool region_can_stay(const struct builder *b, const struct node *n, k_value m) {
   bool free = n->op == N_EMIT || n->op == N_REDUCE || yields_nothing(n->op);
   if (free && n->op != N_GIVE) return true;
@@ -268,8 +267,8 @@ static bool region_can_stay(const struct builder *b, const struct node *n, k_val
   return region_is_partial(b, n, m) || n->inside == n->uses;
 }
 
-/* Puts in front what others need too, or behind what only they need. False when that is not
-** possible. */
+/* Moves what others also need before the region, or what only they need after it. False if that is
+** impossible. */
 static bool region_prune(struct builder *b, int32_t from, int32_t to, k_value m) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -286,27 +285,27 @@ static bool region_prune(struct builder *b, int32_t from, int32_t to, k_value m)
   return region_tie(b, from, to, m);
 }
 
-/* The work that a skip of m at position `from` would save; *end is behind it. */
+/* The work that a skip of m at position `from` would save; *end is after it. */
 static int32_t region_weigh(struct builder *b, int32_t from, k_value m, int32_t *end) {
   *end = region_gather(b, from, m);
   if (!region_prune(b, from, *end, m)) return 0;
   int32_t work = 0;
   for (int32_t i = from; i < *end; i++) {
     const struct node *n = planned(b, i);
-    bool copied = n->tied && n->op != N_SELECT;   /* which takes as long as to make the mask */
+    bool copied = n->tied && n->op != N_SELECT;   /* which takes as long as computing the mask */
     if (n->state == IN_REGION && !copied) work += region_cost(n);
   }
   return work;
 }
 
-/* The narrowest mask in whose rows alone the instruction does something that is needed. */
+/* The narrowest mask in whose rows alone the instruction's effect is needed. */
 static k_value region_mask_of(const struct node *n) {
   if (n->op == N_SELECT || n->op == N_EMIT || region_is_narrowed(n)) return n->in[0];
   return n->op == N_REDUCE ? n->in[3] : n->need;
 }
 
-/* The mask whose emptiness saves most from this instruction on: of masks within each
-** other a wider one only if it saves twice as much. K_NONE when nothing is worth it. */
+/* The mask whose emptiness saves most from this instruction on; of nested masks, the wider one only
+** if it saves twice as much. K_NONE if none is worth it. */
 static k_value region_best_mask(struct builder *b, int32_t from) {
   k_value best = K_NONE;
   int32_t worth = planned(b, from)->phase == PHASE_ROWS ? WORTH_OF_ROW : WORTH, most = worth / 2;
@@ -334,7 +333,7 @@ static bool region_push_state(struct builder *b, int32_t from, int32_t to, uint3
   return true;
 }
 
-/* Appends a node that only stands in the plan. */
+/* Appends a node that exists only in the plan. */
 static k_value region_append_bound(struct builder *b, uint32_t op, k_value of) {
   struct node n = node_make(op, KT_BOOL, false);
   n.live = true;
@@ -342,7 +341,7 @@ static k_value region_append_bound(struct builder *b, uint32_t op, k_value of) {
   return builder_append(b, n, 0);
 }
 
-/* Rewrites the region at position `from` into the spare list; its end, or K_NONE. */
+/* Rewrites the region at position `from` into the spare list. Returns its end, or K_NONE. */
 static int32_t region_cut_out(struct builder *b, int32_t from, k_value m) {
   int32_t end;
   region_weigh(b, from, m, &end);
@@ -359,8 +358,8 @@ static int32_t region_cut_out(struct builder *b, int32_t from, k_value m) {
   return end;
 }
 
-/* What is late is looked at again: it goes to the end of the part of the plan that is done.
-** Returns where it begins. */
+/* Late instructions are examined again: they go to the end of the finished part of the plan.
+** Returns where they begin. */
 static int32_t region_keep_late(struct builder *b, int32_t from, int32_t end) {
   int32_t kept = end;
   for (int32_t i = end - 1; i >= from; i--) {
@@ -392,9 +391,9 @@ static bool find_regions(struct builder *b) {
 
 /* ---- comparisons joined with their selects ---- */
 
-enum { MOST_COPIES = 2 };  /* selects that repeat one comparison rather than read a mask */
+enum { MOST_COPIES = 2 };  /* selects that repeat a comparison rather than read a mask */
 
-/* A select whose result need not be where its second operand is. */
+/* A select whose result need not be in the place of its second operand. */
 static bool region_is_free_select(const struct builder *b, k_value v) {
   const struct node *n = node_at(b, v);
   return n->op == N_SELECT && n->varies && !n->tied;
@@ -422,7 +421,7 @@ static bool region_joinable(const struct builder *b, k_value v) {
          node_at(b, m->in[0])->type == n->type && node_at(b, m->in[1])->type == n->type;
 }
 
-/* x < y ? -c : c needs no negation of its own. */
+/* x < y ? -c : c needs no separate negation. */
 static void region_join_negation(struct builder *b, struct node *n) {
   struct node *yes = node_at(b, n->in[2]);
   if (yes->op != KO_NEG || yes->uses != 1 || yes->in[0] != n->in[3] || !yes->varies) return;
@@ -464,9 +463,9 @@ static void region_join_selects(struct builder *b) {
 
 /* ---- ids that few rows look at ---- */
 
-/* Whether a mask is found on every way to position i of the plan. */
+/* Whether a mask is computed on every way to position i of the plan. */
 static bool region_is_found_before(const struct builder *b, int32_t i, k_value m) {
-  int32_t passed = 0;   /* skips and loops that have ended before */
+  int32_t passed = 0;   /* number of skips and loops that ended earlier */
   while (i-- > 0) {
     uint32_t op = planned(b, i)->op;
     if (op == N_LAND || op == N_END) passed++;
@@ -476,7 +475,7 @@ static bool region_is_found_before(const struct builder *b, int32_t i, k_value m
   return false;
 }
 
-/* Who is alive is asked for those rows only that look at it. */
+/* Checks for living entities only in rows that use the result. */
 static void region_narrow_live(struct builder *b) {
   for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {
     struct node *n = planned(b, i);

@@ -1,14 +1,13 @@
-/* Instructions that are done in the order of rows: all of them for one row before the next one
-** begins, so that a row sees what the rows before it have put into cells, and nothing of those
-** behind it. Registers and columns are those of the block, of which a row takes its own lane. What
-** has a form for one row (op_is_row) is done by that, without a call: see ops_rows.inc. Other
-** instructions are done by their loop, shown one row.
+/* The ordered part: all its instructions run for one row before the next, so a row sees what
+** earlier rows have put into cells, and nothing of later ones. Registers and columns are those of
+** the block, of which a row uses its own lane. Instructions with a form for one row (op_is_row) run
+** without a call: see ops_rows.inc. Others use their loop, for one row.
 **
-** A row that fails has done nothing: what it has put into cells is put back, last first. What rows
-** order is noted down until their last instruction, which gives it, or fails. */
+** A failed row has no effect: what it has put into cells is put back, in reverse. What rows order
+** is noted until their last instruction, which gives it, or fails. */
 #include "kernel/machine.h"
 
-/* In four ways that are known: bytes one by one would take a third of a row's time. */
+/* Four constant sizes: single bytes would take a third of a row's time. */
 static void rows_copy_cell(void *to, const void *from, size_t size) {
   switch (size) {
     case 1: memcpy(to, from, 1); break;
@@ -23,7 +22,7 @@ static size_t rows_array_size(const struct running *r, uint32_t array) {
   return (size_t)r->run->arrays[array].count * column_size(type);
 }
 
-/* Copies all arrays to where they are saved, or back. */
+/* Copies all arrays to their saved copies, or back. */
 static void rows_copy(const struct running *r, bool back) {
   char *at = r->saved->data;
   for (uint32_t i = 0; i < r->p->array_count; i++) {
@@ -34,8 +33,8 @@ static void rows_copy(const struct running *r, bool back) {
   }
 }
 
-/* Saves all arrays, instead of what is in one cell after the other, where no cells are elsewhere
-** and nobody else is looking: for the only row. */
+/* Saves all arrays, instead of single cells, if there are no other cells and no one else looks: for
+** the only row. */
 static bool rows_save(struct running *r) {
   size_t size = 0;
   if (r->run->rows != 1 || r->p->column_count || r->p->site_count) return false;
@@ -79,7 +78,7 @@ bool rows_keep(struct running *r, const k_insn *k, size_t i) {
   return true;
 }
 
-/* Bytes of a lane of an operand; 0 where it has none. */
+/* Bytes of a lane of an operand; 0 if it has none. */
 static size_t rows_lane(const struct running *r, uint32_t operand) {
   const struct numbering *numbers = r->numbers;
   if (operand < numbers->reg1) return column_size((k_column)r->p->columns[operand]);
@@ -89,12 +88,12 @@ static size_t rows_lane(const struct running *r, uint32_t operand) {
   return operand >= numbers->lists && operand < numbers->count ? sizeof(k_span) : 0;
 }
 
-/* Where the lanes of a column that is copied begin. */
+/* Where the lanes of a copied column begin. */
 static uint32_t rows_copy_of(const struct program *p, uint32_t column) {
   return p->layout.copies + column * (8u * p->block + p->layout.apart);
 }
 
-/* Moves what an instruction finds at its operands by some rows; a list takes its arguments
+/* Moves the addresses of an instruction's operands by some rows; a list takes its arguments
 ** along. */
 static void rows_shift(struct running *r, const k_insn *k, ptrdiff_t rows) {
   const uint16_t operands[5] = {k->dst, k->a, k->b, k->c, k->d};
@@ -124,7 +123,7 @@ bool rows_one(struct running *r, const k_insn *k, size_t i) {
   return done == 1;
 }
 
-/* An operand in row i of a type that notes have, or that of all rows. */
+/* An operand in row i, of a type that notes have; or that of all rows. */
 static k_scalar rows_operand(const struct running *r, uint32_t operand, k_type type, size_t i) {
   k_scalar value = {.i64 = 0};
   size_t lane = rows_lane(r, operand) ? i : 0;
@@ -186,7 +185,7 @@ size_t rows_run(struct running *r, uint32_t pc, size_t n) {
 
 /* ---- where the code of instructions is ---- */
 
-/* Whether the row can fail when it has done an instruction, perhaps in a later round of a loop. */
+/* Whether the row can fail after an instruction, possibly in a later round of a loop. */
 static bool rows_can_fail_behind(const struct program *p, uint32_t pc) {
   uint32_t from = p->prologue;
   while (from < pc && (p->insns[from].op != OP_LOOP || p->insns[from].c < pc)) from++;
@@ -194,8 +193,8 @@ static bool rows_can_fail_behind(const struct program *p, uint32_t pc) {
   return from < p->insn_count;
 }
 
-/* What has other operands than lanes and scalars of 1, 4 or 8 bytes, arrays and bitmaps is done by
-** its loop. */
+/* Instructions with operands other than lanes and scalars of 1, 4 or 8 bytes, arrays and bitmaps
+** use their loop. */
 static uint32_t rows_code(const struct program *p, uint32_t pc) {
   const k_insn *k = &p->insns[pc];
   switch (k->op) {
@@ -211,7 +210,7 @@ static uint32_t rows_code(const struct program *p, uint32_t pc) {
   return row && !strpbrk(op_table[k->op].signature, "123456ebtpq") ? k->op : ROWS_ONE;
 }
 
-/* Where an operand is in a machine's buffer: the lane of the first row, a scalar, the mask of all,
+/* An operand's offset in a machine's buffer: the lane of the first row, a scalar, the mask of all,
 ** or the address of another. */
 static uint32_t rows_offset(struct program *p, uint32_t operand) {
   struct program_layout *l = &p->layout;
@@ -241,9 +240,9 @@ static void rows_translate_insn(struct program *p, uint32_t pc, uint32_t first) 
   if (code == ROWS_ONE || code == ROWS_SCALAR) return;
   const uint16_t operands[5] = {k->dst, k->a, k->b, k->c, k->d};
   uint32_t *const offsets[5] = {&to->dst, &to->a, &to->b, &to->c, &to->d};
-  for (int i = 0; i < 5; i++)   /* but of numbers of instructions and folds */
+  for (int i = 0; i < 5; i++)   /* except numbers of instructions and folds */
     if (!strchr("-jn", op_table[k->op].signature[i])) *offsets[i] = rows_offset(p, operands[i]);
-  if (code == ROWS_PUT) {   /* as that which sets such a cell takes its operands */
+  if (code == ROWS_PUT) {   /* takes its operands as one that sets such a cell */
     to->a = to->c;
     to->to = OP_SET_BOOL + p->sites[k->dst - p->layout.numbers.sites].cell - 1u;
   }
@@ -251,7 +250,7 @@ static void rows_translate_insn(struct program *p, uint32_t pc, uint32_t first) 
   if (k->op == OP_LOOP || k->op == OP_END) to->to = k->c + 1u - first;
 }
 
-/* Asks early for cells that an instruction gets at, if they are known before. */
+/* Prefetches the cells of an instruction, if they are known in advance. */
 static void rows_fetch(struct program *p, uint32_t pc, uint32_t first, uint32_t end) {
   struct program_layout *l = &p->layout;
   const k_insn *k = &p->insns[pc];

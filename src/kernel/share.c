@@ -8,7 +8,7 @@
 /* ---- what can be shared ---- */
 
 enum { LOOK_WEIGHT = 20, LIVE_WEIGHT = 8, NOTE_WEIGHT = 12, LIST_WEIGHT = 200 };
-enum { ROW_WEIGHT = 8 };   /* of an instruction that is done row by row */
+enum { ROW_WEIGHT = 8 };   /* of an instruction that runs row by row */
 
 static uint32_t share_weight_of(const k_insn *k) {
   uint32_t op = OP_NUMBER(k->op);
@@ -25,8 +25,8 @@ static bool share_writes_column(const struct program *p, const k_insn *k) {
   return !(k->op & OP_SCALAR) && !other && k->dst < p->column_count;
 }
 
-/* The first instruction behind all that can fail, but for what is done to others, and behind loops
-** and skips that such are in. */
+/* The first instruction after the last one that can fail, not counting effects on other entities;
+** never inside a loop or skip. */
 static uint32_t share_behind_failures(const struct program *p) {
   uint32_t last = p->prologue;
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
@@ -45,8 +45,7 @@ static uint32_t share_behind_failures(const struct program *p) {
   return last;
 }
 
-/* The first instruction of those by which rows change what is not theirs; *passed is behind
-** them. */
+/* The first instruction by which rows change more than their own; *passed is after the last. */
 static uint32_t share_find_deeds(const struct program *p, uint32_t *passed) {
   uint32_t first = p->insn_count;
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
@@ -59,21 +58,21 @@ static uint32_t share_find_deeds(const struct program *p, uint32_t *passed) {
   return first;
 }
 
-/* Whether something between two instructions writes to columns. */
+/* Whether an instruction between two writes to columns. */
 static bool share_writes_between(const struct program *p, uint32_t from, uint32_t to) {
   for (uint32_t pc = from; pc < to; pc++)
     if (share_writes_column(p, &p->insns[pc])) return true;
   return false;
 }
 
-/* Where what is done in the order of rows begins; 0: nothing is. */
+/* Where the ordered part begins; 0 if there is none. */
 static uint32_t share_rows_at(const struct program *p) {
   uint32_t pc = p->prologue;
   while (pc < p->insn_count && p->insns[pc].op != OP_ROWS) pc++;
   return pc < p->insn_count ? pc + 1 : 0;
 }
 
-/* Why blocks cannot take turns, if they cannot. */
+/* Why blocks cannot take turns, if so. */
 static const char *share_find_turn(const struct program *p, struct sharing *sharing) {
   uint32_t rows = share_rows_at(p), sound = share_behind_failures(p), passed = sound;
   bool deeds = p->site_count || p->fold_count || rows;
@@ -99,7 +98,7 @@ struct sharing sharing_of(const struct program *p) {
   bool writes = deeds || share_writes_between(p, p->prologue, p->insn_count);
   bool fails = p->site_count || p->fold_count || program_info(p).fails;
   sharing.takes_turns = (writes && fails) || p->list_count;
-  /* One thread at a time does what is done row by row. */
+  /* Only one thread at a time runs row by row. */
   sharing.weight = sharing.weight > ROW_WEIGHT * alone ? sharing.weight - ROW_WEIGHT * alone : 1;
   if (sharing.takes_turns)
     sharing.why_not = share_find_turn(p, &sharing);
@@ -173,15 +172,15 @@ struct share {
   uint32_t chunks;
   k_folding *foldings;         /* one for each total, of each chunk */
   k_failure *failure;          /* in that chunk: */
-  char apart[64];              /* what follows is written while what is above is read */
-  uint32_t failed;             /* the first that is known to have failed, or NONE */
+  char apart[64];              /* separates what is written from what is read */
+  uint32_t failed;             /* the first chunk known to have failed, or NONE */
   uint32_t guard;              /* 1 while a thread writes these two */
-  uint32_t turn;               /* of which chunk it is */
-  uint32_t asks;               /* 1 while the thread whose turn it is waits for the calling one: */
-  struct running *client;      /* which is to do what it has noted down, */
-  size_t client_rows;          /* or to make room for that; how many rows are sound */
+  uint32_t turn;               /* the chunk whose turn it is */
+  uint32_t asks;               /* 1 while the thread whose turn it is waits for the caller, */
+  struct running *client;      /* which must give what it has noted, */
+  size_t client_rows;          /* or make room for that; number of valid rows */
   char behind[64];
-  struct portions portions;    /* one, where blocks take turns */
+  struct portions portions;    /* one portion, if blocks take turns */
 };
 
 static void share_note_failure(struct share *s, uint32_t chunk, const k_failure *failure) {
@@ -193,7 +192,7 @@ static void share_note_failure(struct share *s, uint32_t chunk, const k_failure 
   shared_set(&s->guard, 0);
 }
 
-/* The rows of a chunk, from where r is. */
+/* The rows of a chunk, from r's position. */
 static size_t share_rows_of(const struct share *s, uint32_t chunk) {
   size_t from = chunk * s->chunk, left = s->run->rows - from;
   return left < s->chunk ? left : s->chunk;
@@ -210,7 +209,7 @@ static void share_go_to(struct running *r, const struct share *s, uint32_t chunk
   for (uint32_t i = 0; i < totals; i++) fold_be_leaf(r->at[r->numbers->totals + i], chunk);
 }
 
-/* Runs a chunk whose blocks need not wait for others; whether no row failed. */
+/* Runs a chunk whose blocks need not wait for others. Returns whether no row failed. */
 static bool share_run_chunk(struct running *r, const struct share *s, uint32_t chunk) {
   size_t rows = share_rows_of(s, chunk);
   for (;;) {
@@ -224,13 +223,13 @@ static bool share_run_chunk(struct running *r, const struct share *s, uint32_t c
 
 /* ---- turns ---- */
 
-/* Spins, and then lets others run. */
+/* Spins, and then yields. */
 static void share_wait_a_little(uint32_t *times) {
   enum { PATIENCE = 500 };
   (++*times < PATIENCE ? thread_pause : thread_yield)();
 }
 
-/* Does what the rows of a block have noted down; how many of them are sound. */
+/* Gives what the rows of a block have noted. Returns how many are valid. */
 static size_t share_do_notes(const struct share *s, struct running *r, size_t rows) {
   r->end = s->sharing->passed;
   return rows ? running_from(r, s->sharing->turn, rows, true) : 0;
@@ -257,7 +256,7 @@ static bool share_grow_room(const struct share *s, const struct running *r) {
   return true;
 }
 
-/* On the calling thread, that may allocate: what another one asks for, if it does. */
+/* On the calling thread, which may allocate: serves another thread's request, if there is one. */
 static void share_serve(struct share *s) {
   if (!shared_get(&s->asks)) return;
   if (!share_is_outgrown(s, s->client))
@@ -267,7 +266,7 @@ static void share_serve(struct share *s) {
   shared_set(&s->asks, 0);
 }
 
-/* Has the calling thread do what serve says. */
+/* Makes the calling thread serve a request. */
 static size_t share_ask(struct share *s, struct running *r, size_t rows) {
   uint32_t times = 0;
   s->client = r;
@@ -277,7 +276,7 @@ static size_t share_ask(struct share *s, struct running *r, size_t rows) {
   return s->client_rows;
 }
 
-/* Waits for a chunk's turn; false when none is to come. */
+/* Waits for a chunk's turn; false if none is coming. */
 static bool share_wait_for_turn(struct share *s, uint32_t chunk, uint32_t who) {
   uint32_t times = 0;
   while (shared_get(&s->turn) != chunk) {
@@ -288,8 +287,8 @@ static bool share_wait_for_turn(struct share *s, uint32_t chunk, uint32_t who) {
   return shared_get(&s->failed) == NONE;
 }
 
-/* Runs a block of n rows up to where it waits; how many are sound. What rows that run apart have
-** listed is gone when others do. */
+/* Runs a block of n rows up to where it waits. Returns how many are valid. Lists of rows that run
+** separately are lost when others run. */
 static size_t share_run_until_turn(struct running *r, const struct share *s, size_t n) {
   running_clear(r, n);
   share_forget_outgrown(s, r);
@@ -298,8 +297,8 @@ static size_t share_run_until_turn(struct running *r, const struct share *s, siz
   return running_from(r, s->p->prologue, n, apart);
 }
 
-/* In its turn: what a block has noted down is done; how many of its rows are sound. A block that
-** has outgrown its room is run again when there is more. */
+/* In its turn: gives what a block has noted. Returns how many rows are valid. A block that has
+** outgrown its room runs again with more. */
 static size_t share_take_turn(struct running *r, struct share *s, size_t n, size_t sound,
                               uint32_t who) {
   if (!s->sharing->serves || who == 0) return share_do_notes(s, r, sound);
@@ -312,7 +311,7 @@ static size_t share_take_turn(struct running *r, struct share *s, size_t n, size
   return s->sharing->passed > s->sharing->turn && sound ? share_ask(s, r, sound) : sound;
 }
 
-/* Runs a block, whose stores wait for its turn; whether it came, and no row failed. */
+/* Runs a block whose stores wait for its turn. Returns whether it came, and no row failed. */
 static bool share_run_in_turn(struct running *r, struct share *s, uint32_t chunk, uint32_t who) {
   size_t n = share_rows_of(s, chunk), sound = n;
   bool opens = running_opens(r, n);
@@ -341,9 +340,8 @@ static void share_open_helper(struct machine *machine, const struct share *s) {
   (void)status;
 }
 
-/* Takes chunks as long as there are some, and passes over those behind one that has failed: all
-** before the first that fails are run. Where blocks take turns, whoever takes one has taken none
-** behind it. */
+/* Takes chunks while there are any, skipping those after a failed one: all before the first failure
+** are run. If blocks take turns, chunks are taken in order. */
 static void share_take_chunks(struct share *s, uint32_t who, struct taker *taker, uint32_t chunk) {
   k_failure failure;
   struct machine *machine = who ? s->helpers->machines[who - 1] : s->own;
@@ -372,8 +370,8 @@ static void share_work(void *job, uint32_t who) {
 
 /* ---- the whole ---- */
 
-/* How many rows make a block, and how many a thread takes at a time. A total's are those of a leaf,
-** and blocks that take turns are taken one by one. */
+/* Decides the rows of a block, and of a chunk. With a total, they are those of a leaf; blocks that
+** take turns are taken one by one. */
 static void share_cut(struct share *s, const struct pool *pool) {
   const struct program *p = s->p;
   bool eager = pool_is_eager(pool), turns = s->sharing->takes_turns;
@@ -386,7 +384,7 @@ static void share_cut(struct share *s, const struct pool *pool) {
   s->chunks = (uint32_t)((s->run->rows + s->chunk - 1) / s->chunk);
 }
 
-/* What the chunks up to the first that failed came to, in the first one's. */
+/* Combines the foldings of the chunks up to the first failure, in the first one. */
 static void share_join_foldings(const struct share *s) {
   uint32_t totals = s->p->total_count;
   for (uint32_t chunk = 1; totals && chunk < s->chunks && chunk <= s->failed; chunk++)
@@ -427,7 +425,7 @@ k_status share_run(struct helpers *helpers, struct machine *own, struct pool *po
 
 /* ---- fold ---- */
 
-/* Flips all bits of a negative number but the sign, so that it is its own inverse. */
+/* Flips all bits of a negative number except the sign, so it is its own inverse. */
 int64_t fold_key(double x) {
   uint64_t u;
   memcpy(&u, &x, sizeof u);
@@ -442,7 +440,7 @@ double fold_unkey(int64_t key) {
   return x;
 }
 
-/* What a part is before a row has joined it: 0.0 and 0 have the same bits. */
+/* A part before a row has joined it: 0.0 and 0 have the same bits. */
 void k_fold_begin(k_folding *f, k_reduce how, k_type type) {
   assert(type == KT_F64 || type == KT_I64);
   (void)type;
@@ -462,7 +460,7 @@ static bool share_fold_beats(int64_t x, int64_t y, k_reduce how) {
   return how == KR_MIN ? x < y : x > y;
 }
 
-/* The key of a value, of which an array has 8 bytes each. */
+/* The key of a value in an array of 8-byte values. */
 static int64_t share_fold_key_at(const void *values, size_t at, k_type type) {
   k_scalar value;
   memcpy(&value, (const char *)values + at * sizeof value, sizeof value);
@@ -495,7 +493,7 @@ static void share_fold_pair(k_scalar *part, k_reduce how, k_type type, k_scalar 
     part->i64 = v.i64 > part->i64 ? v.i64 : part->i64;
 }
 
-/* Adds the parts up: the order is fixed. */
+/* Adds up the parts in a fixed order. */
 static k_scalar share_fold_add_up(const k_folding *f, k_reduce how, k_type type) {
   k_scalar part[16];
   memcpy(part, f->part, sizeof part);
@@ -553,7 +551,7 @@ void k_fold_row(k_folding *f, k_reduce how, k_type type, k_scalar v, bool joins)
   f->first = row;
 }
 
-/* Whether a value is less, or greater, than what tables before came to: any number than NaN. */
+/* Whether a value is less, or greater, than that of earlier tables: any number beats NaN. */
 static bool share_fold_wins(k_reduce how, k_type type, k_scalar value, const k_total *total) {
   if (total->rows == 0) return true;
   if (type == KT_I64) return share_fold_beats(value.i64, total->value.i64, how);

@@ -1,15 +1,15 @@
-/* How the loops over lanes are compiled. Included last, before the loops, by each file
-** that holds some. A plain `gcc -O2` neither vectorises nor, without -std, keeps a * b +
-** c apart (AVX-512 and ARM have fused instructions), so both are said here. */
+/* How the loops over lanes are compiled. Included last, before the loops, by each file that has
+** some. A plain `gcc -O2` neither vectorises nor, without -std, keeps a * b + c apart (AVX-512 and
+** ARM have fused instructions), so both are set here. */
 #ifndef ECS_KERNEL_VECTOR_H
 #define ECS_KERNEL_VECTOR_H
 
 #include <math.h>
 #include <string.h>
 
-/* LANES begins a loop whose lanes do not depend on each other: a result may be written over
-** an operand, lane by lane. LONG_LANES is for loops that turn lanes into bytes: they are
-** long as they are, and not unrolled; SOME_LANES is for m lanes j. */
+/* LANES begins a loop with independent lanes: a result may overwrite an operand, lane by lane.
+** LONG_LANES is for loops that turn lanes into bytes, which are long already and not unrolled;
+** SOME_LANES is for m lanes j. */
 #define EACH_LANE for (size_t i = 0; i < n; i++)
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF

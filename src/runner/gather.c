@@ -16,13 +16,13 @@ static size_t gather_spot_room(void) {
   return GATHER_ROWS * (sizeof(struct matches_part) + sizeof(uint32_t));
 }
 
-/* The term that a column is about; NULL: it is about none. */
+/* The term of a column, or NULL if it belongs to none. */
 static const struct term *gather_term_of(const ecs_query *query, struct run_column column) {
   uint32_t slot = column.slot == RUN_THERE ? column.leaf : column.slot;
   return slot == NONE ? NULL : query_term_of(&query->terms, slot);
 }
 
-/* The number of a term's spot: 0 for all that is the row's own. */
+/* The number of a term's spot: 0 for everything of the row's own. */
 static uint32_t gather_spot_of(struct gather *gather, const struct walk *walk,
                                const struct term *term) {
   if (!term || !term_is_by_row(term)) return 0;
@@ -48,7 +48,7 @@ static void gather_place(struct gather *gather, char *at) {
   }
 }
 
-/* Which columns are not cells of any term, but who a variable of the query stands for. */
+/* Finds the columns that hold values of the query's variables, not cells of a term. */
 static void gather_find_values(struct gather *gather) {
   const struct run_plan *plan = gather->plan;
   gather->value_count = 0;
@@ -143,7 +143,7 @@ void gather_matches(struct gather *gather, const struct matches *matches) {
 
 /* ---- cells ---- */
 
-/* Some rows of a table, among the rows that were gathered, from the first one on. */
+/* Consecutive gathered rows that are in one table. */
 struct gather_stretch {
   const struct matches_part *part;
   const uint32_t *rows;
@@ -183,7 +183,7 @@ static void gather_find_together(struct gather *gather) {
   for (uint32_t i = 0; i < count; i++)                               \
     ((type *)to)[i] = ((const type *)from)[rows[i]];                 \
   break
-#define AHEAD 8u               /* how many cells before it is written a line is asked for */
+#define AHEAD 8u               /* cells between prefetching a line and writing to it */
 #define GIVE(type)                                                   \
   for (uint32_t i = 0; i < count; i++) {                             \
     FETCH(&((type *)to)[rows[i + AHEAD < count ? i + AHEAD : i]]);   \
@@ -211,8 +211,7 @@ static void gather_give_cells(void *to, const void *from, const uint32_t *rows, 
   }
 }
 
-/* The column of a table that a program's column stands for in a stretch; NULL: its term is not
-** there. */
+/* The table's column for a program's column in a stretch; NULL if its term is absent. */
 static const struct column *gather_column_in(const struct gather *gather, uint32_t i,
                                              const struct matches_part *part) {
   struct run_column wanted = gather->plan->columns[i];
@@ -223,7 +222,7 @@ static const struct column *gather_column_in(const struct gather *gather, uint32
   return &part->table->columns[first + wanted.leaf];
 }
 
-/* Copies the first rows of a program's column from the tables, or to them. */
+/* Copies the first rows of a program's column from the tables, or back. */
 static void gather_copy_column(const struct gather *gather, uint32_t i, uint32_t rows, bool back) {
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
   size_t size = column_size((k_column)gather->plan->program->columns[i]);
@@ -246,8 +245,7 @@ static void gather_copy_column(const struct gather *gather, uint32_t i, uint32_t
   }
 }
 
-/* Where all cells of a column are that is the rows' own, if they lie there as a program wants them;
-** else NULL. */
+/* The cells of a column of the rows' own, if they are as a program needs them; otherwise NULL. */
 static void *gather_lies_ready(const struct gather *gather, uint32_t i) {
   const struct matches_spot *own = &gather->spots[0].cells;
   if (gather->spot_of[i] || own->part_count != 1 || !own->parts[0].together) return NULL;
@@ -271,13 +269,13 @@ static bool gather_has_bit(const uint64_t *bits, uint32_t column) {
   return bits[column / 64] >> column % 64 & 1;
 }
 
-/* Where rows have cells of 1 << shift bytes. */
+/* Lists the addresses of rows' cells of 1 << shift bytes. */
 static LOOPS void gather_list_cells(k_cell *to, char *data, const uint32_t *rows, uint32_t count,
                                     uint32_t shift) {
   for (uint32_t i = 0; i < count; i++) to[i].at = data + ((size_t)rows[i] << shift);
 }
 
-/* In which rows the term of a program's column is there. */
+/* Writes in which rows the term of a program's column is present. */
 static void gather_take_there(const struct gather *gather, uint32_t i) {
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
   const struct term *term = query_term_of(&gather->query->terms, gather->plan->columns[i].leaf);
@@ -292,8 +290,8 @@ static void gather_take_there(const struct gather *gather, uint32_t i) {
   }
 }
 
-/* The addresses of the cells that a program's column stands for; where its term is not there, of a
-** cell that nobody writes. */
+/* Lists the addresses of the cells of a program's column; where its term is absent, of a cell that
+** nothing writes to. */
 static void gather_take_addresses(const struct gather *gather, uint32_t i, k_cell *to) {
   static uint64_t none;
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
@@ -331,8 +329,8 @@ static void gather_take_columns(struct gather *gather, uint32_t end) {
   }
 }
 
-/* The rows before an end, those of a bitmap if there is one, and in them the cells of a column of
-** the program, or those beside them. */
+/* Marks a program's column, or the columns beside it, in the rows before an end, restricted by a
+** bitmap if there is one. */
 static void gather_mark_column(const struct gather *gather, uint32_t i, const uint64_t *bits,
                                uint32_t end) {
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
@@ -360,7 +358,7 @@ static uint32_t gather_column_of(const struct run_plan *plan, uint32_t slot) {
   return column;
 }
 
-/* What the rows before an end have written to is marked. */
+/* Marks what the rows before an end have written to. */
 static RARE void gather_mark_written(const struct runner *runner, const struct gather *gather,
                                      uint32_t end) {
   const struct run_plan *plan = gather->plan;
@@ -387,7 +385,7 @@ ecs_id gather_entity(const struct gather *gather, uint32_t at) {
 
 /* ---- running ---- */
 
-/* Whose rows the least and greatest are, of those that have come to be so now. */
+/* Records which rows the new least and greatest values belong to. */
 static void gather_name_totals(const struct run *run, const struct gather *gather) {
   for (uint32_t i = 0; i < run->plan->program->total_count && !run->query->terms.event; i++) {
     k_total *total = &run->totals[i];

@@ -37,7 +37,8 @@ static bool giving_names_target(const struct run_command *command) {
   return command->action == RUN_TIE || (command->action == RUN_UNTIE && command->leaf != NONE);
 }
 
-/* Whether a number is one of an entity that is spawned by then, and known. */
+/* Whether a stand-in number belongs to an entity that has been spawned by then and is still
+** known. */
 static bool giving_is_spawned(const struct giving *giving, enum spawned may, int64_t number) {
   if (may == SPAWNED_NONE || number >= 0) return false;
   assert(number >= giving->last);
@@ -49,14 +50,14 @@ static bool giving_is_there(const struct giving *giving, enum spawned may, int64
          entity_find(&giving->run->query->world->entities, (ecs_id)number);
 }
 
-/* The target whose index was noted, or whose id was. */
+/* The target whose index, or id, was noted. */
 static int64_t giving_target_of(const struct giving *giving, const struct run_command *command,
                                 int64_t number) {
   if (!command->by_index) return number;
   return (int64_t)entity_id_any(&giving->run->query->world->entities, (uint32_t)number);
 }
 
-/* Whether what an order gives can be known: an id in a field may be null. */
+/* Whether the value of an order is valid: an id in a field may be null. */
 INLINE bool giving_can_give(const struct giving *giving, const struct run_command *command,
                             int64_t number) {
   if (command->as_field && !command->part && number == 0) return true;
@@ -66,7 +67,7 @@ INLINE bool giving_can_give(const struct giving *giving, const struct run_comman
   return !command->gives || number >= 0 || giving_is_spawned(giving, command->gives, number);
 }
 
-/* Whether fields of a relation that come without a target find one. */
+/* Whether fields of a relation that are set without a target have one. */
 static bool giving_is_settable(const struct giving *giving, const struct run_command *command,
                                int64_t id) {
   ecs_world *world = giving->run->query->world;
@@ -103,7 +104,7 @@ static bool giving_can_order(void *ud, uint32_t order, const int64_t *ids, const
   }
 }
 
-/* Takes how often all orders that emit an event do so. */
+/* Takes the number of emits of all orders that emit an event. */
 static uint32_t giving_take_emits(struct giving *giving, ecs_id event) {
   const struct run_plan *plan = giving->run->plan;
   uint32_t count = 0;
@@ -115,7 +116,7 @@ static uint32_t giving_take_emits(struct giving *giving, ecs_id event) {
   return count;
 }
 
-/* Events of one type that follow each other are known to their scope as one. */
+/* Consecutive events of one type are one emission of their scope. */
 static bool giving_reserve_events(struct giving *giving) {
   const struct run_plan *plan = giving->run->plan;
   ecs_world *world = giving->run->query->world;
@@ -141,9 +142,9 @@ static bool giving_reserve_orders(void *ud, uint32_t count) {
   if (spawns && entity_reserve(&world->entities, &world->memory, &world->entities.entities,
                                spawns) != ECS_OK)
     return false;
-  /* Parts of what is spawned ask for room for two each. */
+  /* Parts of a spawn reserve two each. */
   if (staged && command_reserve(world, 2ull * staged, staged, staged) != ECS_OK) return false;
-  /* Of what is set, that which is there is noted down where somebody watches for values. */
+  /* A set of an existing component is noted for observers with on = "set". */
   if (world->watching->sets && watch_need_notes(world, staged) != ECS_OK) return false;
   return giving_reserve_events(giving);
 }
@@ -182,7 +183,7 @@ static ecs_status giving_order_set(ecs_world *world, const struct run_command *c
   return entity_set(world, id, component, &write, command->leaf != NONE);
 }
 
-/* An id becomes an element. */
+/* Stores an id in an element. */
 static void giving_order_store(const ecs_world *world, const struct run_command *command,
                                int64_t number, int64_t id) {
   const struct component *component = component_of(world, command->component);
@@ -192,7 +193,7 @@ static void giving_order_store(const ecs_world *world, const struct run_command 
   ((ecs_id *)component->resource[command->leaf].data)[number - 1] = (ecs_id)id;
 }
 
-/* A new event, or more fields of the newest one. */
+/* Emits an event, or sets more fields of the last one. */
 static void giving_order_fields(struct giving *giving, const struct run_command *command,
                                 int64_t first, k_scalar value) {
   ecs_world *world = giving->run->query->world;
@@ -209,7 +210,7 @@ static void giving_order_fields(struct giving *giving, const struct run_command 
   (emits ? emission_append : emission_put)(world, event, writes, count);
 }
 
-/* Unties from a target or, with ECS_NULL, from all. */
+/* Unties from a target or, for ECS_NULL, from all. */
 static ecs_status giving_order_untie(ecs_world *world, const struct run_command *command, ecs_id id,
                                      ecs_id target) {
   struct component *relation = component_of(world, command->component);
@@ -217,7 +218,7 @@ static ecs_status giving_order_untie(ecs_world *world, const struct run_command 
   return relate_remove(world, id, relation, target);
 }
 
-/* Ties to the target that a part says; that of an exclusive relation is its first field. */
+/* Ties to a part's target, which for an exclusive relation is its first field. */
 static ecs_status giving_tie(ecs_world *world, ecs_id id, const struct part *part) {
   struct write writes[RUN_ORDERS + 1];
   assert(part->component->relation && part->write_count <= RUN_ORDERS);
@@ -250,13 +251,13 @@ bool giving_defer_rows(const struct run *run, struct table *table, const uint64_
          batch_put_rows(world, kind, command->component, table, marks) == ECS_OK;
 }
 
-/* Whom a number stands for. */
+/* The id that a number stands for. */
 static int64_t giving_id_of(const struct giving *giving, enum spawned may, int64_t number) {
   if (may == SPAWNED_NONE || number >= 0) return number;
   return (int64_t)giving->spawned[(uint64_t)~number % RUN_SPAWNED];
 }
 
-/* What an order gives: an id, or a target, where it says how that is known. */
+/* The value of an order, with ids and targets resolved. */
 static k_scalar giving_value_of(const struct giving *giving, const struct run_command *command,
                                 k_scalar value) {
   if (command->gives) value.i64 = giving_id_of(giving, command->gives, value.i64);
@@ -276,8 +277,8 @@ static void giving_add_write(struct giving *giving, uint32_t order, uint32_t fro
   giving->parts[order + recipe->part_count - 1].write_count++;
 }
 
-/* Puts together what an order that spawns or ties, and the orders behind it, say of its parts. The
-** target of a part of a spawn may be set as the field that it is. */
+/* Makes the recipe of an order that spawns or ties, from it and the parts after it. The target of a
+** part of a spawn may be set as a field. */
 static const struct recipe *giving_recipe_of(struct giving *giving, uint32_t order) {
   const struct run_command *first = giving_order_of(giving->run, order);
   struct recipe *recipe = &giving->recipes[order];
@@ -305,7 +306,7 @@ static const struct recipe *giving_recipe_of(struct giving *giving, uint32_t ord
   return recipe;
 }
 
-/* The parts of an order with these values, as many as its recipe says. */
+/* Fills the parts of an order's recipe with these values. */
 static const struct part *giving_fill_recipe(struct giving *giving, uint32_t order,
                                              const k_scalar *values) {
   const struct recipe *recipe = giving_recipe_of(giving, order);
@@ -335,13 +336,13 @@ static ecs_status giving_order_tie(struct giving *giving, uint32_t order, ecs_id
                                    const k_scalar *values) {
   const struct part *part = giving_fill_recipe(giving, order, values);
   ecs_world *world = giving->run->query->world;
-  /* A tie without fields, of which most are, takes a tenth less so. */
+  /* Most ties have no fields; this path saves a tenth. */
   if (part->write_count == 0 && part->target != ECS_NULL)
     return spawn_stage_part(world, id, part, NULL);
   return giving_tie(world, id, part);
 }
 
-/* A new event, and more fields of it. */
+/* Emits an event with all its fields. */
 static void giving_order_event(struct giving *giving, const struct run_command *command,
                                const int64_t *ids, const k_scalar *values) {
   for (uint32_t i = 0, parts = command->parts; i <= parts; i++, command++)
@@ -381,15 +382,14 @@ static void giving_give_order(void *ud, uint32_t order, const int64_t *ids,
 
 /* ---- orders of many rows ---- */
 
-/* Whether an order spawns with ids that have to be looked at: targets of ties, and those of
-** entities that are spawned. */
+/* Whether an order spawns with ids that must be checked: targets of ties and spawned entities. */
 static bool giving_spawns_with_ids(const struct run_command *command) {
   for (uint32_t i = 1; i <= command->parts; i++)
     if (command[i].action == RUN_TIE || command[i].gives) return true;
   return false;
 }
 
-/* Whether an order of the row that waits is about a component of an entity. */
+/* Whether a pending order of the row is about a component of an entity. */
 static bool giving_waits_for(const struct giving *giving, int64_t id, ecs_id component,
                              const k_ordered *waiting, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
@@ -399,7 +399,7 @@ static bool giving_waits_for(const struct giving *giving, int64_t id, ecs_id com
   return false;
 }
 
-/* Of which component an order sets a field, as entity_set does; NULL: it does something else. */
+/* The component of which an order sets a field, as entity_set does; otherwise NULL. */
 static const struct component *giving_set_by(const struct giving *giving, uint32_t order) {
   const struct run_command *command = giving_order_of(giving->run, order);
   if (command->action != RUN_SET || command->part || command->own || command->gives) return NULL;
@@ -407,7 +407,7 @@ static const struct component *giving_set_by(const struct giving *giving, uint32
   return component->relation ? NULL : component;
 }
 
-/* Whether that is neither told nor marked. */
+/* Whether it is neither reported nor marked. */
 static bool giving_is_plain_set(const struct giving *giving, uint32_t order) {
   const struct component *component = giving_set_by(giving, order);
   return component && !component->watched && !giving->run->query->world->watching->sets;
@@ -419,7 +419,7 @@ static void giving_remember(k_stored **stored, void *at, uint32_t size) {
   memcpy(&next->was, at, size);
 }
 
-/* What entity_set does at once: where the component is there, and nothing is deferred on it. */
+/* What entity_set does at once: if the component is there and nothing is deferred on it. */
 static k_now giving_order_now(void *ud, uint32_t order, int64_t id, k_scalar value,
                               const k_ordered *waiting, uint32_t count, k_stored **stored) {
   const struct giving *giving = ud;
@@ -432,7 +432,8 @@ static k_now giving_order_now(void *ud, uint32_t order, int64_t id, k_scalar val
   if (command_is_staged(world, (ecs_id)id, component->id)) return K_LATER;
   if (giving_waits_for(giving, id, component->id, waiting, count)) return K_LATER;
   bool one = command->leaf != NONE, watched = world->watching->sets > 0 && one;
-  /* Observers are told in the order of what was given, which waits: such a row is left to Lua. */
+  /* Observers need the order in which changes were given, which is deferred: such a row falls back
+  ** to Lua. */
   if (watched && (count > 0 || watch_need_notes(world, 1) != ECS_OK)) return K_NO_ROOM;
   struct write write = {0};
   if (one) {
@@ -455,13 +456,13 @@ static void giving_undo(void *ud, uint32_t count) {
   if (watching->sets) watching->note_count -= count;
 }
 
-/* Cells of a field from a row on; `one` value for all of them, or one each. */
+/* Writes cells of a field from a row on: one value for all, or one each. */
 static void giving_put_cells(void *cells, uint32_t size, uint32_t row, const struct leaf *leaf,
                              uint32_t count, const k_scalar *values, bool one) {
   assert(leaf->type != ECS_ANY);
   if (one)
     cell_fill(cells, size, row, count, giving_cell(leaf, *values));
-  else if (leaf->size == sizeof *values)   /* as giving_cell has it */
+  else if (leaf->size == sizeof *values)   /* as giving_cell does */
     memcpy((k_scalar *)cells + row, values, count * sizeof *values);
   else
     for (uint32_t i = 0; i < count; i++)
@@ -476,7 +477,7 @@ static void giving_put_column(const struct event *event, uint32_t leaf, uint32_t
                    values, one);
 }
 
-/* Events of one type, column by column. As nothing is spawned beside them, all ids are ones. */
+/* Emits events of one type, column by column. Without spawns beside them, all ids are real. */
 static uint32_t giving_emit_many(void *ud, const k_given *given) {
   struct giving *giving = ud;
   const struct run_command *command = giving_order_of(giving->run, given->order);
@@ -502,10 +503,10 @@ static uint32_t giving_emit_many(void *ud, const k_given *given) {
 
 /* ---- spawning many ---- */
 
-/* Row after row, in a row in the order of the function. */
+/* Writes the turns row by row, inside a row in the order of the function. */
 static void giving_take_turns(uint8_t *turns, const k_given *given, uint32_t count) {
   uint32_t next[K_SITES] = {0};
-  bool same = true;            /* rows come to all orders */
+  bool same = true;            /* every row gives all orders */
   for (uint32_t i = 1; i < count; i++)
     same &= given[i].count == given->count && given[i].rows == given->rows;
   for (uint32_t i = 0; same && i < given->count; i++)
@@ -526,7 +527,7 @@ static void giving_take_turns(uint8_t *turns, const k_given *given, uint32_t cou
   }
 }
 
-/* Spawns by several orders, if nothing but cells of tables is to be set. */
+/* Spawns by several orders, if only cells of tables are to be set. */
 static uint32_t giving_spawn_many(struct giving *giving, const k_given *given, uint32_t count) {
   ecs_world *world = giving->run->query->world;
   uint32_t kinds[K_SITES] = {0}, counts[K_SITES] = {0};
@@ -553,7 +554,7 @@ static uint32_t giving_spawn_many(struct giving *giving, const k_given *given, u
   return 1;
 }
 
-/* Events of one type, or spawns. */
+/* Gives events of one type, or spawns. */
 static uint32_t giving_give_many(void *ud, const k_given *given, uint32_t count) {
   struct giving *giving = ud;
   enum run_action action = giving_order_of(giving->run, given->order)->action;

@@ -13,14 +13,14 @@
 #include "core/storage/table.h"
 #include "core/storage/toggle.h"
 
-/* A place is a row, and above it the index of its table; of a sparse component the row alone. */
+/* A place is a row, and above it the index of its table; for a sparse component, just the row. */
 #define PLACE_BITS 32
 
-#define AHEAD 16u              /* rows before one whose record is asked for */
+#define AHEAD 16u              /* rows between prefetching a record and using it */
 
 /* ---- ids ---- */
 
-/* Ids of the rows, of those that a mask has if there is one. */
+/* The ids of rows, restricted by a mask if there is one. */
 struct sought {
   const int64_t *ids;
   const uint8_t *mask;
@@ -31,7 +31,7 @@ static inline ecs_id lookup_id_at(const struct sought *sought, size_t i) {
   return sought->mask && !sought->mask[i] ? ECS_NULL : (ecs_id)sought->ids[i];
 }
 
-/* The record of a living entity; null ids, of which there may be many, need no look. */
+/* The record of a living entity; null ids, which may be many, need no search. */
 INLINE const struct record *lookup_record_of(const ecs_world *world, ecs_id id) {
   return id == ECS_NULL ? NULL : entity_find(&world->entities, id);
 }
@@ -66,7 +66,7 @@ static void look_entities(const ecs_world *world, const struct sought *sought, i
   }
 }
 
-/* What says who is alive, read once: ids might be anything. */
+/* What tells who is alive, read once: ids may alias anything. */
 struct living {
   const ecs_world *world;
   const struct record *records;
@@ -113,14 +113,13 @@ static void look_packed(const ecs_world *world, const struct sparse *sparse,
   }
 }
 
-/* Of the table in which an entity was found: most that are looked for one after the other are in
-** one. */
+/* The table of the last entity found: consecutive ones are mostly in the same. */
 struct last_table {
   uint32_t table;
   bool has;
 };
 
-/* The place of one who is in another table, not near, or not alive. */
+/* The place of an entity in another table, with a far slot, or dead. */
 static APART int64_t lookup_place_in_other_table(const ecs_world *world, ecs_id component,
                                                  ecs_id id, struct last_table *last) {
   const struct record *record = lookup_record_of(world, id);
@@ -132,13 +131,13 @@ static APART int64_t lookup_place_in_other_table(const ecs_world *world, ecs_id 
   return last->has ? (int64_t)((uint64_t)table << PLACE_BITS | record->row) : PLACE_ABSENT;
 }
 
-/* Asks for a record that is sought later: a quarter off 100,000 at random. */
+/* Prefetches a record that is needed later: a quarter off 100,000 random ones. */
 INLINE void lookup_fetch_record(const struct slots *near, ecs_id id) {
   uint32_t offset = ecs_id_index(id) - FIRST_ENTITY;
   if (LIKELY(offset < near->count)) FETCH(&near->records[offset]);
 }
 
-/* What is found in the index of entities is read once: `to` might be anything. */
+/* The entity index is read once, since `to` may alias anything. */
 static APART void look_places(const ecs_world *world, ecs_id component, const struct sought *sought,
                               int64_t *to) {
   const struct slots near = world->entities.near;
@@ -186,8 +185,8 @@ static const void *lookup_cells_at(const struct looked *cells, uint32_t table) {
   return columns[cells->leaf].data;
 }
 
-/* Goes through the places, most of which are in the table of the one before: `value` is the cell at
-** row `row` of `data`. */
+/* Visits the places, most of which are in the same table as the one before: `value` is the cell at
+** `row` of `data`. */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define LOOK(C, D, value)                                    \
   {                                                          \
@@ -216,7 +215,7 @@ static const void *lookup_cells_at(const struct looked *cells, uint32_t table) {
 static void look_cells(const struct looked *cells, const int64_t *from, void *to, size_t n) {
   const struct leaf *leaf = &cells->component->leaves[cells->leaf];
   enum type_column column = type_column(leaf->type, leaf->size);
-  assert(column != COLUMN_NONE);   /* programs have none of these either */
+  assert(column != COLUMN_NONE);   /* programs do not have these either */
   switch (column) {
     case COLUMN_F32: PLAIN(float, float)
     case COLUMN_F64: PLAIN(double, double)
@@ -233,7 +232,7 @@ static void look_cells(const struct looked *cells, const int64_t *from, void *to
   }
 }
 
-/* Where the cells of places are. */
+/* Finds the addresses of the cells at places. */
 static void look_at(const struct looked *cells, const int64_t *from, k_cell *to, size_t n) {
   uint32_t size = cells->component->leaves[cells->leaf].size;
   uint64_t last = UINT64_MAX;
@@ -251,7 +250,7 @@ static void look_at(const struct looked *cells, const int64_t *from, k_cell *to,
 
 /* ---- texts ---- */
 
-/* Rows in which something else is missing may have any number. */
+/* Rows that lack something else may hold any number. */
 static inline ecs_string lookup_text(const struct intern_table *strings, uint32_t number) {
   const struct interned *text = number < strings->count ? strings->texts[number] : NULL;
   return text ? (ecs_string){text->text, text->size} : (ecs_string){"", 0};
@@ -263,8 +262,8 @@ static void look_lengths(const struct intern_table *strings, const struct sought
     to[i] = (int64_t)lookup_text(strings, (uint32_t)lookup_id_at(sought, i)).size;
 }
 
-/* What memcmp says; of 1 to 8 bytes without a call, or a branch that differs from row to row: a
-** third of the time of a search for names. */
+/* memcmp; for 1 to 8 bytes without a call, or a branch that varies by row: a third of the time of a
+** search for names. */
 INLINE bool lookup_same_bytes(const char *x, const char *y, size_t size) {
   uint32_t first[2], last[2];
   if (size == 0 || size > 8) return memcmp(x, y, size) == 0;
@@ -288,7 +287,7 @@ static void look_starts(const struct intern_table *strings, const struct sought 
   }
 }
 
-/* As Lua compares: by the locale, and from one zero byte to the next. */
+/* Compares as Lua does: by the locale, between zero bytes. */
 static int64_t lookup_order_of(ecs_string x, ecs_string y) {
   for (;;) {
     int order = strcoll(x.data, y.data);

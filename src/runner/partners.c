@@ -12,12 +12,13 @@
 
 #include "kernel/vector.h"
 
-/* A reach, and the largest sum of squares whose root is not above it: no root need be taken. */
+/* A distance, and the largest sum of squares whose root does not exceed it, so that no root is
+** needed. */
 struct bound {
   double reach, sum;
 };
 
-/* The float that is so many behind one of at least 0. */
+/* The float that is `behind` steps after one of at least 0. */
 static double partner_neighbour(double x, int64_t behind) {
   int64_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -26,7 +27,7 @@ static double partner_neighbour(double x, int64_t behind) {
   return x;
 }
 
-/* Roots are rounded, so that the sum is the square, or a neighbour of it. */
+/* Roots are rounded, so the sum is the square, or a neighbour of it. */
 static double partners_largest_sum(double reach) {
   if (!(reach >= 0)) return -1;
   if (reach > DBL_MAX) return reach;
@@ -37,7 +38,7 @@ static double partners_largest_sum(double reach) {
   return sum;
 }
 
-/* Most rows have the reach of the one before. */
+/* Most rows have the same distance as the row before. */
 static double partners_sum_within(struct bound *bound, double reach) {
   if (reach != bound->reach) *bound = (struct bound){reach, partners_largest_sum(reach)};
   return bound->sum;
@@ -47,7 +48,7 @@ static const double *partners_axis_of(const struct grid *grid, uint32_t axis) {
   return grid->places[axis].data;
 }
 
-/* Rows of the index, of one line, that may be in reach of a row; `begins`: its first ones. */
+/* Rows of one line of the index that may be in reach of a row; `begins`: its first ones. */
 struct partner_part {
   uint32_t row, first, end;
   bool begins;
@@ -55,7 +56,7 @@ struct partner_part {
 
 enum { PARTS = 128 };
 
-/* Those whose rows are to be looked at next: while they are found, these are on their way. */
+/* Parts whose rows are examined next; they are prefetched while more are found. */
 struct parts {
   const struct grid *grid;
   const k_listing *listing;
@@ -64,7 +65,7 @@ struct parts {
   struct partner_part list[PARTS];
 };
 
-/* The place that a row looks around, and how far. */
+/* The position around which a row searches, and its distance. */
 static double partners_take_place(const struct grid *grid, const k_listing *listing,
                                   size_t i, double *at) {
   for (uint32_t axis = 0; axis < grid->axes; axis++)
@@ -72,7 +73,7 @@ static double partners_take_place(const struct grid *grid, const k_listing *list
   return ((const double *)listing->arguments[PLACE_REACH])[i];
 }
 
-/* Looks at the parts. Returns NONE, or the row for whose items there is no room. */
+/* Examines the parts. Returns NONE, or the row for whose items there is no room. */
 static uint32_t partners_list_parts(struct parts *parts) {
   const k_listing *listing = parts->listing;
   const struct grid *grid = parts->grid;
@@ -98,7 +99,7 @@ static uint32_t partners_list_parts(struct parts *parts) {
   return NONE;
 }
 
-/* Adds those around a row. Returns NONE, or as partners_list_parts. */
+/* Adds the parts around a row. Returns as partners_list_parts. */
 static uint32_t partner_add_parts(struct parts *parts, uint32_t row) {
   const struct grid *grid = parts->grid;
   double at[GRID_AXES] = {0, 0, 0}, reach = partners_take_place(grid, parts->listing, row, at);
@@ -207,8 +208,8 @@ size_t partners_list(const ecs_index *index, const struct run_list *list, const 
 
 /* ---- partners tied ---- */
 
-/* Sources are ids at first, in the same room, which has place for them from a multiple of their
-** size on. */
+/* Sources are first listed as ids in the same buffer, which has room for them from a multiple of
+** their size on. */
 static bool partners_tied_list_sources(const ecs_world *world, const struct component *relation,
                                        ecs_id target, struct k_items *items) {
   size_t count = relate_sources(world, target, relation, NULL, 0);

@@ -82,8 +82,8 @@ void runner_free(struct runner *runner) {
   runner->gather_capacity = runner->number_count = 0;
 }
 
-/* Ids, places of cells, what is there and bitmaps begin at multiples of 64 bytes: they are counted
-** in words of 8. */
+/* The words for ids, places of cells, presence and bitmaps, which each begin at a multiple of 64
+** bytes. */
 static size_t run_place_words(const struct run_plan *plan, uint32_t rows) {
   return (plan->takes_ids + (size_t)plan->cell_count) * round_up(rows, 8);
 }
@@ -113,7 +113,7 @@ static bool run_reserve_machine(struct runner *runner, const struct run_plan *pl
   return true;
 }
 
-/* Tables grow row by row, the room by doubling. */
+/* Tables grow row by row, so the room doubles. */
 static RARE bool run_reserve(struct runner *runner, const struct run_plan *plan, size_t size) {
   size_t twice = 2 * runner->capacity;
   if (plan->machine_room > runner->machine_room && !run_reserve_machine(runner, plan)) return false;
@@ -142,7 +142,7 @@ static const struct table *run_span_table(const struct run *run, uint32_t match)
   return table;
 }
 
-/* Says where the bitmaps are; what these hold is up to the machine. */
+/* Sets where the bitmaps are; the machine initialises them. */
 static void run_lay_out(struct runner *runner, const struct run_plan *plan, uint32_t rows) {
   assert(run_room_size(plan, rows) <= runner->capacity);
   uint64_t *at = (uint64_t *)runner->room.data + run_id_words(plan, rows);
@@ -152,7 +152,7 @@ static void run_lay_out(struct runner *runner, const struct run_plan *plan, uint
   runner->rows = rows;
 }
 
-/* The rows of a table that a run is over. */
+/* The rows of a table that a run covers. */
 static inline struct row_stretch run_rows_of(const struct run *run, const struct table *table) {
   assert(run->rows.row + run->rows.count <= table->count);
   return run->rows.count ? run->rows : (struct row_stretch){0, table->count, 0};
@@ -171,12 +171,12 @@ static void run_write_ids(struct runner *runner, const ecs_world *world, const u
   for (uint32_t i = 0; i < count; i++) ids[i] = entity_id(&world->entities, rows[i]);
 }
 
-/* Where rows of a table have cells of a size. */
+/* Writes the addresses of rows' cells of a size. */
 static void run_write_places(k_cell *to, char *data, size_t size, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) to[i].at = data + i * size;
 }
 
-/* Writes whether the term of a slot is there, behind what was `there` before. */
+/* Writes whether the term of a slot is present, after what was written before. */
 static RARE void *run_write_there(const struct runner *runner, const struct run *run,
                                   const struct table *table, uint32_t slot, uint32_t *there) {
   struct row_stretch rows = run_rows_of(run, table);
@@ -186,8 +186,8 @@ static RARE void *run_write_there(const struct runner *runner, const struct run 
   return to;
 }
 
-/* The cells of a program's columns in a table, to where the machine keeps them: `first` has the
-** query's columns in it, by slot. */
+/* Binds the program's columns to their cells in a table, for the machine; `first` has the query's
+** columns in it, by slot. */
 INLINE void run_bind_columns(const struct runner *runner, const struct run *run, uint32_t match,
                              const struct table *table, void **to, const struct walk_later *later) {
   const struct run_plan *plan = run->plan;
@@ -265,7 +265,7 @@ struct opened {
   struct giving giving;
 };
 
-/* What is the same for all tables; one by one: a third of the time of an initializer. */
+/* Sets what is the same for all tables; member by member takes a third of an initializer's time. */
 INLINE void run_set_rows(k_run *rows, const struct run *run, uint64_t *const *bitmaps,
                          const k_orders *orders) {
   rows->uniforms = run->uniforms;
@@ -295,7 +295,7 @@ static void open_machine(const struct runner *runner, const struct run *run,
   (void)status;
 }
 
-/* On the world's threads, if it is worth it and there is room. */
+/* Runs on the world's threads, if it is worth it and there is room. */
 static APART k_status run_shared(struct runner *runner, const struct opened *opened,
                                  k_failure *failure) {
   const struct run_plan *plan = opened->run->plan;
@@ -319,7 +319,7 @@ static bool run_machine(struct runner *runner, struct opened *opened, uint32_t c
   return status == K_OK;
 }
 
-/* Whose value a least or greatest one is now. */
+/* Records which entity a new least or greatest value belongs to. */
 static void run_note_entities(const struct run *run, const struct table *table) {
   for (uint32_t i = 0; i < run->plan->program->total_count; i++) {
     k_total *total = &run->totals[i];
@@ -347,8 +347,7 @@ void run_mark(const ecs_world *world, const struct table *table, uint32_t at, ui
   if (marks) marks_write_bits(marks, world->now, row, bits);
 }
 
-/* Marks all rows that a program has gone through, so many from one on: of those that it starts
-** with. */
+/* Marks all the rows of a program that starts with all, from `first` on. */
 static void run_mark_whole(const struct runner *runner, const struct run *run,
                            const struct table *table, uint32_t at, struct row_stretch rows) {
   assert(at < table->column_count && rows.row + rows.count <= table->count);
@@ -362,7 +361,7 @@ static void run_mark_whole(const struct runner *runner, const struct run *run,
   }
 }
 
-/* What so many rows, from one on, have written to is marked; those behind have written nothing. */
+/* Marks what `count` rows from `first` on have written to; later rows have written nothing. */
 static RARE void run_mark_written(const struct runner *runner, const struct run *run,
                                   uint32_t match, const struct table *table,
                                   struct row_stretch rows) {
@@ -379,7 +378,7 @@ static RARE void run_mark_written(const struct runner *runner, const struct run 
   }
 }
 
-/* How many of the first `count` rows that a program has gone through it was for. */
+/* The number of rows, among the first `count`, that the program was for. */
 static uint64_t run_rows_done(const struct runner *runner, const struct run *run,
                               uint32_t count) {
   uint64_t done = 0;
@@ -392,7 +391,7 @@ static uint64_t run_rows_done(const struct runner *runner, const struct run *run
   return done;
 }
 
-/* Over a match of the run that the machine has been opened for, or run->rows of it. */
+/* Runs over a match, or over run->rows of it, with the machine already open. */
 INLINE bool run_opened(struct runner *runner, const struct run *run,
                               struct opened *opened, uint32_t match,
                               const struct table *table, const struct walk_later *later,
@@ -428,7 +427,7 @@ bool run_table(struct runner *runner, const struct run *run, uint32_t match,
   return run_opened(runner, run, &opened, match, table, NULL, failure);
 }
 
-/* The machine is opened but once: a twentieth of a run over few stretches. */
+/* The machine is opened only once: a twentieth of a run over few stretches. */
 bool run_by_stretches(struct runner *runner, struct run *run, uint32_t match,
                       struct run_failure *failure) {
   struct opened opened;
@@ -504,7 +503,7 @@ size_t run_part_room(const struct run_plan *plan, uint32_t rows) {
   return run_room_size(plan, rows);
 }
 
-/* A runner that has but room. */
+/* A runner that has only room. */
 static void run_lay_out_part(struct runner *runner, const struct run_plan *plan, uint32_t rows,
                              void *room) {
   runner->room.data = room;
@@ -542,7 +541,7 @@ void run_part_end(const struct run *run, uint32_t match, void *room) {
 
 /* ---- commands ---- */
 
-/* How often the commands are marked, and in how many rows. */
+/* Counts the marked commands, and the rows that have any. */
 static void run_count_marks(const struct runner *runner, const struct run_plan *plan, uint32_t rows,
                             uint64_t *marks, uint64_t *marked_rows) {
   *marks = *marked_rows = 0;
@@ -595,7 +594,7 @@ ecs_status run_stage_rows(const struct runner *runner, const struct run *run, co
 
 /* ---- all tables ---- */
 
-/* The rows of the largest table. */
+/* The number of rows of the largest table. */
 static uint32_t run_most_rows(const ecs_query *query) {
   uint32_t most = 0;
   for (uint32_t i = 0; i < query_reach(query); i++) {
@@ -629,7 +628,7 @@ static RARE ecs_status run_fail(const ecs_world *world, const struct run_failure
                     run_why(failure->why.error));
 }
 
-/* The rows of a table in which some match, stretch by stretch where it can be. */
+/* Runs over the rows of a table in which some match, by stretches if possible. */
 static APART ecs_status run_stretches(struct runner *runner, const struct run *run, uint32_t match,
                                       const struct table *table, struct run_failure *failure) {
   struct run part = *run;
@@ -646,8 +645,8 @@ static APART ecs_status run_stretches(struct runner *runner, const struct run *r
   return ECS_OK;
 }
 
-/* All tables of the query; there is room. What the program asks of a table is among its uniforms:
-** then the machine is opened for each. */
+/* Runs over all tables of the query; there is room. If the program has uniforms that depend on
+** tables, the machine is opened for each. */
 INLINE ecs_status run_tables(struct runner *runner, const struct run *run,
                              struct run_failure *failure) {
   const ecs_query *query = run->query;
@@ -691,7 +690,7 @@ ecs_status run_query(struct runner *runner, const struct run *run, struct run_fa
 
 /* ---- plainly ---- */
 
-/* Which of a table's columns one of the program's is. */
+/* The table's column for one of the program's. */
 static inline uint32_t run_plain_column_of(const struct run *run, const uint32_t *first,
                                            const struct table *table, uint32_t i) {
   const struct run_column *wanted = &run->plan->columns[i];
@@ -703,8 +702,8 @@ static inline uint32_t run_plain_column_of(const struct run *run, const uint32_t
   return at;
 }
 
-/* The cells of the program's columns in a table; of one that is packed without a look at its
-** columns: a third of the time of few rows. */
+/* Binds the program's columns to a table; for a packed one without reading its columns: a third of
+** the time of few rows. */
 static inline void run_plain_bind(const struct run *run, const uint32_t *first,
                                   const struct table *table, void **to) {
   uint32_t count = run->plan->program->column_count;

@@ -9,9 +9,9 @@
 /* A table of one of the runs. */
 struct slice {
   uint32_t run, match, rows;
-  uint32_t first;              /* the number of its first chunk */
-  uint32_t chunk, block;       /* rows of each, but the last */
-  size_t at;                   /* where its room begins */
+  uint32_t first;              /* number of its first chunk */
+  uint32_t chunk, block;       /* rows of each, except the last */
+  size_t at;                   /* offset of its room */
   k_run state;
 };
 
@@ -19,14 +19,14 @@ struct abreast {
   struct memory *memory;
   struct runner *runner;
   struct run runs[ABREAST_MOST];
-  uint32_t ends[ABREAST_MOST]; /* of their parts */
+  uint32_t ends[ABREAST_MOST]; /* ends of the runs' parts */
   uint32_t run_count;
   struct slice *parts;
   uint32_t part_count, part_capacity;
   struct column_buffer room;
   size_t size, capacity;       /* that the parts need, and that there is */
   uint32_t chunk_count;
-  char apart[64];              /* what follows is written while what is above is read */
+  char apart[64];              /* separates what is written from what is read */
   struct portions portions;
 };
 
@@ -52,7 +52,7 @@ void abreast_begin(struct abreast *abreast, struct runner *runner) {
 
 /* ---- room ---- */
 
-/* What a part has in its room, each from a multiple of 64 bytes on. */
+/* The layout of a part's room, in multiples of 64 bytes. */
 struct slice_layout {
   size_t columns, bitmaps, uniforms, rows, end;
 };
@@ -114,7 +114,7 @@ bool abreast_add(struct abreast *abreast, const struct run *run) {
   return true;
 }
 
-/* How many rows a thread takes at a time, and how many make a block. */
+/* Decides how many rows a thread takes at a time, and how many make a block. */
 static void run_parallel_cut(struct slice *part, const struct program *p, const struct pool *pool) {
   size_t block = running_choose_block(p, part->rows);
   if (p->block < K_BLOCK && block > p->block) block = p->block;
@@ -123,7 +123,7 @@ static void run_parallel_cut(struct slice *part, const struct program *p, const 
   assert(part->chunk % 64 == 0 && (part->block % 64 == 0 || part->block >= part->rows));
 }
 
-/* Asks what depends on the table, for the part alone. */
+/* Sets the uniforms that depend on the table, for this part only. */
 static const k_scalar *run_parallel_ask(const struct run *run, const struct table *table,
                                         k_scalar *uniforms) {
   if (run->plan->asked_count == 0) return run->uniforms;

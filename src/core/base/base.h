@@ -1,8 +1,8 @@
-/* What every file of the core stands on: the public types, and small limits. */
+/* The basis of every file of the core: the public types, and small limits. */
 #ifndef ECS_CORE_BASE_BASE_H
 #define ECS_CORE_BASE_BASE_H
 
-/* Asserts are for debug builds: a release says nothing and never aborts. */
+/* Asserts are for debug builds: a release build prints nothing and never aborts. */
 #if !defined(ECS_DEBUG) && !defined(NDEBUG)
 #define NDEBUG
 #endif
@@ -15,25 +15,25 @@
 
 #include "ecs_types.h"
 
-/* Numbers are what Lua and the kernels say only when each step is rounded to its own type: unless
-** they are told otherwise, 32-bit x86 computes in 80 bits, and gcc for s390x f32 in doubles. */
+/* Results equal those of Lua and kernels only if each step is rounded to its own type. By default,
+** 32-bit x86 computes with 80 bits, and gcc for s390x computes f32 in doubles. */
 #if FLT_EVAL_METHOD != 0
 #error "ecs needs arithmetic without excess precision: give the compiler -msse2 -mfpmath=sse for \
 32-bit x86, -fexcess-precision=fast for s390x"
 #endif
 
-/* System headers come before this one: what follows is hidden from other objects, but where
-** tests are linked to a shared one. */
+/* System headers come before this one: what follows is hidden from other objects, except where
+** tests link to a shared one. */
 #if defined(__GNUC__)
 #ifndef ECS_VISIBLE
 #pragma GCC visibility push(hidden)
 #endif
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
-/* Says that what is there will be read soon. */
+/* Prefetches what will be read soon. */
 #define FETCH(pointer) __builtin_prefetch(pointer)
-/* For what is usual, and for what is less so or rare: kept out of line, so that what is usual
-** needs few registers. */
+/* For common and for rare paths: rare ones are kept out of line, so common ones need few
+** registers. */
 #define INLINE static inline __attribute__((always_inline))
 #define APART __attribute__((noinline))
 #define RARE __attribute__((noinline, cold))
@@ -48,9 +48,9 @@
 #define NORETURN
 #endif
 
-/* FORMAT has compilers check a format of core/base/text.h, the parameter `at`, for those from
-** `first` on (0: a list); not for Windows, whose printf takes others. In formats SHOW_ID stands for
-** an id's index, generation and tag; SHOW is what "%.*s" takes of a string. */
+/* FORMAT makes compilers check a format of core/base/text.h, parameter `at`, against the arguments
+** from `first` on (0: a list); not on Windows, whose printf differs. SHOW_ID formats an id's index,
+** generation and tag; SHOW gives the arguments of "%.*s" for a string. */
 #if defined(__GNUC__) && !defined(_WIN32)
 #define FORMAT(at, first) __attribute__((format(printf, at, first)))
 #define SHOW_ID "%" PRIx64
@@ -67,7 +67,7 @@
 #define INDEX_LIMIT (1u << INDEX_BITS)
 #define GENERATION_LIMIT 0xFFFFu
 #define TAG_LIMIT 0xFFu
-#define FIRST_ENTITY 65536u /* indices below are components, tags, relations */
+#define FIRST_ENTITY 65536u /* lower indices are components, tags, relations */
 #define PAIR_BIT ((ecs_id)1 << 52)
 #define ROW_LIMIT INDEX_LIMIT
 #define MESSAGE_SIZE 512 /* bytes of a world's message */

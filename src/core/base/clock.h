@@ -1,5 +1,5 @@
-/* The clock that systems are timed by. Knows no other file of the core: <windows.h>, which
-** clock.c needs, defines words such as `near` that those use as names. */
+/* The clock that times systems. It includes no other file of the core: <windows.h>, which clock.c
+** needs, defines words such as `near` that other files use as names. */
 #ifndef ECS_CORE_BASE_CLOCK_H
 #define ECS_CORE_BASE_CLOCK_H
 
@@ -8,8 +8,7 @@
 /* Seconds of a clock that never goes back. */
 double clock_seconds(void);
 
-/* Seconds that the calling thread has had of a processor; -1 where no clock tells them to a
-** millisecond. */
+/* Processor seconds of the calling thread; -1 if no clock tells them to a millisecond. */
 double clock_thread_seconds(void);
 
 #endif

@@ -55,7 +55,7 @@ int64_t cell_integer(ecs_type type, uint32_t size, ecs_cell cell) {
 #define SEEDS 16u      /* cells that are stored one by one */
 #define PIECE 4096u    /* bytes, a multiple of every cell's */
 
-/* Repeats what is there: doubles it up to a piece that stays in the cache, and copies that. */
+/* Repeats the first cells: doubles them up to a piece that stays in the cache, and copies that. */
 static void column_cells_repeat(char *to, size_t filled, size_t size) {
   while (filled < size) {
     size_t piece = filled < PIECE ? filled : PIECE;

@@ -1,4 +1,4 @@
-/* What a field of one row is. */
+/* Cells: the values of fields, how they are converted, and how they lie in columns. */
 #ifndef ECS_CORE_BASE_COLUMN_H
 #define ECS_CORE_BASE_COLUMN_H
 
@@ -7,7 +7,7 @@
 #include "core/base/base.h"
 #include "core/base/types.h"
 
-/* Any one field's value. The member of the field's type is the one that counts. */
+/* The value of any field, in the member of the field's type. */
 typedef union ecs_cell {
   float f32;
   double f64;
@@ -27,23 +27,23 @@ struct write {
   ecs_cell cell;
 };
 
-/* Cells: how values become cells. How cells lie in columns is in column_cells.h. */
+/* Converting values to cells. */
 
-/* Turns a number into the cell of a numeric type: ECS_OK, ECS_ETYPE (a fraction into an
-** integer), ECS_ERANGE. A float that does not fit an f32 becomes an infinity, as in C. */
+/* Converts a number to the cell of a numeric type: ECS_OK, ECS_ETYPE (a fraction for an integer),
+** ECS_ERANGE. A float too large for f32 becomes an infinity, as in C. */
 ecs_status cell_of_integer(ecs_type type, int64_t value, ecs_cell *cell);
 ecs_status cell_of_number(ecs_type type, double value, ecs_cell *cell);
 
-/* A double as an integer, when it is one. */
+/* Converts a double to an integer if it has that value. */
 bool number_is_integer(double value, int64_t *integer);
 
-/* Whether a double can be that very integer, and none of its neighbours is the same double. */
+/* Whether a double can be exactly that integer, and none of its neighbours is the same double. */
 bool number_fits_float(int64_t integer);
 
-/* An integer field's value (bool, enumeration and entity included), widened. */
+/* The value of an integer field (bool, enum and entity included), widened. */
 int64_t cell_integer(ecs_type type, uint32_t size, ecs_cell cell);
 
-/* A float field's value. */
+/* The value of a float field. */
 static inline double cell_float(uint32_t size, ecs_cell cell) {
   return size == 4 ? (double)cell.f32 : cell.f64;
 }
@@ -65,7 +65,7 @@ static inline ecs_cell cell_of_bits(uint32_t size, uint64_t bits) {
   return cell;
 }
 
-/* The cell of an integer type; false when the value is out of its range. */
+/* The cell of an integer type; false if the value is out of range. */
 static inline bool integer_to_cell(ecs_type type, int64_t value, ecs_cell *cell) {
   const struct type *integer = &type_table[type];
   uint64_t least = (uint64_t)integer->least;
@@ -75,9 +75,9 @@ static inline bool integer_to_cell(ecs_type type, int64_t value, ecs_cell *cell)
   return true;
 }
 
-/* What kernels take the cells of each field type for. */
+/* The kernel's view of each field type. */
 
-/* What a kernel takes the cells for; COLUMN_NONE: it cannot use them. */
+/* The type of a kernel's column; COLUMN_NONE: kernels cannot use the cells. */
 enum type_column {
   COLUMN_NONE,
   COLUMN_F32, COLUMN_F64,
@@ -87,15 +87,15 @@ enum type_column {
   COLUMN_COUNT
 };
 
-/* The kernel's column of cells of that size. */
+/* The kernel's column for cells of that size. */
 static inline enum type_column type_column(ecs_type type, uint32_t size) {
   if (type_class(type) == CLASS_NAMES) return size == 2 ? COLUMN_U16 : COLUMN_U8;
   return (enum type_column)type_table[type].column;
 }
 
-/* How cells lie in columns. */
+/* Cells in columns. */
 
-/* Most values have 4 bytes: that size is asked for first. */
+/* Most cells have 4 bytes: that size is tested first. */
 static inline ecs_cell cell_load(const void *data, uint32_t size, size_t row) {
   ecs_cell cell;
   cell.u64 = 0;
@@ -133,28 +133,28 @@ static inline void cell_copy(void *to, size_t to_row, const void *from, size_t r
     ((uint16_t *)to)[to_row] = ((const uint16_t *)from)[row];
 }
 
-/* count cells with one value. */
+/* Fills count cells with one value. */
 void cell_fill(void *data, uint32_t size, size_t row, size_t count, ecs_cell cell);
 
 /* For loops over many rows. */
 
-/* Before a function with such loops, which gcc leaves scalar at -O2. */
+/* Before a function with such loops, which gcc does not vectorise at -O2. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define LOOPS __attribute__((optimize("O3")))
 #else
 #define LOOPS
 #endif
 
-/* Keeps the compiler from knowing what a number is: from replacing it by another one that a
-** comparison has shown to be the same, and for which the processor would have to wait. */
+/* Hides a number's value from the compiler, which might otherwise replace it by one that a
+** comparison has shown to be equal, and for which the processor would have to wait. */
 #if defined(__GNUC__)
 #define UNKNOWN(number) __asm__("" : "+r"(number))
 #else
 #define UNKNOWN(number) ((void)(number))
 #endif
 
-/* Comes from one number of a list to its next one. Most lists go on at one distance, by `step`,
-** which is 0 at first: the processor does so, too, while the number is on its way. */
+/* Moves from one number of a list to the next. Most lists advance by a constant `step`, 0 at first:
+** the processor predicts it while the number is being loaded. */
 static inline uint32_t stride_to(uint32_t from, uint32_t to, uint32_t *step) {
   uint32_t expected = from + *step, at = expected;
   UNKNOWN(at);

@@ -24,16 +24,16 @@ static inline uint64_t hash_u64(uint64_t x) {
   return x ^ x >> 29;
 }
 
-/* NONE when the key is not there. */
+/* NONE if the key is absent. */
 uint32_t map_get(const struct map *map, uint64_t key);
 
-/* After this, `more` puts cannot fail. */
+/* Makes sure that `more` puts cannot fail; false when out of memory. */
 bool map_reserve(struct memory *memory, struct map *map, uint64_t more);
 
 /* Adds or replaces. */
 void map_put(struct map *map, uint64_t key, uint32_t value);
 
-/* Of a key that is there. */
+/* Removes a key that is there. */
 void map_remove(struct map *map, uint64_t key);
 void map_clear(struct map *map);
 void map_free(struct memory *memory, struct map *map);

@@ -42,7 +42,7 @@ static bool intern_grow_buckets(struct intern_table *table, struct memory *memor
   return true;
 }
 
-/* Room for one more number in both arrays; they share `capacity` once both have grown. */
+/* Makes room for one more number in both arrays; they share `capacity` once both have grown. */
 static bool intern_grow_numbers(struct intern_table *table, struct memory *memory) {
   if (table->count == 0) table->count = 1;
   if (table->sweep_at == 0) table->sweep_at = FIRST_SWEEP;

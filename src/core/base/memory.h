@@ -1,4 +1,4 @@
-/* All memory of a world comes through here: counted, with exact old sizes. */
+/* All memory of a world is allocated here: counted, with exact old sizes. */
 #ifndef ECS_CORE_BASE_MEMORY_H
 #define ECS_CORE_BASE_MEMORY_H
 
@@ -15,27 +15,27 @@ struct memory {
 /* The allocator of worlds whose host gives none. Nothing else in the core calls malloc's family. */
 void *memory_from_heap(void *ud, void *ptr, size_t old_size, size_t new_size);
 
-/* NULL when the allocator refuses; ptr is then as it was. Never called with new_size 0. */
+/* NULL if the allocator refuses; ptr is then unchanged. Never called with new_size 0. */
 void *memory_resize(struct memory *memory, void *ptr, size_t old_size, size_t new_size);
 void memory_free(struct memory *memory, void *ptr, size_t size);
 
-/* An array of zeroed items; NULL when out of memory or when the size overflows. */
+/* A zeroed array; NULL when out of memory or if the size overflows. */
 void *memory_array(struct memory *memory, size_t count, size_t item);
 
-/* Makes room for `need` items by doubling. Returns the (moved) array and updates *capacity,
-** or NULL with both as they were. */
+/* Makes room for `need` items by doubling. Returns the (moved) array and updates *capacity, or
+** returns NULL with both unchanged. */
 void *memory_grow(struct memory *memory, void *items, uint32_t *capacity, uint64_t need,
                   size_t item);
 
-/* Makes room for `need` items in a list, which may move; false when out of memory, and the list is
-** then as it was. `items` and `capacity` are where the list is kept; each argument is evaluated
-** more than once. */
+/* Makes room for `need` items in a list, which may move; false when out of memory, with the list
+** unchanged. `items` and `capacity` are where the list is kept; each argument is evaluated more
+** than once. */
 #define GROW(memory, items, capacity, need)                                                \
   ((need) <= (capacity) ||                                                                 \
    ((items) = memory_extend((memory), (items), &(capacity), (need), sizeof *(items)),      \
     (need) <= (capacity)))
 
-/* Of GROW: the list, moved or, when out of memory, as it was. */
+/* For GROW: the list, moved or, when out of memory, unchanged. */
 void *memory_extend(struct memory *memory, void *items, uint32_t *capacity, uint64_t need,
                     size_t item);
 
@@ -48,7 +48,7 @@ struct column_buffer {
   size_t size;    /* of the block */
 };
 
-/* Grows to hold `bytes`, keeping what is there. */
+/* Grows to hold `bytes` and keeps the contents. */
 bool buffer_grow(struct memory *memory, struct column_buffer *buffer, size_t bytes,
                  size_t used);
 void buffer_free(struct memory *memory, struct column_buffer *buffer);
@@ -60,11 +60,12 @@ struct arena {
   struct arena_block *blocks;
 };
 
-/* A zeroed piece, and a copy of a text with a zero byte behind it; NULL when out of memory. */
+/* Allocates a zeroed piece; the other copies a text with a zero byte after it. NULL when out of
+** memory. */
 void *arena_take(struct memory *memory, struct arena *arena, size_t size);
 char *arena_copy(struct memory *memory, struct arena *arena, const char *text, size_t size);
 
-/* Frees all pieces; it can be used again. */
+/* Frees all pieces; the arena can be used again. */
 void arena_free(struct memory *memory, struct arena *arena);
 
 #endif

@@ -5,20 +5,20 @@
 #include "core/base/thread.h"
 
 enum {
-  SPINS = 2000,                /* looks for a job before a thread sleeps: some dozens of us */
-  PATIENCE = 200,              /* looks for the others' end before another thread may run here */
-  EAGER = 400                  /* the same for their coming */
+  SPINS = 2000,                /* checks for a job before a thread sleeps: some dozens of us */
+  PATIENCE = 200,              /* checks for the others' end before yielding the processor */
+  EAGER = 400                  /* likewise for their arrival */
 };
 
-#define OPEN 0x80000000u       /* in `inside`: threads may come */
+#define OPEN 0x80000000u       /* in `inside`: threads may enter */
 
 struct pool {
   struct memory *memory;
-  struct crew *crew;           /* NULL before the first job, and where there are no threads */
-  uint64_t process;            /* that has made it */
+  struct crew *crew;           /* NULL before the first job, or without threads */
+  uint64_t process;            /* the process that made it */
   uint32_t threads;
-  ecs_jobs jobs;               /* its `run` is NULL where the threads are the pool's own */
-  bool tried;                  /* to make a crew */
+  ecs_jobs jobs;               /* its `run` is NULL if the threads are the pool's own */
+  bool tried;                  /* whether making a crew was tried */
   bool eager;
   /* Of the job. */
   pool_task run;
@@ -28,7 +28,7 @@ struct pool {
   /* Shared. */
   uint32_t number;             /* of the job, or of the end */
   uint32_t ending;
-  uint32_t inside;             /* threads that do it, and whether others may come */
+  uint32_t inside;             /* threads doing it, and whether others may enter */
   uint32_t asleep;
 };
 
@@ -78,7 +78,7 @@ static bool pool_come_in(struct pool *pool) {
   }
 }
 
-/* The job after the one of that number, or the end; its number. */
+/* Waits for the job after the one of that number, or the end. Returns its number. */
 static uint32_t pool_wait_for_job(struct pool *pool, uint32_t seen) {
   for (uint32_t i = 0; i < SPINS && shared_get(&pool->number) == seen; i++) thread_pause();
   if (shared_get(&pool->number) == seen)
@@ -86,7 +86,7 @@ static uint32_t pool_wait_for_job(struct pool *pool, uint32_t seen) {
   return shared_get(&pool->number);
 }
 
-/* The life of a thread. Who makes the crew waits with the first job until it is known. */
+/* The life of a thread. The first job waits until the crew is known. */
 static void pool_live(void *ud, uint32_t who) {
   struct pool *pool = ud;
   uint32_t seen = 0;
@@ -105,7 +105,7 @@ static void pool_live(void *ud, uint32_t who) {
 
 /* ---- who calls ---- */
 
-/* In a child of the process that has made them there are no threads. */
+/* A child process has none of the threads that its parent made. */
 static void pool_forget_parents(struct pool *pool) {
   if (!pool->crew || pool->process == thread_process()) return;
   crew_forget(pool->crew);
@@ -135,7 +135,7 @@ static void pool_wait_for_all(struct pool *pool) {
     (i < PATIENCE ? thread_pause : thread_yield)();
 }
 
-/* A task of a host's, which may be on a thread that calculates in another mode. */
+/* A task of a host, whose thread may have another floating-point mode. */
 static void pool_run_hosted(void *ud, uint32_t who) {
   struct pool *pool = ud;
   fenv_t kept;

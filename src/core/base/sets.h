@@ -1,10 +1,10 @@
-/* The bits of a word. */
+/* Bits of words, sets of ids, and sorting of pointers. */
 #ifndef ECS_CORE_BASE_SETS_H
 #define ECS_CORE_BASE_SETS_H
 
 #include "core/base/base.h"
 
-/* The lowest one that is set; there is one. */
+/* The lowest bit that is set; there is one. */
 static inline uint32_t bits_first(uint64_t word) {
 #ifdef __GNUC__
   return (uint32_t)__builtin_ctzll(word);
@@ -22,7 +22,7 @@ static inline uint32_t bits_count(uint64_t word) {
   return (uint32_t)(word * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Those of eight bytes, each 0 or 1, the first one lowest. */
+/* Packs eight bytes, each 0 or 1, into bits, the first one lowest. */
 static inline uint64_t bits_of_bytes(const uint8_t *bytes) {
   uint64_t all = 0;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -33,7 +33,8 @@ static inline uint64_t bits_of_bytes(const uint8_t *bytes) {
   return all * UINT64_C(0x0102040810204080) >> 56;
 }
 
-/* So many bits from one of a list of words on, below 64, to where a list begins; 0 behind them. */
+/* Copies so many bits, from a bit below 64 of a list of words, to the start of another list,
+** followed by zeros. */
 static inline void bits_move(uint64_t *to, const uint64_t *from, uint32_t first, uint32_t count) {
   uint32_t words = (count + 63) / 64, all = (first + count + 63) / 64;
   assert(first < 64 && count > 0);
@@ -46,7 +47,7 @@ static inline void bits_move(uint64_t *to, const uint64_t *from, uint32_t first,
 
 /* Sets of ids as sorted arrays. */
 
-/* Whether an id is in a set; *at is where it is or would be. */
+/* Whether a set has an id; *at is its place, or where it would be. */
 static inline bool id_set_find(const ecs_id *ids, uint32_t count, ecs_id id, uint32_t *at) {
   uint32_t low = 0, high = count;
   while (low < high) {
@@ -65,7 +66,7 @@ static inline bool id_set_has(const ecs_id *ids, uint32_t count, ecs_id id) {
   return id_set_find(ids, count, id, &at);
 }
 
-/* Returns how many there are then; there is room for one more. */
+/* Inserts an id; there is room for one more. Returns the new count. */
 static inline uint32_t id_set_insert(ecs_id *ids, uint32_t count, ecs_id id) {
   uint32_t at;
   if (id_set_find(ids, count, id, &at)) return count;
@@ -83,10 +84,10 @@ static inline uint32_t id_set_remove(ecs_id *ids, uint32_t count, ecs_id id) {
 
 /* Sorting a list of pointers. */
 
-/* Bottom-up merge sort (Knuth, TAOCP 5.2.4) between a list and as much room behind it. */
+/* Bottom-up merge sort (Knuth, TAOCP 5.2.4) between a list and as much room after it. */
 void merge_sort(const void **list, uint32_t n, bool (*precedes)(const void *, const void *));
 
-/* Room to sort `count` items, and for one more, so that it is never none. */
+/* Room to sort `count` items, plus one, so it is never 0. */
 static inline size_t merge_sort_room(uint32_t count) { return ((size_t)count + 1) * 2; }
 
 #endif

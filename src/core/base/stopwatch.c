@@ -1,12 +1,12 @@
 #include "core/base/stopwatch.h"
 
 #define TRIES 4
-#define AT_ONCE 4096           /* ticks, of two looks that nobody came between */
+#define AT_ONCE 4096           /* ticks between two readings that nothing interrupted */
 
 uint64_t stopwatch_nanoseconds(void) { return (uint64_t)(clock_seconds() * 1e9) | 1; }
 
-/* Processors with AVX2 count evenly, whatever their speed is. To ask for just that takes some
-** microseconds of a virtual one. */
+/* Processors with AVX2 count evenly at any speed. Asking for exactly that takes some microseconds
+** on a virtual one. */
 struct stopwatch stopwatch_new(void) {
   struct stopwatch watch = {.counts = false};
 #if STOPWATCH_COUNTS
@@ -15,8 +15,7 @@ struct stopwatch stopwatch_new(void) {
   return watch;
 }
 
-/* The counter and the clock at one time: where the thread has been put aside in between, once
-** more. */
+/* Reads counter and clock at the same time; again if the thread was interrupted in between. */
 static uint64_t stopwatch_calibrate(const struct stopwatch *watch, double *seconds) {
   uint64_t before = 0, after = 0;
   for (uint32_t i = 0; i < TRIES; i++) {
@@ -28,7 +27,8 @@ static uint64_t stopwatch_calibrate(const struct stopwatch *watch, double *secon
   return after;
 }
 
-/* As the time since the last look says; what was known where that says nothing. */
+/* Computes a tick from the time since the last reading; keeps the known value if that says
+** nothing. */
 static double stopwatch_tick_by(const struct stopwatch *watch, uint64_t ticks, double seconds) {
   bool later = watch->ticks && ticks > watch->ticks && seconds > watch->seconds;
   return later ? (seconds - watch->seconds) / (double)(ticks - watch->ticks) : watch->tick;

@@ -1,5 +1,5 @@
-/* Timing what is short: to ask the clock how late it is takes longer than many systems do. A
-** processor's own counter takes a third of that; how long its ticks are is found out beside. */
+/* Timing of short runs: reading the clock takes longer than many systems do. A processor's own
+** counter takes a third of that; the length of its ticks is measured on the side. */
 #ifndef ECS_CORE_BASE_STOPWATCH_H
 #define ECS_CORE_BASE_STOPWATCH_H
 
@@ -11,28 +11,27 @@
 #define STOPWATCH_COUNTS 0
 #endif
 
-/* Ticks of it that may pass until the length of one is looked at again: less than a second. The
-** counter goes on while a machine sleeps, and the clock does not: what was found before may be
-** wrong then. */
+/* Ticks after which the length of one is measured again: less than a second. The counter goes on
+** while a machine sleeps, but the clock does not, so an old measurement may be wrong. */
 #define STOPWATCH_WINDOW ((uint64_t)1 << 28)
 
 struct stopwatch {
-  bool counts;                 /* by the processor's counter; else in nanoseconds of the clock */
-  uint64_t ticks;              /* when the clock was looked at last; 0: not yet */
-  double seconds;              /* what it said then */
-  double tick;                 /* how long one is, as far as that was known; or 0 */
+  bool counts;                 /* the processor's counter; otherwise nanoseconds of the clock */
+  uint64_t ticks;              /* at the last reading of the clock; 0: none */
+  double seconds;              /* of that reading */
+  double tick;                 /* length of one, as far as known; or 0 */
 };
 
-/* One that has not looked at the clock. */
+/* A stopwatch that has not read the clock. */
 struct stopwatch stopwatch_new(void);
 
-/* Looks at the clock. */
+/* Reads the clock. */
 void stopwatch_look(struct stopwatch *watch);
 
 /* The clock, by ticks. */
 uint64_t stopwatch_nanoseconds(void);
 
-/* Ticks since any time, never 0. */
+/* Ticks since an arbitrary time, never 0. */
 static inline uint64_t stopwatch_read(const struct stopwatch *watch) {
 #if STOPWATCH_COUNTS
   if (LIKELY(watch->counts)) return __builtin_ia32_rdtsc() | 1;
@@ -42,19 +41,19 @@ static inline uint64_t stopwatch_read(const struct stopwatch *watch) {
   return stopwatch_nanoseconds();
 }
 
-/* The time where something begins: looks first whether ticks are still to be trusted. */
+/* The time when something begins; first checks whether ticks can still be trusted. */
 static inline uint64_t stopwatch_start(struct stopwatch *watch) {
   uint64_t now = stopwatch_read(watch);
   if (UNLIKELY(now - watch->ticks > STOPWATCH_WINDOW)) stopwatch_look(watch);
   return now;
 }
 
-/* From a reading to a later one. Counters of two processors may differ a little. */
+/* Ticks from a reading to a later one. The counters of two processors may differ a little. */
 static inline uint64_t stopwatch_between(uint64_t start, uint64_t end) {
   return LIKELY(end > start) ? end - start : 0;
 }
 
-/* Seconds of a tick, as far as that is known: not always the same. */
+/* Seconds of a tick, as far as known: not always the same. */
 double stopwatch_tick(const struct stopwatch *watch);
 
 #endif

@@ -28,7 +28,7 @@ static void text_put_signed(struct text *out, int64_t value) {
   text_put_unsigned(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* mantissa has the digits d.ddd..., nine of them at most. */
+/* mantissa has the digits d.ddd..., at most nine. */
 static void text_put_digits(struct text *out, uint64_t mantissa, int exponent) {
   char digits[20];
   int count = 0;
@@ -62,7 +62,7 @@ static void text_put_number(struct text *out, double value) {
     text_put_unsigned(out, (uint64_t)value);
   } else {
     int exponent = (int)floor(log10(value));
-    /* In two steps where one power of ten would be no number. */
+    /* In two steps if one power of ten would overflow. */
     int shift = exponent > 280 ? -100 : exponent < -280 ? 100 : 0;
     double scaled = value * pow(10, shift) * pow(10, 8 - shift - exponent);
     uint64_t mantissa = (uint64_t)(scaled + 0.5);
@@ -82,7 +82,7 @@ static void text_put_id(struct text *out, ecs_id id) {
   text_put_unsigned(out, ecs_id_tag(id));
 }
 
-/* How many bytes the integer of a conversion has, by the letters before it. */
+/* The size of a conversion's integer, by the letters before it. */
 static size_t text_integer_size(const char **at) {
   if (**at == 'z') return ++*at, sizeof(size_t);
   if (**at != 'l') return sizeof(int);
@@ -216,7 +216,7 @@ static bool text_nearest_comes_before(const char *a, size_t a_size, const char *
   return order < 0 || (order == 0 && a_size < b_size);
 }
 
-/* Of two that are as near the first by their letters, in whatever order they are offered. */
+/* Of two equally near names, the alphabetically first, in whatever order they are offered. */
 void nearest_offer(struct nearest *nearest, const char *name, size_t size) {
   uint32_t most = nearest->best ? nearest->distance : nearest->distance - 1;
   uint32_t distance = text_distance(nearest->wanted, nearest->wanted_size, name, size, most);

@@ -1,16 +1,16 @@
-/* Words: messages without stdio, and names. */
+/* Messages without stdio, and names. */
 #ifndef ECS_CORE_BASE_TEXT_H
 #define ECS_CORE_BASE_TEXT_H
 
 #include "core/base/base.h"
 
-/* Writes into a buffer of `size`, cut and always ended by a zero byte. Knows of printf's formats
-** %s, %.*s, %g, %%, and %u and %d, which z, l and ll may stand before. Returns the length. */
+/* Formats into a buffer of `size`, truncated and always ended by a zero byte. Supports printf's %s,
+** %.*s, %g, %%, and %u and %d with z, l or ll. Returns the length. */
 FORMAT(3, 4) size_t text_format(char *buffer, size_t size, const char *format, ...);
 FORMAT(3, 0) size_t text_vformat(char *buffer, size_t size, const char *format, va_list args);
 
-/* A text that is written bit by bit, by the same formats. It starts with no length; what does
-** not fit is left out and counted, so that the length is that of the whole. */
+/* A text that is written piece by piece, with the same formats. It starts empty; what does not fit
+** is left out but counted, so the length is that of the whole. */
 struct text {
   char *buffer;
   size_t size;
@@ -18,30 +18,30 @@ struct text {
 };
 
 FORMAT(2, 3) void text_add(struct text *text, const char *format, ...);
-/* Ends it by a zero byte, if the size is not 0. */
+/* Ends it with a zero byte, if the size is not 0. */
 void text_end(struct text *text);
 
 /* FNV-1a (Fowler, Noll, Vo), never 0. */
 uint32_t text_hash(const char *text, size_t size);
 
-/* FNV-1a of 64 bits: digests and random numbers depend on it, so that it is never another one. */
+/* 64-bit FNV-1a. Digests and random numbers depend on it, so it must never change. */
 uint64_t text_hash64(const char *text, size_t size);
 
 bool text_is_identifier(const char *text, size_t size);
 bool text_equal(const char *a, const char *b, size_t size_of_b);
 bool text_same(ecs_string a, ecs_string b);
 
-/* A name or text that a host gives: NULL is an empty one. */
+/* A name or text from a host, where NULL means empty. */
 static inline const char *text_given(const char *text) { return text ? text : ""; }
 
-/* The nearest known name to one that is not known. */
+/* Finding the known name nearest to an unknown one. */
 
-/* How many single-letter edits lie between two names (Levenshtein with transposition, as in
-** Damerau 1964), or 1,000 when more than `most` or when a name is longer than 64. */
+/* The number of single-letter edits between two names (Levenshtein with transposition, as in
+** Damerau 1964), or 1,000 if there are more than `most` or a name is longer than 64. */
 uint32_t text_distance(const char *a, size_t a_size, const char *b, size_t b_size,
                        uint32_t most);
 
-/* Looks for the nearest of many names: begin, offer each, then ask. */
+/* Finds the nearest of many names: begin, offer each, then ask. */
 struct nearest {
   const char *wanted;
   size_t wanted_size;
@@ -53,7 +53,7 @@ struct nearest {
 void nearest_begin(struct nearest *nearest, const char *wanted, size_t size);
 void nearest_offer(struct nearest *nearest, const char *name, size_t size);
 
-/* " (did you mean 'x'?)" into hint, or "". */
+/* Writes " (did you mean 'x'?)" or "" into hint. */
 const char *nearest_hint(const struct nearest *nearest, char *hint, size_t size);
 
 #endif

@@ -97,7 +97,7 @@ static void *thread_live(void *ud) {
   return NULL;
 }
 
-/* Threads begin with the signals blocked that the one blocks which makes them. */
+/* A new thread has the signals blocked that its creator blocks. */
 static bool thread_add(struct crew *crew, uint32_t at) {
   sigset_t all, kept;
   sigfillset(&all);
@@ -176,7 +176,7 @@ struct crew *crew_new(struct memory *memory, uint32_t count, void (*live_on)(voi
 
 uint32_t crew_size(const struct crew *crew) { return crew->count; }
 
-/* Who wakes them sets the word first, and looks at *asleep then. */
+/* Wakers set the word first, and then look at *asleep. */
 void crew_sleep(struct crew *crew, const uint32_t *word, uint32_t value, uint32_t *asleep) {
   thread_lock(crew);
   shared_add(asleep, 1);

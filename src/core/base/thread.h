@@ -1,5 +1,5 @@
-/* Threads, and what they say to each other: POSIX's or Windows', or none where there are none or
-** where ECS_NO_THREADS says so. */
+/* Threads and their synchronisation: POSIX or Windows threads, or none where there are none or
+** ECS_NO_THREADS is defined. */
 #ifndef ECS_CORE_BASE_THREAD_H
 #define ECS_CORE_BASE_THREAD_H
 
@@ -14,30 +14,30 @@
 
 #define CREW_LIMIT 63u         /* threads in a crew */
 
-/* Some threads that do the same, and where they sleep. */
+/* Threads that do the same, and where they sleep. */
 struct crew;
 
-/* Begins threads that call live(ud, 1), live(ud, 2), and so on, and end when that returns: as many
-** as the system gives, up to `count`. Signals go to other threads. NULL when there is no memory, or
-** not one thread. */
+/* Starts threads that call live(ud, 1), live(ud, 2), and so on, and end when that returns: as many
+** as the system gives, up to `count`. Signals go to other threads. NULL when out of memory, or
+** without a single thread. */
 struct crew *crew_new(struct memory *memory, uint32_t count, void (*live)(void *ud, uint32_t i),
                       void *ud);
 uint32_t crew_size(const struct crew *crew);
 
 /* For its threads: sleeps while *word is `value`, counted in *asleep. */
 void crew_sleep(struct crew *crew, const uint32_t *word, uint32_t value, uint32_t *asleep);
-/* After *word has got another value: those that sleep look again. */
+/* Called after *word has changed: wakes the sleepers, which look again. */
 void crew_wake(struct crew *crew);
 
 /* Waits until all have returned, and frees it. */
 void crew_free(struct crew *crew);
-/* Frees it in a process that has none of its threads: a child of the one that made them. */
+/* Frees it in a process that has none of its threads: a child of its creator. */
 void crew_forget(struct crew *crew);
 
-/* A number of this process; 0 where processes have no children that go on with their memory. */
+/* A number of this process; 0 where processes have no children that share their memory. */
 uint64_t thread_process(void);
 
-/* Lets others run, if any wait for this processor. */
+/* Lets other threads run, if any wait for this processor. */
 void thread_yield(void);
 
 /* For loops that wait for another thread. */
@@ -50,21 +50,21 @@ static inline void thread_pause(void) {
 /* ---- numbers that threads share ---- */
 
 #if ECS_THREADS
-/* What the thread that has set it wrote before is seen behind it. */
+/* Everything that the thread wrote before setting it is visible afterwards. */
 static inline uint32_t shared_get(const uint32_t *at) {
   return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 static inline void shared_set(uint32_t *at, uint32_t value) {
   __atomic_store_n(at, value, __ATOMIC_RELEASE);
 }
-/* In one order for all threads; what it was before. */
+/* Adds, in one order for all threads. Returns the old value. */
 static inline uint32_t shared_add(uint32_t *at, uint32_t more) {
   return __atomic_fetch_add(at, more, __ATOMIC_SEQ_CST);
 }
 static inline uint32_t shared_get_last(const uint32_t *at) {
   return __atomic_load_n(at, __ATOMIC_SEQ_CST);
 }
-/* Sets it if it is what it was. */
+/* Sets it if it still has the old value. */
 static inline bool shared_replace(uint32_t *at, uint32_t was, uint32_t value) {
   return __atomic_compare_exchange_n(at, &was, value, false, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE);
 }

@@ -49,7 +49,7 @@ const char *type_name_at(uint32_t at) {
 
 /* ---- enumeration ---- */
 
-#define FEW_NAMES 8u   /* found without buckets */
+#define FEW_NAMES 8u   /* names that are found without buckets */
 
 static bool types_is_named(const struct enumeration *names, uint32_t at, const char *text,
                            size_t size) {
@@ -63,7 +63,7 @@ static uint32_t types_find_in_order(const struct enumeration *names, uint32_t co
   return NONE;
 }
 
-/* The bucket that holds the name, or the empty one that is for it. */
+/* The bucket of the name, or the empty one for it. */
 static uint32_t *types_find_bucket(const struct enumeration *names, const char *text, size_t size) {
   assert(names->bucket_count > names->count);
   uint32_t mask = names->bucket_count - 1, at = text_hash(text, size) & mask;

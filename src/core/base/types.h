@@ -1,5 +1,5 @@
-/* What each field type is. One table says it: nobody else compares types by their order, and what
-** a new type needs to have said of it is one line there. */
+/* The properties of each field type, in one table: no other code compares types by order, and a new
+** type is described by one line there. */
 #ifndef ECS_CORE_BASE_TYPES_H
 #define ECS_CORE_BASE_TYPES_H
 
@@ -10,8 +10,8 @@ enum type_class {
   CLASS_FLOAT,
   CLASS_INTEGER,
   CLASS_TRUTH,         /* 0 or 1 */
-  CLASS_ID,            /* an entity's; one that is dead reads as ECS_NULL */
-  CLASS_TEXT,          /* a number in the world's table of strings */
+  CLASS_ID,            /* an entity's id; a dead one reads as ECS_NULL */
+  CLASS_TEXT,          /* a number in the world's string table */
   CLASS_SLOT,          /* the number of an any slot */
   CLASS_NAMES,         /* a place in the field's enumeration */
   CLASS_PART           /* the fields of another component: no cell of its own */
@@ -21,9 +21,9 @@ struct type {
   const char *name;
   uint8_t size;              /* bytes of a cell */
   uint8_t class;
-  uint8_t code;              /* in images; a new type takes one that none has had */
-  uint8_t column;            /* see type_column.h */
-  int64_t least;             /* of integers and truth values */
+  uint8_t code;              /* in images; a new type takes an unused one */
+  uint8_t column;            /* an enum type_column */
+  int64_t least;             /* for integers and bool */
   uint64_t most;
 };
 
@@ -44,20 +44,20 @@ static inline bool type_is_signed(ecs_type type) { return type_table[type].least
 
 static inline uint8_t type_code(ecs_type type) { return type_table[type].code; }
 
-/* False when no type has the code. */
+/* False if no type has the code. */
 bool type_of_code(uint8_t code, ecs_type *type);
 
-/* The type that a field's text names: any but that of parts, which are named by their component.
-** False when there is none. */
+/* The type that a field's text names, except nested ones, which are named by their component. False
+** if there is none. */
 bool type_of_name(const char *name, ecs_type *type);
 
-/* The name at a place counted from 0 of those that type_of_name knows; NULL behind the last. */
+/* The nth name that type_of_name knows; NULL after the last. */
 const char *type_name_at(uint32_t at);
 
-/* Whether a number that a host gave is a type. */
+/* Whether a number from a host is a type. */
 bool type_is_known(ecs_type type);
 
-/* Bytes in a column; those of an enumeration depend on how many names it has. */
+/* Bytes of a cell; for an enum they depend on its number of names. */
 static inline uint32_t type_size(ecs_type type, uint32_t name_count) {
   if (name_count > 256 && type_class(type) == CLASS_NAMES) return 2;
   return type_table[type].size;
@@ -68,18 +68,18 @@ static inline uint32_t type_size(ecs_type type, uint32_t name_count) {
 struct enumeration {
   ecs_string *names;
   uint32_t count;
-  uint32_t *buckets;         /* by hash: a name's place counted from 1; none for few names */
+  uint32_t *buckets;         /* by hash: a name's place plus 1; none for few names */
   uint32_t bucket_count;     /* a power of two */
 };
 
-/* How many buckets so many names want. */
+/* The number of buckets for so many names. */
 uint32_t enumeration_buckets(uint32_t count);
 
-/* Puts the name at a place into its bucket; false when the same text is there already. Names that
-** want no buckets are only compared with those before it. */
+/* Puts the name at a place into its bucket; false if the same text is there already. Without
+** buckets, names are compared with those before. */
 bool enumeration_enter(const struct enumeration *names, uint32_t at);
 
-/* NONE when it is no name of the enumeration. */
+/* NONE if the enumeration has no such name. */
 uint32_t enumeration_find(const struct enumeration *names, const char *text, size_t size);
 
 /* Whether its first names are all those of another one, in the same order. */

@@ -15,7 +15,7 @@
 
 #define ARRAY_LIMIT 1024u
 #define ENUM_LIMIT 65535u
-#define TEXT_LIMIT 65535u      /* bytes of a description, or of an enum's name */
+#define TEXT_LIMIT 65535u      /* bytes of a description or an enum's name */
 #define NATIVE_LIMIT 524288u   /* so that LEAF_LIMIT nested ones fit a size_t */
 
 struct build {
@@ -32,7 +32,7 @@ static const char *declare_copy(struct build *build, const char *text) {
   return arena_copy(&build->world->memory, &build->component->arena, text, strlen(text));
 }
 
-/* NULL stays NULL. */
+/* Copies a text, or NULL. */
 static ecs_status declare_copy_hint(struct build *build, const char *what, const char *text,
                                     const char **out) {
   *out = NULL;
@@ -52,7 +52,7 @@ static ecs_status declare_copy_hints(struct build *build, const ecs_field *from,
   for (size_t i = 0; i < sizeof hints / sizeof *hints && status == ECS_OK; i++)
     status = declare_copy_hint(build, hints[i].what, hints[i].text, hints[i].out);
   if (status != ECS_OK || !from->text) return status;
-  /* As long as the names of an enumeration. */
+  /* These live as long as the names of an enumeration. */
   to->text = declare_copy(build, from->text);
   return to->text ? ECS_OK : world_nomem(build->world);
 }
@@ -117,7 +117,7 @@ static ecs_status declare_copy_enum(struct build *build, const ecs_field *from,
   return ECS_OK;
 }
 
-/* What is no name may be long: the message shows its beginning. */
+/* An invalid name may be long: the message shows its beginning. */
 static ecs_status declare_no_name(ecs_world *world, const char *where, const char *name,
                                   const char *what) {
   char shown[80];
@@ -249,7 +249,7 @@ static ecs_status declare_add_leaves(struct build *build, uint32_t field_at) {
   return status;
 }
 
-/* Places the field in the native struct: where the host says, or by C's rules. */
+/* Places the field in the native struct: as the host says, or by C's rules. */
 static ecs_status declare_lay_out(struct build *build, struct field *field) {
   struct component *component = build->component;
   size_t one = field->nested ? field->nested->size : declare_native_size(field->type, field->names);
@@ -422,7 +422,7 @@ static ecs_status declare_check_requirements(ecs_world *world, const ecs_compone
   return ECS_OK;
 }
 
-/* Another component that somebody declares and that was called so, or NULL. */
+/* Another component, still declared, with this former name; or NULL. */
 static const struct component *declare_claimant(const ecs_world *world, const char *name,
                                                 const struct component *one,
                                                 const struct component *other) {
@@ -430,7 +430,7 @@ static const struct component *declare_claimant(const ecs_world *world, const ch
   return found && !found->orphan && found != one && found != other ? found : NULL;
 }
 
-/* Ties and terms would mean the component by the name, and nobody the prefab. */
+/* Ties and terms would take the name for the component, not the prefab. */
 static ecs_status declare_check_prefabs(const ecs_world *world, const char *name) {
   ecs_id known = name_find(world, 0, name, strlen(name));
   if (known == ECS_NULL || !prefab_is_or_comes(world, known)) return ECS_OK;
@@ -447,14 +447,15 @@ ecs_status declare_check_name(const ecs_world *world, const char *name,
                     other->name, other->name);
 }
 
-/* Of those of every world neither the name nor what has it can be declared. */
+/* A built-in relation can be neither redeclared nor renamed. */
 static ecs_status declare_check_builtin(const ecs_world *world, const char *name,
                                         const char *what) {
   if (!name || !builtin_is(name, strlen(name))) return ECS_OK;
   return world_fail(world, ECS_EINVAL, "'%s' is a built-in relation and cannot be %s", name, what);
 }
 
-/* Where there is one of the name, `known`, or of the name that it had, `old`. */
+/* Checks the names. `known` is the component of that name, `old` that of the former name; either
+** may be NULL. */
 static ecs_status declare_check_names(const ecs_world *world, const struct component *component,
                                       const struct component *known, const struct component *old,
                                       bool staged) {
@@ -603,7 +604,7 @@ ecs_status ecs_array(ecs_world *world, const char *name, ecs_type type, uint32_t
 
 /* ---- declare check ---- */
 
-/* What an exclusive relation begins with. */
+/* Whether a field is the target that an exclusive relation begins with. */
 static bool declare_is_target(const ecs_field *field) {
   return strcmp(field->name, "target") == 0 && field->type == ECS_ENTITY && !field->count &&
          field->value.kind == ECS_KIND_NONE;

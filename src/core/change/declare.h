@@ -1,4 +1,4 @@
-/* Building a component from its description. */
+/* Builds a component from its description. */
 #ifndef ECS_CORE_CHANGE_DECLARE_H
 #define ECS_CORE_CHANGE_DECLARE_H
 
@@ -9,20 +9,19 @@ struct component;
 struct migration;
 
 #define LEAF_LIMIT 4096u          /* leaf fields of one component */
-#define NESTING_LIMIT 6u          /* components inside components */
+#define NESTING_LIMIT 6u          /* levels of components inside components */
 
-/* Checks a description and lays its leaves out, in memory of the component's own arena. It
-** has no id and is not registered. What it requires is taken as it is. */
+/* Checks a description and lays out its leaves in the component's own arena. The component has no
+** id and is not registered. Its requirements are taken over unchecked. */
 ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
                          struct component **out);
 
-/* Builds a component like one of `from` (the same world, or another), made of the components
-** that this world's registry has under the same ids. */
+/* Builds a component like one of `from` (this world or another), with nested components that this
+** world's registry has under the same ids. */
 ecs_status redeclare(ecs_world *world, const ecs_world *from, const struct component *like,
                      struct component **out);
 
-/* What a component requires from now on, in memory of its arena; duplicates are dropped. False
-** without memory. */
+/* Sets what a component requires, in its arena, without duplicates. False when out of memory. */
 bool declare_requirements(ecs_world *world, struct component *component, const ecs_id *ids,
                           uint32_t count);
 
@@ -30,45 +29,42 @@ bool declare_requirements(ecs_world *world, struct component *component, const e
 bool declare_requires_same(const struct component *a, const struct component *b);
 
 /* Whether two components, each of its world, have the same fields (names, types, defaults, native
-** layout), are kept in the same way, require the same and can both be switched off or not. */
+** layout), storage, requirements and toggle. */
 bool declare_same(const ecs_world *a_world, const struct component *a,
                   const ecs_world *b_world, const struct component *b);
 
-/* When they have so, the native layout excepted, gives that of `from` to a component in no table.
-** Images know no native layout. */
+/* Gives a component in no table the native layout of `from`, which is otherwise the same. Images
+** have no native layout. */
 void declare_lay_out_as(ecs_world *world, struct component *component,
                         const ecs_world *from_world, const struct component *from);
 
-/* Declares: registers a new component at once, puts a changed one into the migration, to be
-** run by the caller. */
+/* Declares a component: registers a new one at once; adds a changed one to the migration, which the
+** caller runs. */
 ecs_status declare(ecs_world *world, const ecs_component_desc *desc,
                    struct migration *migration, ecs_id *out);
 
-/* The description of a tag: one that is there stays what it is. Refuses to make one of a
-** component that has fields, as a migration (NULL: no) leaves it: that takes a declaration that
-** says so. */
+/* Describes a tag; an existing one stays as it is. Fails for a component that has fields, after the
+** migration unless that is NULL: dropping fields takes an explicit declaration. */
 ecs_status declare_as_tag(ecs_world *world, const struct migration *migration, const char *name,
                        ecs_component_desc *desc);
 
-/* ECS_ETAKEN when a name is what another component than `self` was called, unless nobody declares
-** that one any more. */
+/* ECS_ETAKEN if another component than `self` had this name before and is still declared. */
 ecs_status declare_check_name(const ecs_world *world, const char *name,
                               const struct component *self);
 
-/* Takes a component that no row has any more out of everything: its tables go, queries that
-** name it break. Cannot fail. */
+/* Removes a component without rows: its tables go, and queries that name it break. Cannot fail. */
 void declare_forget(ecs_world *world, struct component *component);
 
 /* Declaring arrays. */
 
-/* What an array is as a component's description; the field must live as long as that. */
+/* Describes an array as a component; the field must live as long as the description. */
 void declare_array_describe(ecs_component_desc *desc, ecs_field *field, const char *name,
                             ecs_type type, uint32_t length);
 
-/* Whether the options of a description go together. */
+/* Checks of a description's options. */
 
-/* Those of components, relations and arrays, by themselves: ECS_OK, or ECS_EINVAL and the like with
-** what is wrong. The description has a name. */
+/* Checks the options of a component, relation or array by themselves: ECS_OK, or ECS_EINVAL and the
+** like with the reason. The description has a name. */
 ecs_status declare_check_options(const ecs_world *world, const ecs_component_desc *desc);
 
 #endif

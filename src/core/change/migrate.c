@@ -31,7 +31,7 @@ const struct component *migration_wanted(const struct migration *migration,
   return change && change->wanted ? change->wanted : component;
 }
 
-/* Keeps what a component was to become, and is not. */
+/* Keeps a replaced `wanted` component until the migration ends. */
 static bool migrate_supersede(struct migration *migration, struct component *wanted) {
   if (!GROW(&migration->world->memory, migration->superseded, migration->superseded_capacity,
             migration->superseded_count + 1ull))
@@ -74,7 +74,7 @@ static void migrate_set_name(ecs_world *world, struct component *component, cons
   world->registry.version++;
 }
 
-/* Names that have been left come back when it is undone: there is always room for them. */
+/* Former names come back on undo, so there is always room for them. */
 ecs_status migration_rename(struct migration *migration, struct component *component,
                             struct component *wanted) {
   ecs_world *world = migration->world;
@@ -140,7 +140,7 @@ static void migrate_free_relabelings(struct migration *migration) {
 
 /* ---- tables ---- */
 
-/* Whether a table has a component that goes, or one that stays and changes. */
+/* Whether a table has a component that goes, or one that changes. */
 static bool migrate_is_affected(const struct migration *migration,
                                 const struct table *table, bool goes) {
   for (uint32_t i = 0; i < migration->count; i++) {
@@ -152,7 +152,7 @@ static bool migrate_is_affected(const struct migration *migration,
   return false;
 }
 
-/* The old column that a new one is made of, or NONE. Components that go still have theirs. */
+/* The old column that a new one is made from, or NONE. Components that go still have theirs. */
 static uint32_t migrate_source_column(const struct migration *migration, const struct table *old,
                                       const struct column *column) {
   const struct change *change = migration_of(migration, column->component->id);
@@ -205,7 +205,7 @@ static ecs_status migrate_prepare_tables(struct migration *migration) {
   return status;
 }
 
-/* Any values of columns that nothing new is made of. */
+/* Releases the any values of columns that no new column is made from. */
 static void migrate_release_dropped(ecs_world *world, struct table *old) {
   for (uint32_t i = 0; old->has_any && i < old->column_count; i++) {
     struct column *column = &old->columns[i];
@@ -215,7 +215,7 @@ static void migrate_release_dropped(ecs_world *world, struct table *old) {
   }
 }
 
-/* What is declared otherwise counts as written. */
+/* Everything of a redeclared component counts as written. */
 static void migrate_take_marks(const struct migration *migration, struct table *old,
                                struct table *table) {
   const ecs_world *world = migration->world;
@@ -251,7 +251,7 @@ void migration_take(const struct migration *migration, struct table *old, struct
   old->count = old->capacity = 0;
 }
 
-/* The new table takes the place of the old one. */
+/* Puts the new table in the place of the old one. */
 static void migrate_swap_table(const struct migration *migration, struct table *table) {
   ecs_world *world = migration->world;
   struct table *old = world_table(world, table->index);
@@ -270,8 +270,8 @@ static void migrate_swap_table(const struct migration *migration, struct table *
 
 /* ---- components that go, or bring others ---- */
 
-/* Whether rows may move, or there is another table to be: not without rows if what goes is there,
-** and not where nothing but what goes changes. */
+/* Whether a table needs a target: its rows may move, or another table is to exist. Not if it has no
+** rows and a component that goes, or if only components that go change. */
 static bool migrate_has_whereto(const struct migration *migration, const struct table *table) {
   if (migrate_is_affected(migration, table, true)) return table->count > 0;
   for (uint32_t i = 0; i < migration->count; i++)
@@ -318,7 +318,7 @@ static ecs_status migrate_plan_moves(const struct migration *migration) {
   return status;
 }
 
-/* Tables that rows have left are as none may be any more. */
+/* Drops the tables that rows have left, which no longer may exist. */
 static void migrate_commit_moves(const struct migration *migration) {
   ecs_world *world = migration->world;
   const struct id_record *all = graph_all(world);
@@ -361,7 +361,7 @@ static ecs_status migrate_refuse_off(struct migration *migration, const struct c
                             entity_id(&migration->world->entities, table->rows[row]));
 }
 
-/* What entities have off stays a toggle. */
+/* Checks that what entities have switched off stays a toggle. */
 static ecs_status migrate_check_toggles(struct migration *migration) {
   const struct id_record *all = graph_all(migration->world);
   for (uint32_t i = 0; i < migration->count; i++) {
@@ -381,7 +381,7 @@ static ecs_status migrate_check_toggles(struct migration *migration) {
 
 /* ---- the transaction ---- */
 
-/* Whoever looked for a component meanwhile has found one that may go. */
+/* Cached lookups may have found a component that goes. */
 void migration_show(const struct migration *migration, bool wanted) {
   if (migration->count) migration->world->registry.version++;
   for (uint32_t i = 0; i < migration->count; i++) {
@@ -430,9 +430,9 @@ static void migrate_swap_contents(ecs_world *world, struct change *change) {
   *change->wanted = old;
   change->component->resource = old.resource;
   migration_swap_relation(world, change, old.relation);
-  change->wanted->sparse = change->component->sparse;   /* migration_swap_sparse has seen to both */
+  change->wanted->sparse = change->component->sparse;   /* migration_swap_sparse has swapped both */
   change->component->sparse = old.sparse;
-  change->wanted->event = change->component->event;     /* migration_swap_events, too */
+  change->wanted->event = change->component->event;     /* so has migration_swap_events */
   change->component->event = old.event;
   change->component->orphan = old.orphan;
   change->wanted->resource = NULL;

@@ -1,5 +1,5 @@
-/* Migration: components change their fields, or go, while entities have them. One transaction
-** over any number of components: prepare does everything that can fail, commit cannot. */
+/* Migration: components change their fields, or go, while entities have them. One transaction over
+** any number of components: prepare does everything that can fail, commit cannot. */
 #ifndef ECS_CORE_CHANGE_MIGRATE_H
 #define ECS_CORE_CHANGE_MIGRATE_H
 
@@ -14,21 +14,21 @@ struct relation;
 struct table;
 struct term;
 
-/* What is to change when components are declared anew: see migrate.h. */
+/* What will change when components are redeclared. */
 
 enum leaf_fate { LEAF_KEPT, LEAF_ADDED, LEAF_DROPPED, LEAF_CONVERTED, LEAF_RENAMED };
 
 struct report_item {
   enum leaf_fate fate;
-  const char *name;           /* the leaf, as it is called now (dropped: was) */
-  const char *from;           /* renamed: its name before; added: perhaps, see `maybe` */
+  const char *name;           /* the leaf's present name (if dropped: its last) */
+  const char *from;           /* renamed: its former name; added: perhaps, see `maybe` */
   const char *from_type, *type;
   bool maybe;                 /* added, and `from` of the same type was dropped */
 };
 
-/* What a migration did to one component. Lives in the change's arena. */
+/* What a migration did to one component; in the change's arena. */
 struct report {
-  const char *was;            /* what the component was called, or NULL */
+  const char *was;            /* the component's former name, or NULL */
   struct report_item *items;
   uint32_t count;
   uint64_t rows;
@@ -37,22 +37,22 @@ struct report {
 /* One component of a migration. */
 struct change {
   bool valued;                 /* a tag that becomes a resource */
-  struct component *component;   /* as it is registered */
+  struct component *component;   /* as registered */
   struct component *wanted;      /* what it becomes; NULL: it goes */
-  bool renamed;                  /* it has its new name already: what it had before */
+  bool renamed;                  /* already under its new name: its old one */
   const char *old_name;
   uint32_t old_size;
-  const char *older_name;        /* and had been called before that */
+  const char *older_name;        /* and its former name before that */
   uint32_t *source;              /* by leaf of wanted: the old leaf, or NONE */
   struct column_buffer *resource;
-  struct report report;          /* `wanted` has what is to keep it, if it is sparse or was so */
+  struct report report;          /* `wanted` has a sparse set if it is or was sparse */
   struct arena arena;
 };
 
-/* A component that only what it was called before changes of. */
+/* A component of which only former names change. */
 struct relabeling {
   struct component *component;
-  struct component *same;        /* has the new labels; afterwards the old ones */
+  struct component *same;        /* has the new labels; after the commit, the old ones */
 };
 
 const struct leaf *migrate_leaf_of(const struct column *column);
@@ -61,143 +61,145 @@ struct migration {
   ecs_world *world;
   struct change *changes;
   uint32_t count, capacity;
-  const char *refused;           /* the component whose cell did not convert; of its arena */
+  const char *refused;           /* component whose cell did not convert; in its arena */
   struct relabeling *relabelings;
   uint32_t relabeling_count, relabeling_capacity;
   bool committed;
-  bool staged;                   /* declarations may still go: names are compared afterwards */
-  struct component **superseded; /* what others may be made of still, until they are followed */
+  bool staged;                   /* declarations may still go: names are compared later */
+  struct component **superseded; /* replaced versions that others may be made of until they
+                                 ** follow */
   uint32_t superseded_count, superseded_capacity;
   struct arena arena;            /* of new names */
-  struct table **tables;         /* what replaces the table of the same index */
+  struct table **tables;         /* replacements of the tables with the same index */
   uint32_t table_count, table_capacity;
 };
 
 struct change *migration_of(const struct migration *migration, ecs_id id);
 
-/* A registered component as it will be; itself when it does not change, or goes. */
+/* A registered component as it will be; itself if it does not change, or goes. */
 const struct component *migration_wanted(const struct migration *migration,
                                          const struct component *component);
 
 void migration_begin(struct migration *migration, ecs_world *world);
 
-/* Takes over `wanted` (freed also on failure); NULL removes the component. Components made
-** of this one follow. */
+/* Takes over `wanted` (also freed on failure); NULL removes the component. Components made of this
+** one follow. */
 ecs_status migration_add(struct migration *migration, struct component *component,
                          struct component *wanted);
 
-/* Whether a component may go: ECS_EBUSY while anybody is tied to it, ECS_EINVAL for the relations
-** of every world. */
+/* Whether a component may go: ECS_EBUSY while an entity is tied to it, ECS_EINVAL for a built-in
+** relation. */
 ecs_status migration_check_removal(const ecs_world *world, const struct component *component);
 
-/* Adds a component under another name, which it has at once: what is declared meanwhile
-** finds it by that. Unless there is a commit it has its old one again at the end. */
+/* Adds a component under another name, which it has at once, so that later declarations find it.
+** Without a commit it gets its old name back. */
 ecs_status migration_rename(struct migration *migration, struct component *component,
                             struct component *wanted);
 
-/* Takes over one that is the same but for what it was called before. That is no change of fields:
-** it needs no prepare, and is possible inside scopes. */
+/* Takes over a component that differs only in former names. Its fields do not change, so it needs
+** no prepare and is possible inside scopes. */
 ecs_status migration_relabel(struct migration *migration, struct component *component,
                              struct component *same);
 void migration_commit_labels(struct migration *migration);
 
-/* Of tables, and of what keeps sparse components: fills new columns from old ones; and takes over,
-** at the commit, those that stay as they are, with the rows. */
+/* migration_fill fills new columns of tables and sparse sets from old ones. At the commit, the
+** other takes over columns that stay as they are, with the rows. */
 ecs_status migration_fill(struct migration *migration, const struct table *old,
                           struct table *table);
 void migration_take(const struct migration *migration, struct table *old, struct table *table);
 
-/* On failure the world is as it was; the message names entity, field, value and type. */
+/* Does everything that can fail. On failure the world is unchanged; the message names entity,
+** field, value and type. */
 ecs_status migration_prepare(struct migration *migration);
 void migration_commit(struct migration *migration);
 
-/* After prepare: what the registry shows, the components as they will be (those that go are
-** still there) or as they are. Queries made meanwhile are for after the commit. */
+/* After prepare: makes the registry show the components as they will be (those that go are still
+** there) or as they are. Queries made meanwhile are for after the commit. */
 void migration_show(const struct migration *migration, bool wanted);
 
-/* ECS_ENAME when a query names a component that goes, or a field that its component loses. */
+/* ECS_ENAME if a query names a component that goes, or a field that its component loses. */
 ecs_status migration_check_query(const struct migration *migration, const ecs_query *query);
 
-/* What a migration that a declaration begins is called where it is not possible. */
+/* The name for messages of the operation that begins a migration where it is not possible. */
 const char *migration_operation(const struct migration *migration);
 
-/* Both, when there is anything to do; ECS_EBUSY inside scopes. */
+/* Prepares and commits if there is anything to do; ECS_EBUSY inside scopes. */
 ecs_status migration_run(struct migration *migration, const char *operation);
 
 /* Frees what is left, committed or not. */
 void migration_end(struct migration *migration);
 
-/* The part of a migration that fills new columns from old ones: those of tables, and what the world
-** itself has, resources and arrays. */
+/* The part of a migration that fills new columns from old ones, in tables, resources and arrays. */
 
-/* Fills a new column from an old one of `count` cells, those of the table `old` or, with NULL, of
-** the world itself; without an old one with the default. */
+/* Fills a new column from an old one of `count` cells, in the table `old` or, for NULL, of the
+** world; without an old column, with the default. */
 ecs_status migration_fill_column(struct migration *migration, const struct table *old,
                                  const struct column *from, struct column *to,
                                  uint32_t capacity, uint32_t count);
 
-/* The value of a resource, the cells of an array: what they will be; and, at the commit, are. Of
-** the old ones only any slots that live on are not released. */
+/* Prepares the future cells of a resource or array, and installs them at the commit. Of the old
+** ones, any slots that live on are not released. */
 ecs_status migration_prepare_resource(struct migration *migration, struct change *change);
 void migration_swap_resource(ecs_world *world, struct change *change);
 
-/* The part of a migration that is about events: their rows are made anew beside the old ones, and
-** exchanged at the commit. */
+/* The part of a migration about events: their rows are rebuilt beside the old ones and exchanged at
+** the commit. */
 
-/* For each event among the changes its rows with the wanted fields. */
+/* Builds, for each changed event, rows with the wanted fields. */
 ecs_status migration_prepare_events(struct migration *migration);
 void migration_swap_events(const struct migration *migration);
 
-/* What a migration works out before it touches a table: which components follow, which old
-** leaf each new one comes from, what to report. */
+/* What a migration works out before it touches a table: which components follow, which old leaf
+** each new one comes from, what to report. */
 
-/* Components made of changed ones are built anew. The registry shows the wanted components.
-** ECS_EINVAL when one would be made of itself. */
+/* Rebuilds components made of changed ones. The registry shows the wanted components. ECS_EINVAL if
+** one would contain itself. */
 ecs_status migration_follow_nested(struct migration *migration);
 
 /* Fills change->source. */
 ecs_status migration_map(struct migration *migration, struct change *change);
 ecs_status migration_report(struct migration *migration, struct change *change);
 
-/* ECS_ECYCLE when a component would require itself, ECS_EINVAL when one that goes is required. The
+/* ECS_ECYCLE if a component would require itself, ECS_EINVAL if one that goes is required. The
 ** registry shows the wanted components. */
 ecs_status migration_check_requirements(const struct migration *migration);
 
-/* Whether rows may have to move: components go, are kept otherwise, or require something else. */
+/* Whether rows may have to move: components go, change their storage or require something else. */
 bool migration_moves(const struct migration *migration);
 
-/* What entities are to have: a table, which may be the one they are in, and sparse components, in
-** scratch memory. */
+/* What an entity will have: a table, possibly its present one, and sparse components, in scratch
+** memory. */
 struct whereto {
   struct table *table;
   const ecs_id *sparse;
   uint32_t sparse_count;
 };
 
-/* Where an entity of a table goes, or, with NONE, its rows as far as that says: without the
-** components that go, with what the others require. `planned`: the registry shows what there is
+/* Finds where an entity of a table goes or, for NONE, its rows as far as the table decides: without
+** components that go, with what the others require. `planned`: the registry still shows the state
 ** before the commit. */
 ecs_status migration_target(const struct migration *migration, struct table *table,
                             uint32_t entity, bool planned, struct whereto *out);
 
-/* Room in all queries, and their terms and columns after the components have changed. */
+/* Reserves room in all queries; then updates their terms and columns once components have
+** changed. */
 ecs_status migration_reserve_queries(const struct migration *migration);
 void migration_refresh_query(const struct migration *migration, ecs_query *query);
 
-/* The part of a migration that is about sparse components: their cells change as those in tables
-** do, and they may come to be kept in tables, or the other way. */
+/* The part of a migration about sparse components: their cells change as those in tables do, and
+** they may move into tables, or out of them. */
 
-/* Whether a component comes to be kept otherwise. */
+/* Whether a component changes its storage. */
 bool migration_changes_storage(const struct migration *migration);
 
-/* Room for what entities get that have sparse components, when all tables have been planned; and,
-** while the registry shows the wanted components, what is to keep them. */
+/* Reserves room for entities with sparse components, once all tables have been planned. The other
+** makes the sets, while the registry shows the wanted components. */
 ecs_status migration_plan_sparse(const struct migration *migration);
 ecs_status migration_prepare_sparse(struct migration *migration);
 
-/* At the commit, in this order: the sets take over their rows, before components take over their
-** contents; the rows of a table get sparse components, before they move; entities with sparse
-** components follow, and what is in tables now leaves its set. */
+/* At the commit, in this order: sets take over their rows, before components take over their
+** contents; rows of a table get sparse components, before they move; entities with sparse
+** components follow, and what is now in tables leaves its set. */
 void migration_swap_sparse(struct migration *migration);
 void migration_put_sparse(const struct migration *migration, struct table *table,
                           const struct whereto *to);
@@ -206,8 +208,8 @@ void migration_commit_sparse(const struct migration *migration);
 /* Drops tables that only a commit would have made possible. */
 void migration_undo_tables(const struct migration *migration);
 
-/* The part of a migration that is about relations: ties stay when a relation comes to have one
-** target instead of several, or the other way; each row moves to where its ties say. */
+/* The part of a migration about relations: ties stay when a relation changes between one target and
+** several; each row moves to where its ties say. */
 
 /* Whether a relation comes to have one target instead of several, or the other way; and whether
 ** anything that ties does, or becomes a relation. */
@@ -239,18 +241,18 @@ void migration_undo_ties(const struct migration *migration);
 bool migration_defeats(const struct term *term, const struct component *wanted,
                        const struct component *through);
 
-/* Turning a cell of one field type into another, when a component's fields change. */
+/* Converts a cell from one field type to another when a component's fields change. */
 
 /* Whether cells can stay as they are. */
 bool convert_is_copy(const struct leaf *from, const struct leaf *to);
 
-/* Floats round to floats (what overflows is refused), names lead enumerations and strings to
-** each other, everything else must be exact. ECS_ERANGE: this value cannot be had in `to`;
-** ECS_ETYPE: no value but the zero one can; ECS_ENOMEM. No message. */
+/* Floats round to floats (overflow is refused), names lead between enums and strings, everything
+** else must be exact. ECS_ERANGE: `to` cannot hold this value; ECS_ETYPE: it can hold only the zero
+** value; ECS_ENOMEM. Sets no message. */
 ecs_status convert_cell(ecs_world *world, const struct leaf *from, const struct leaf *to,
                         ecs_cell cell, ecs_cell *out);
 
-/* The cell in words, as a message shows it. */
+/* Writes the cell as a message shows it. */
 void convert_show(const ecs_world *world, const struct leaf *leaf, ecs_cell cell,
                   char *text, size_t size);
 

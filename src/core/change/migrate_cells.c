@@ -60,7 +60,7 @@ ecs_status migration_fill_column(struct migration *migration, const struct table
   return ECS_OK;
 }
 
-/* The cells that a leaf of the world's own has had, of which the new one keeps what fits. */
+/* Fills a leaf of a resource or array from its old cells, as far as they fit. */
 static ecs_status migrate_cells_fill_leaf(struct migration *migration, struct change *change,
                                           uint32_t at) {
   const struct component *old = change->component, *wanted = change->wanted;
@@ -138,7 +138,7 @@ static void migrate_cells_events_swap_table(const struct migration *migration,
   *made = old;
 }
 
-/* The event keeps its address; the old rows go with what was wanted. */
+/* The event keeps its address; the old rows are freed with the wanted component. */
 static void migrate_cells_events_swap_event(const struct migration *migration,
                                             const struct change *change) {
   struct event *event = change->component->event, *made = change->wanted->event;
@@ -155,7 +155,7 @@ void migration_swap_events(const struct migration *migration) {
 
 /* ---- convert ---- */
 
-/* An integer of any type, by what it is worth: its bits, or below zero what they are in two's
+/* An integer of any type by its value: the bits and, below zero, their meaning in two's
 ** complement. */
 struct whole_number {
   uint64_t bits;
@@ -180,7 +180,7 @@ static struct whole_number whole_of_cell(const struct leaf *leaf, ecs_cell cell)
   return (struct whole_number){(uint64_t)value, value < 0 && type_is_signed(leaf->type)};
 }
 
-/* False when it is none, or beyond what 64 bits hold. */
+/* False if it is not whole, or beyond 64 bits. */
 static bool whole_of_float(double value, struct whole_number *whole) {
   if (!(value >= -0x1p63 && value < 0x1p64)) return false;
   whole->below_zero = value < 0;

@@ -18,7 +18,7 @@ static bool migrate_plan_is_removed(const struct migration *migration, ecs_id id
   return change && !change->wanted;
 }
 
-/* A field made of a component that goes or is no longer what the registry shows, or NULL. */
+/* A field made of a component that goes or has been replaced in the registry; or NULL. */
 static const struct field *migrate_plan_stale_field(const struct migration *migration,
                                                     const struct component *component) {
   const ecs_world *world = migration->world;
@@ -48,14 +48,13 @@ static ecs_status migrate_plan_follow(struct migration *migration, struct compon
   return status;
 }
 
-/* Components on the way from one that is looked at to what it is made of. */
+/* The components from one that is examined to what it is made of. */
 struct tie_path {
   const struct tie_path *above;
   ecs_id id;
 };
 
-/* What a component is made of comes first, so that none is followed twice: one that has been
-** may be pointed to. */
+/* Parts come first, so that none is followed twice: a followed one may be pointed to. */
 static ecs_status migrate_plan_follow_parts(struct migration *migration, ecs_id id,
                                             const struct tie_path *above) {
   ecs_world *world = migration->world;
@@ -87,7 +86,7 @@ ecs_status migration_follow_nested(struct migration *migration) {
 
 /* ---- where leaves come from ---- */
 
-/* A rename that has been done is no longer one: the field is known by its own name. */
+/* A rename that has been done no longer counts: the field is found by its own name. */
 static const char *migrate_plan_name_before(const struct change *change,
                                             const struct field *field) {
   const struct former *former = &change->wanted->former;
@@ -171,7 +170,7 @@ static struct report_item migrate_plan_kept_item(const struct change *change, ui
   return item;
 }
 
-/* An added and a dropped leaf of one type are perhaps one that was renamed. */
+/* An added and a dropped leaf of one type may be a rename. */
 static void migrate_plan_suspect_renames(struct report *report) {
   for (uint32_t i = 0; i < report->count; i++) {
     struct report_item *dropped = &report->items[i];
@@ -225,7 +224,7 @@ ecs_status migration_report(struct migration *migration, struct change *change) 
 
 /* ---- what rows lose and get ---- */
 
-/* A component that the registry shows and that requires one that goes is no longer sound. */
+/* Fails if a component in the registry requires one that goes. */
 static ecs_status migrate_plan_check_required(const struct migration *migration,
                                               const struct component *component) {
   const ecs_world *world = migration->world;
@@ -258,7 +257,7 @@ ecs_status migration_check_requirements(const struct migration *migration) {
   return status == ECS_OK ? require_check_cycles(migration->world) : status;
 }
 
-/* The ids that the rows of a table are to have, or one entity of it, by what the registry shows. */
+/* The ids that the rows of a table, or one entity of it, will have by the registry. */
 static uint32_t migrate_plan_ids_after(const struct migration *migration, const struct table *table,
                                        uint32_t entity, ecs_id *ids, uint64_t room) {
   const ecs_world *world = migration->world;
@@ -294,7 +293,7 @@ ecs_status migration_target(const struct migration *migration, struct table *tab
 
 /* ---- queries ---- */
 
-/* Whether a query may go on that names a component, and a leaf of it (NONE: none). */
+/* Whether a query that names a component, and a leaf of it (or NONE), stays valid. */
 static ecs_status migrate_plan_check_named(const struct migration *migration,
                                            const ecs_query *query,
                                            const struct component *named,
@@ -311,7 +310,7 @@ static ecs_status migrate_plan_check_named(const struct migration *migration,
   return ECS_OK;
 }
 
-/* A path goes through a field as long as that is an entity. */
+/* A path follows a field as long as that is an entity. */
 static ecs_status migrate_plan_check_way(const struct migration *migration, const ecs_query *query,
                                          const struct term *term) {
   ecs_status status = migrate_plan_check_named(migration, query, term->through, term->through_leaf);
@@ -331,7 +330,7 @@ static const struct component *migrate_plan_becoming(const struct migration *mig
   return change && change->wanted ? change->wanted : component;
 }
 
-/* A term asks for what a relation of several targets, or of one, can answer. */
+/* Checks that a term still fits a relation that changes between one target and several. */
 static ecs_status migrate_plan_check_turn(const struct migration *migration, const ecs_query *query,
                                           const struct term *term) {
   if (query->fresh || !migration_changes_ties(migration) ||
@@ -363,7 +362,7 @@ static bool migrate_plan_find_leaf_again(const struct migration *migration,
   return *leaf != NONE;
 }
 
-/* As a query's text gives it. */
+/* The id of a tie as the query's text gives it. */
 static ecs_id migrate_plan_id_of_tie(const struct term *term) {
   ecs_id relation = term->component->id;
   if (term->component->ties.exclusive) return relation;

@@ -20,8 +20,8 @@ bool migration_changes_storage(const struct migration *migration) {
 
 /* ---- room ---- */
 
-/* What is to keep an id that some entities get: a set that there is, or one that is `fresh`. NULL
-** when it is the other. */
+/* The set that will hold an id that some entities get: an existing one, or a `fresh` one. NULL if
+** it is the other kind. */
 static struct sparse *migrate_sparse_set_of(const struct migration *migration, ecs_id id,
                                             bool fresh) {
   const struct change *change = migration_of(migration, id);
@@ -44,7 +44,7 @@ static ecs_status migrate_sparse_reserve(const struct migration *migration,
   return status;
 }
 
-/* What all rows of a table get. */
+/* Plans what all rows of a table get. */
 static ecs_status migrate_sparse_plan_table(const struct migration *migration,
                                             struct table *table, bool fresh) {
   struct whereto to;
@@ -54,7 +54,7 @@ static ecs_status migrate_sparse_plan_table(const struct migration *migration,
   return status;
 }
 
-/* What an entity gets beside, as it has sparse components. */
+/* Plans what an entity gets besides, because it has sparse components. */
 static ecs_status migrate_sparse_plan_entity(const struct migration *migration, uint32_t entity,
                                              bool fresh) {
   ecs_world *world = migration->world;
@@ -89,7 +89,7 @@ ecs_status migration_plan_sparse(const struct migration *migration) {
   return status;
 }
 
-/* A set with the wanted fields, and in it those cells that have to be converted. */
+/* Makes a set with the wanted fields, and converts those cells that need it. */
 static ecs_status migrate_sparse_make_set(struct migration *migration,
                                           const struct change *change) {
   struct component *wanted = change->wanted;
@@ -147,8 +147,7 @@ void migration_swap_sparse(struct migration *migration) {
     if (migration->changes[i].wanted) migrate_sparse_swap_set(migration, &migration->changes[i]);
 }
 
-/* A component's cells from one row to another, in which there are defaults: any slots are the
-** other's then. */
+/* Brings a component's cells to another row, which holds defaults and then owns the any slots. */
 static void migrate_sparse_carry(const struct layout *from, uint32_t row, const struct layout *to,
                                  uint32_t to_row) {
   assert(from->count == to->count);
@@ -178,8 +177,8 @@ void migration_put_sparse(const struct migration *migration, struct table *table
     migrate_sparse_put_rows(world, sparse_of(world, to->sparse[i]), table);
 }
 
-/* Brings an entity that has a sparse component to where it belongs; the cells of one that is in
-** tables now come along. */
+/* Moves an entity with sparse components to its table; cells of a component that is now in tables
+** come along. */
 static void migrate_sparse_commit_entity(const struct migration *migration,
                                          const struct sparse *set, uint32_t row) {
   ecs_world *world = migration->world;
@@ -201,7 +200,8 @@ static void migrate_sparse_commit_entity(const struct migration *migration,
   if (toggle_is_off(set->table, id, row)) toggle_set(to.table, id, record->row, true);
 }
 
-/* A component that goes leaves all that have it; components that have nothing else are bare. */
+/* Removes a component that goes from all that have it; components without any others become
+** bare. */
 static void migrate_sparse_empty_set(ecs_world *world, struct sparse *set) {
   const struct table *table = set->table;
   for (uint32_t row = table->count; row-- > 0;) {
@@ -234,8 +234,8 @@ void migration_commit_sparse(const struct migration *migration) {
   }
 }
 
-/* Whether no rows can ever be there: what is sparse lies elsewhere, or what is required is missing,
-** as it was to lie elsewhere. */
+/* Whether a table can never have rows: it contains something sparse, or lacks a requirement because
+** that was to be sparse. */
 static bool migrate_sparse_is_unsound(const ecs_world *world, const struct table *table) {
   struct gap gap;
   for (uint32_t i = 0; i < table->id_count; i++)

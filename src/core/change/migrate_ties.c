@@ -12,7 +12,7 @@
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
 
-/* The component as it is to be, before and after the commit. */
+/* The component as it will be, before and after the commit. */
 static const struct component *migrate_ties_after(const struct migration *migration,
                                                   const struct change *change) {
   return migration->committed ? change->component : change->wanted;
@@ -37,7 +37,7 @@ bool migration_changes_ties(const struct migration *migration) {
 
 /* ---- what is possible ---- */
 
-/* The first entity that has a component; ECS_NULL for none. */
+/* The first entity that has a component, or ECS_NULL. */
 static ecs_id migrate_ties_find_holder(const ecs_world *world, const struct component *component) {
   const struct id_record *record = graph_uses(world, component);
   for (uint32_t i = 0; record && i < record->table_count; i++) {
@@ -58,7 +58,7 @@ static const struct component *migrate_ties_find_requirer(const ecs_world *world
   return NULL;
 }
 
-/* A tag that nobody has becomes a relation. */
+/* Checks that a tag can become a relation: no entity has it. */
 static ecs_status migrate_ties_check_tag(ecs_world *world, const struct component *component) {
   if (component->field_count || component->resource)
     return world_fail(world, ECS_EINVAL, "'%s' cannot become a relation while it is declared with "
@@ -103,7 +103,7 @@ static ecs_status migrate_ties_refuse_second(struct migration *migration,
                     "to %s; remove all but one first", component->name, ways[0], ways[1], ways[2]);
 }
 
-/* The target of a table's pair of a relation; 0 where there is none behind an index. */
+/* The target of a table's first pair of a relation from an index on; 0 if there is none. */
 static uint32_t migrate_ties_pair_from(const struct table *table, const struct component *component,
                                        uint32_t index) {
   for (uint32_t i = 0; i < table->id_count; i++)
@@ -127,7 +127,7 @@ static ecs_status tie_rows(struct migration *migration, const struct component *
   return ECS_OK;
 }
 
-/* The ties of a relation that comes to be exclusive, in query order. */
+/* Makes the ties of a relation that becomes exclusive, in query order. */
 static ecs_status make_ties(struct migration *migration, const struct change *change) {
   const ecs_world *world = migration->world;
   const struct id_record *record = graph_uses(world, change->component);
@@ -138,7 +138,7 @@ static ecs_status make_ties(struct migration *migration, const struct change *ch
   return status;
 }
 
-/* A relation that is to be acyclic has no circle. */
+/* Checks that a relation that becomes acyclic has no cycle. */
 static ecs_status migrate_ties_check_circles(ecs_world *world, const struct change *change) {
   const struct component *wanted = change->wanted;
   if (!wanted->ties.acyclic || change->component->ties.acyclic) return ECS_OK;
@@ -175,7 +175,7 @@ ecs_status migration_prepare_ties(struct migration *migration) {
 
 /* ---- rows ---- */
 
-/* For the cells of a row, which may be tied by all relations that change. */
+/* Room for the cells of a row, which may be tied by all relations that change. */
 #define ROOM_OF_CELLS(migration) ((uint64_t)LEAF_LIMIT * (migration)->count)
 
 ecs_id migration_id_after(const struct migration *migration, ecs_id id, uint32_t entity) {
@@ -191,7 +191,7 @@ ecs_id migration_id_after(const struct migration *migration, ecs_id id, uint32_t
   return pair_make(ecs_id_index(id), target);
 }
 
-/* Whether an id may not stand in a table any more. */
+/* Whether an id can no longer be in a table. */
 static bool migrate_ties_is_outdated(const struct change *change, const struct component *then,
                                      ecs_id id) {
   bool pair = id_is_pair(id);
@@ -221,7 +221,7 @@ ecs_status migration_plan_rows(const struct migration *migration, struct table *
   return world_scratch(world, ROOM_OF_CELLS(migration)) ? ECS_OK : world_nomem(world);
 }
 
-/* The id of a table that a change leaves no more; ECS_NULL for none. A row has one at most. */
+/* The id of a table that a change makes invalid, or ECS_NULL. A row has at most one. */
 static ecs_id migrate_ties_outdated_id(const struct change *change, const struct table *table) {
   const struct component *then = change->wanted ? change->component : NULL;
   for (uint32_t i = 0; then && then->ties.relation && i < table->id_count; i++)
@@ -229,8 +229,8 @@ static ecs_id migrate_ties_outdated_id(const struct change *change, const struct
   return ECS_NULL;
 }
 
-/* Takes the cells of what is kept by another id than before out of a row; any slots are those of
-** whom they are given to. */
+/* Takes the cells that will be stored under another id out of a row; the new place will own their
+** any slots. */
 static void migrate_ties_save_cells(const struct migration *migration,
                                     const struct table *table, uint32_t row,
                                     ecs_cell *cells) {
@@ -245,7 +245,7 @@ static void migrate_ties_save_cells(const struct migration *migration,
   }
 }
 
-/* Puts them into the row that the entity has come to, with the target in its cell. */
+/* Puts them into the row that the entity has moved to, with the target in its cell. */
 static void migrate_ties_put_cells(const struct migration *migration, const struct table *from,
                                    uint32_t entity, const ecs_cell *cells) {
   const ecs_world *world = migration->world;
@@ -264,7 +264,7 @@ static void migrate_ties_put_cells(const struct migration *migration, const stru
   }
 }
 
-/* From the last row on, so that no row takes the place of another. */
+/* From the last row on, so that no row takes another's place. */
 void migration_move_rows(const struct migration *migration, struct table *table) {
   ecs_world *world = migration->world;
   while (table->count) {

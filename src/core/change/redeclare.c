@@ -12,8 +12,8 @@
 #include "core/storage/registry.h"
 #include "core/storage/sparse.h"
 
-/* Whether components are declared alike, and declaring once more what is declared already, here or
-** in another world. */
+/* Whether components are declared alike, and declaring again what is already declared, in this
+** world or another. */
 
 /* ---- alike ------------------------------------------------------------------------- */
 
@@ -86,7 +86,7 @@ void declare_lay_out_as(ecs_world *world, struct component *component,
 
 /* ---- the same once more ------------------------------------------------------------ */
 
-/* An entity that does not live there is none. */
+/* An entity that does not live there becomes null. */
 static ecs_value redeclare_value_of(const ecs_world *there, const ecs_world *world,
                                     const struct leaf *leaf) {
   ecs_value value = {0};
@@ -184,7 +184,7 @@ void declare_forget(ecs_world *world, struct component *component) {
   entity_kill(world, ecs_id_index(id));
 }
 
-/* Whether nothing has it: no table, no other component's field; and nothing requires it. */
+/* Whether a component is unused: in no table, no other component's field, and not required. */
 static bool redeclare_is_unused(const ecs_world *world, const struct component *component) {
   const struct id_record *record = graph_uses(world, component);
   if (record && record->table_count) return false;
@@ -198,7 +198,7 @@ static bool redeclare_is_unused(const ecs_world *world, const struct component *
   return true;
 }
 
-/* What is unused goes without memory, so that a declaration can be taken back. */
+/* Undeclaring an unused component needs no memory, so a declaration can always be undone. */
 ecs_status ecs_undeclare(ecs_world *world, ecs_id id) {
   struct component *component;
   ecs_status status = component_need_any(world, id, &component);
@@ -206,7 +206,7 @@ ecs_status ecs_undeclare(ecs_world *world, ecs_id id) {
   if (status == ECS_OK && redeclare_is_unused(world, component)) {
     status = world_is_idle(world, "undeclare");
     if (status != ECS_OK) return status;
-    (void)world_prepare_attached(world);   /* without memory snapshots are of no more use */
+    (void)world_prepare_attached(world);   /* without memory, snapshots become useless */
     declare_forget(world, component);
     world->registry.layouts++;
     return ECS_OK;

@@ -134,7 +134,7 @@ static void transact_free_lists(ecs_world *world, struct schedule *schedule) {
   map_free(memory, &schedule->awaited);
 }
 
-/* The lists of a schedule with room for so many; what there is comes with it. */
+/* Copies the lists of a schedule, with room for more. */
 static bool transact_copy_lists(ecs_world *world, const struct schedule *from, struct schedule *to,
                                 uint32_t phases, uint32_t systems) {
   struct memory *memory = &world->memory;
@@ -195,7 +195,7 @@ static void transact_free_system(ecs_world *world, ecs_system *system) {
   schedule_free_system(world, system, true);
 }
 
-/* Frees what only one of two schedules has; systems' free callbacks run. */
+/* Frees what only one of two schedules has; calls the systems' free callbacks. */
 static void transact_free_difference(ecs_world *world, const struct schedule *from,
                                      const struct schedule *kept) {
   for (uint32_t i = 0; i < from->system_count; i++)
@@ -352,7 +352,7 @@ ecs_status transaction_order(struct transaction *transaction) {
   return status == ECS_OK ? schedule_sort(world) : status;
 }
 
-/* Queries made for the new world end: their components are not what they were made for. */
+/* Ends queries made for the new world, whose components no longer fit. */
 static void transact_retire_queries(ecs_world *world) {
   for (ecs_query *query = world->first_query; query; query = query->next)
     if (query->fresh) query_retire(query);
@@ -360,7 +360,7 @@ static void transact_retire_queries(ecs_world *world) {
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-/* What components are called must be what no other one was called that is declared still. */
+/* Checks that no component has the former name of another one that is still declared. */
 static ecs_status transact_check_names(const struct transaction *transaction) {
   const ecs_world *world = transaction->world;
   ecs_status status = ECS_OK;
@@ -384,7 +384,7 @@ ecs_status transaction_prepare(struct transaction *transaction, uint32_t more_ph
   return status;
 }
 
-/* New phases and systems go on with what is kept of them. */
+/* New phases and systems take up what was kept for them. */
 static void transact_take_up(const struct transaction *transaction) {
   ecs_world *world = transaction->world;
   const struct schedule *schedule = world->schedule, *before = &transaction->before;

@@ -14,14 +14,14 @@
 
 struct ecs_component_desc;
 
-/* What a transaction keeps until it ends: see transact.h. */
+/* What a transaction keeps until it ends. */
 
 struct id_list {
   ecs_id *ids;
   uint32_t count, capacity;
 };
 
-/* What a phase or system that stays was before the transaction. */
+/* A phase or system that stays, as it was before the transaction. */
 struct saved_phase {
   struct phase *phase;
   uint64_t declared;
@@ -38,7 +38,7 @@ struct transaction {
   struct migration migration;
   struct id_list made;           /* components registered for it */
   struct id_list valued;         /* components that became resources */
-  struct id_list claimed;        /* components that were declared: orphans no more */
+  struct id_list claimed;        /* components that were declared, and are orphans no longer */
   struct id_list left;           /* components that become orphans */
   bool planning;                 /* world->schedule is the new one, `before` the old one */
   bool committed;
@@ -51,25 +51,25 @@ void transaction_begin(struct transaction *transaction, ecs_world *world);
 
 ecs_status transaction_declare(struct transaction *transaction,
                                const struct ecs_component_desc *desc, ecs_id *out);
-/* Whether a component of that name was declared, and is no orphan, before the transaction. */
+/* Whether a component of that name was declared, and not an orphan, before the transaction. */
 bool transaction_had(const struct transaction *transaction, const char *name);
 
 ecs_status transaction_resource(struct transaction *transaction, ecs_id component);
 ecs_status transaction_remove(struct transaction *transaction, ecs_id component);
-/* The component stays as it is, but is nobody's. */
+/* Keeps the component as it is, but as an orphan. */
 ecs_status transaction_leave(struct transaction *transaction, ecs_id component);
 
-/* Works out what happens to the tables, and begins the new schedule with room for more. Until
-** the commit or the end the world shows what it will be: nothing but what follows is allowed. */
+/* Works out what happens to the tables, and begins the new schedule with room for more. Until the
+** commit or the end the world shows its future state: only the calls below are allowed. */
 ecs_status transaction_prepare(struct transaction *transaction, uint32_t more_phases,
                                uint32_t more_systems);
 
-/* Numbers for a group of scripts: its phases and systems are placed at these plus their place
-** in the group. */
+/* Reserves numbers for a group of scripts: its phases and systems are placed at these plus their
+** place in the group. */
 uint64_t transaction_group(ecs_world *world);
 
-/* A phase or system of the group: new ones replace those of the same name (a system takes over
-** switch and timings); kept ones only get a place. */
+/* A phase or system of the group: a new one replaces that of its name (a system takes over switch
+** and timings); a kept one only gets a place. */
 ecs_status transaction_phase(struct transaction *transaction, const struct ecs_phase_desc *desc,
                              uint64_t place);
 void transaction_keep_phase(struct transaction *transaction, const char *name,
@@ -83,12 +83,12 @@ void transaction_keep_system(struct transaction *transaction, const char *name,
                              uint64_t place);
 void transaction_drop_system(struct transaction *transaction, const char *name);
 
-/* ECS_ECYCLE, or ECS_ENAME when a phase goes that still has systems. */
+/* ECS_ECYCLE, or ECS_ENAME if a phase goes that still has systems. */
 ecs_status transaction_order(struct transaction *transaction);
 
 void transaction_commit(struct transaction *transaction);
 
-/* Undoes what is not committed, frees the rest. Systems registered for it that do not stay are
+/* Undoes what is not committed, and frees the rest. Systems registered for it that do not stay are
 ** freed with their callback; queries made after prepare are broken. */
 void transaction_end(struct transaction *transaction);
 

@@ -26,8 +26,8 @@ static void apply_refuse_removal(ecs_world *world, uint32_t at, struct gap gap) 
   staging_refuse(world, at, require_refuse(world, entity, gap));
 }
 
-/* A single add or remove follows an edge of the graph: 23 % of what it takes to stage and apply
-** it. */
+/* The target of a single add or remove, by an edge of the graph: saves 23 % of staging and
+** applying. */
 static ecs_status apply_target_of_one(ecs_world *world, struct table *from, uint32_t at,
                                       struct table **out) {
   const struct command *command = &world->staging.commands[at];
@@ -52,7 +52,7 @@ static uint32_t chain_length(const struct staging *staging, const struct chain *
   return length;
 }
 
-/* Drops the last command that takes away what is required. */
+/* Drops the last command that removes a required component. */
 static void apply_drop_removal(ecs_world *world, const struct chain *chain, struct gap gap) {
   const struct staging *staging = &world->staging;
   uint32_t last = NONE;
@@ -65,8 +65,8 @@ static void apply_drop_removal(ecs_world *world, const struct chain *chain, stru
   apply_refuse_removal(world, last, gap);
 }
 
-/* The ids that an entity ends with, sparse ones among them, in the scratch memory, where there is
-** room; NONE when it dies. */
+/* Collects the ids that an entity ends with, sparse ones included, in scratch memory that has room.
+** Returns their number, or NONE if it dies. */
 static uint32_t apply_ids_of_chain(const ecs_world *world, const struct table *from,
                                    const struct chain *chain, ecs_id *ids, uint64_t room) {
   memcpy(ids, from->ids, from->id_count * sizeof *ids);
@@ -80,7 +80,7 @@ static uint64_t apply_room_of_chain(const ecs_world *world, const struct table *
                       chain_length(&world->staging, chain));
 }
 
-/* The set of ids that an entity ends with; *out stays NULL when it dies. */
+/* Finds the table of the ids that an entity ends with; *out stays NULL if it dies. */
 static ecs_status apply_target_of_many(ecs_world *world, struct table *from, struct chain *chain,
                                        struct table **out) {
   uint64_t room = apply_room_of_chain(world, from, chain);
@@ -101,7 +101,7 @@ static ecs_status apply_target_of_many(ecs_world *world, struct table *from, str
   return status == ECS_OK ? graph_table(world, ids, others, out) : status;
 }
 
-/* Whether one edge of the graph leads to where an entity ends. */
+/* Whether one edge of the graph leads from the entity's table to its target. */
 static bool apply_is_plain(const ecs_world *world, const struct chain *chain,
                            const struct table *from) {
   if (chain->first != chain->last || chain->first == NONE) return false;
@@ -114,17 +114,17 @@ static bool apply_is_plain(const ecs_world *world, const struct chain *chain,
          !relation_of(world, world->staging.commands[chain->first].component);
 }
 
-/* Where the last single command led that an edge of the graph stands for. */
+/* Cache: where the last chain of one command led along an edge of the graph. */
 struct chain_way {
   const struct table *from;
   struct table *to;
   enum command_kind kind;
   ecs_id component;
-  uint32_t spawned;            /* the first command of the last chain that spawns, or NONE: */
-  struct table *home;          /* where that led */
+  uint32_t spawned;            /* first command of the last chain that spawns, or NONE: */
+  struct table *home;          /* its table */
 };
 
-/* Whether two chains spawn, and give the same components. */
+/* Whether two chains spawn with the same components. */
 static bool apply_spawn_alike(const struct staging *staging, uint32_t x, uint32_t y) {
   const struct command *commands = staging->commands;
   if (commands[x].kind != COMMAND_SPAWN) return false;
@@ -137,7 +137,7 @@ static bool apply_spawn_alike(const struct staging *staging, uint32_t x, uint32_
   return commands[x].next == commands[y].next;
 }
 
-/* An entity that is spawned like the one before goes where that one goes. */
+/* Sends an entity to the table of the one spawned before, if both have the same components. */
 static bool apply_plan_spawn_like(const ecs_world *world, struct chain *chain,
                                   const struct chain_way *way) {
   if (way->spawned == NONE || chain->first == NONE) return false;
@@ -153,7 +153,7 @@ static bool apply_plan_spawn_like(const ecs_world *world, struct chain *chain,
   return true;
 }
 
-/* Whether others that are spawned like it go where it does. */
+/* Whether later spawns with the same components can use its table. */
 static bool apply_leads_others(const ecs_world *world, const struct chain *chain) {
   const struct staging *staging = &world->staging;
   if (world->cascade.count || world->sparses.count || world->relations.count) return false;
@@ -162,7 +162,7 @@ static bool apply_leads_others(const ecs_world *world, const struct chain *chain
   return apply_spawn_alike(staging, chain->first, chain->first);
 }
 
-/* Most chains are such a command, and go the same way as the one before. */
+/* Plans a chain like the previous one: most have one command and follow the same edge. */
 INLINE bool apply_plan_like(const ecs_world *world, struct chain *chain,
                             const struct chain_way *way) {
   if (chain->first != chain->last || chain->first == NONE || world->cascade.count) return false;
@@ -217,13 +217,13 @@ static ecs_status apply_plan_chain(ecs_world *world, struct chain *chain, struct
   return table_reserve(world, to, to->incoming);
 }
 
-/* What was dropped before the rest failed is decided anew. */
+/* Clears the dropped marks of a failed attempt; they are decided again. */
 static void apply_drop_nothing(struct staging *staging) {
   staging->refused = ECS_OK;
   for (uint32_t i = 0; i < staging->command_count; i++) staging->commands[i].dropped = false;
 }
 
-/* Everything that can fail, for all entities; after cascade_decide. */
+/* Plans all chains: everything that can fail. Called after cascade_decide. */
 static ecs_status apply_plan(ecs_world *world) {
   struct staging *staging = &world->staging;
   ecs_status status = ECS_OK;
@@ -247,8 +247,7 @@ static void apply_drop_chain(ecs_world *world, const struct chain *chain) {
     replay_release(world, &staging->commands[at]);
 }
 
-/* Brings an entity's sparse components to what its commands say; they were planned, so that there
-** is room for all. */
+/* Adds and removes an entity's sparse components as planned; there is room for all. */
 static void apply_sparse(ecs_world *world, const struct chain *chain) {
   const struct table *now = apply_home(world, chain->entity);
   const struct table *from = now ? now : world->graph.empty;
@@ -279,7 +278,7 @@ static void apply_chain(ecs_world *world, const struct chain *chain) {
 
 /* ---- chains that go the same way ---- */
 
-/* Whether a chain means no more than that its entity moves to its target. */
+/* Whether the chain only moves its entity to another table. */
 INLINE bool apply_is_only_move(const ecs_world *world, const struct chain *chain) {
   if (chain->first != chain->last || chain->first == NONE || chain->skip || chain->sparse ||
       chain->target == NONE || ecs_id_index(chain->entity) < FIRST_ENTITY)
@@ -289,8 +288,8 @@ INLINE bool apply_is_only_move(const ecs_world *world, const struct chain *chain
   return LIKELY(world->relations.count == 0) || !relation_of(world, command->component);
 }
 
-/* How many chains from one on, ROWS_TOGETHER at most, move their entities between the same two
-** tables; lists these. */
+/* Lists chains from `first` on, at most ROWS_TOGETHER, that move between the same two tables.
+** Returns their number. */
 static uint32_t apply_list_moves(const ecs_world *world, uint32_t first, uint32_t *entities) {
   const struct staging *staging = &world->staging;
   const struct chain *chain = &staging->chains[first];
@@ -307,7 +306,7 @@ static uint32_t apply_list_moves(const ecs_world *world, uint32_t first, uint32_
   return count;
 }
 
-/* Applies some chains from one on; returns how many. */
+/* Applies the next chains. Returns their number. */
 static uint32_t apply_next(ecs_world *world, uint32_t first) {
   uint32_t entities[ROWS_TOGETHER];
   const struct chain *chain = &world->staging.chains[first];
@@ -325,12 +324,12 @@ static uint32_t apply_next(ecs_world *world, uint32_t first) {
   return count;
 }
 
-/* Whether it depends on ties, or on names, what the commands do. */
+/* Whether the effect of the commands depends on ties or names. */
 static bool apply_has_ties(const ecs_world *world) {
   return world->staging.ties || world->relations.tied || world->graph.pair_tables;
 }
 
-/* Everything that can fail, and the ties as they will be. */
+/* Decides ties and deaths and plans all chains: everything that can fail. */
 static ecs_status apply_decide(ecs_world *world, bool cascades) {
   ecs_status status = cascades ? cascade_decide(world) : ECS_OK;
   if (status == ECS_OK) status = apply_plan(world);
@@ -338,8 +337,7 @@ static ecs_status apply_decide(ecs_world *world, bool cascades) {
   return staging_refusal(world);
 }
 
-/* Notes down what observers are to be told: what matches while the ties are still what they
-** were. */
+/* Notes what observers will be told, while ties are still as they were. */
 static APART ecs_status apply_note_changes(ecs_world *world) {
   bool untied = world->cascade.undo_count != 0;
   ecs_status status = watch_changes(world);
@@ -348,14 +346,14 @@ static APART ecs_status apply_note_changes(ecs_world *world) {
   return status == ECS_OK && untied ? apply_decide(world, true) : status;
 }
 
-/* Whether all that the commands mean is that entities die, which cannot fail. */
+/* Whether every command despawns an entity, which cannot fail. */
 static bool apply_are_ends(const ecs_world *world) {
   const struct staging *staging = &world->staging;
   return staging->ends == staging->command_count && !staging->watched &&
          world->watching->note_count == 0 && !apply_has_ties(world);
 }
 
-/* Whoever is to say which command does not apply needs memory for it: before the others do. */
+/* Reserves memory for the message of a refusal, before anything applies. */
 static ecs_status apply_reserve_words(const ecs_world *world) {
   const struct loop_owner *owner = world->staging.loop_owners;
   for (; owner; owner = owner->next)
@@ -363,7 +361,7 @@ static ecs_status apply_reserve_words(const ecs_world *world) {
   return ECS_OK;
 }
 
-/* Those that are written, each entity by its chain. */
+/* Applies the written commands, chain by chain. */
 static ecs_status apply_chains(ecs_world *world) {
   struct staging *staging = &world->staging;
   bool cascades = apply_has_ties(world);
@@ -400,7 +398,7 @@ ecs_status commands_apply(ecs_world *world) {
 
 /* ---- merge ---- */
 
-/* Takes away the pairs of a relation. */
+/* Removes the pairs of a relation. */
 static uint32_t apply_remove_pairs(ecs_id *ids, uint32_t count, uint32_t relation) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < count; i++)
@@ -408,7 +406,7 @@ static uint32_t apply_remove_pairs(ecs_id *ids, uint32_t count, uint32_t relatio
   return kept;
 }
 
-/* A set of ids with room for `room` after a command; how many they are then. */
+/* Applies a command to a set of ids that has room for `room`. Returns the new count. */
 static uint32_t apply_change_set(const ecs_world *world, const struct command *command, ecs_id *ids,
                                  uint32_t count, uint64_t room) {
   const struct relation *relation = relation_of(world, command->component);
@@ -426,7 +424,7 @@ static uint32_t apply_change_set(const ecs_world *world, const struct command *c
   return all ? apply_remove_pairs(ids, count, ecs_id_index(id)) : id_set_remove(ids, count, id);
 }
 
-/* Leaves what an entity has by ties that are there: its relations and pairs are others after
+/* Removes relations and pairs from the set unless the entity's ties have them after
 ** cascade_decide. */
 static uint32_t apply_keep_tied(const ecs_world *world, uint32_t entity, ecs_id *ids,
                                 uint32_t count) {
@@ -470,7 +468,7 @@ void replay_release(ecs_world *world, const struct command *command) {
   }
 }
 
-/* What keeps the command's component: the table of its entity's row, or a sparse one's own. */
+/* The table that holds the command's component: that of the entity's row, or a sparse one. */
 static struct table *apply_replaying_home_of(const ecs_world *world, struct table *table,
                                              const struct command *command) {
   const struct sparse *sparse = sparse_of(world, command->component);
@@ -483,8 +481,8 @@ static void apply_reset_pair(ecs_world *world, const struct table *table, ecs_id
   marks_note(world, table, pair, row);
 }
 
-/* What a command takes away, other commands may have brought again: then with defaults. Whether an
-** exclusive relation was taken away, its ties say (command->anew). */
+/* Resets to defaults what a command removed and a later one added again. For an exclusive relation,
+** its tie says so (command->anew). */
 static void apply_reset_removed(ecs_world *world, const struct command *command,
                                 struct table *table, uint32_t row) {
   const struct relation *relation = relation_of(world, command->component);

@@ -1,21 +1,18 @@
-/* A batch is one change, to add a component, to remove it, to give it cells, or to despawn, with
-** those to whom it is made. Commands form one as long as they are alike, each for another entity;
-** rows that a query finds, or a kernel marks, come to it by tables. A lane is rows of one table,
-** which all go to the same other one.
+/* A batch is one change made to many entities: add a component, remove it, set its cells, or
+** despawn. Commands form a batch while they are alike and each is for another entity; a query or
+** kernel adds rows by table. A lane is the rows of one table, which all move to the same table.
 **
-** There are two forms. A list of entities, in the order given: `chain_of` says the place of each
-** in it, as it does of chains; lanes are found when it applies. Or rows: lanes with a bit for each
-** row, or without bits for all; rows do not move while a scope is open. A table knows its lane.
-** Rows become a list (command_reserve) when an entity comes alone, and a list becomes commands,
-** with a chain for each entity (commands_write), when a command comes that is not like the others,
-** or for an entity that is in the batch.
+** A batch has one of two forms. A list of entities in order: `chain_of` gives the place of each, as
+** it does for chains; lanes are found on applying. Or rows: lanes with a bit for each row, or
+** without bits for all; rows do not move while a scope is open. Rows become a list
+** (command_reserve) when a single entity joins. A list becomes commands with a chain for each
+** entity (commands_write) when an unlike command or a second one on an entity comes.
 **
-** `count` entities are in it, each once. As many commands and chains are counted, and none is
-** written; a list has room for both, so that writing them cannot fail. What comes out is the same,
-** in the same order, as entity by entity: a list takes a sixth of the memory of commands, and half
-** of the time.
+** `count` is the number of entities. Commands and chains are counted though none is written; the
+** list has room for both, so writing them cannot fail. The result and its order equal those of
+** single commands, in a sixth of the memory and half the time.
 **
-** All that can fail comes first: the tables that lanes go to, room there, what is to be told. */
+** First comes all that can fail: target tables, room in them, notes for observers. */
 #include "core/command/command.h"
 
 #include "core/base/column.h"
@@ -54,7 +51,7 @@ bool batch_takes_rows(const ecs_world *world, enum command_kind kind, ecs_id id,
   return batch_is_plain(world, kind, id);
 }
 
-/* One more lane, of a table that has none; NULL when out of memory. */
+/* Adds a lane for a table that has none. Returns NULL when out of memory. */
 static struct lane *batch_add_lane(ecs_world *world, struct table *from) {
   struct batch *batch = &world->staging.batch;
   assert(!from->lane && from->count > 0);
@@ -71,7 +68,7 @@ static void batch_forget_lanes(struct batch *batch) {
   batch->by_rows = false;
 }
 
-/* Copies the bits of so many rows, behind which there may be others; how many are set. */
+/* Copies the first `count` bits. Returns how many are set. */
 static uint32_t batch_copy_bits(uint64_t *to, const uint64_t *bits, uint32_t rows) {
   uint32_t words = (rows + 63) / 64, count = 0;
   memcpy(to, bits, words * sizeof *bits);
@@ -108,12 +105,12 @@ ecs_status batch_put_rows(ecs_world *world, enum command_kind kind, ecs_id id,
   return ECS_OK;
 }
 
-/* The bits of a lane's rows, NULL for all of them. */
+/* The bits of a lane's rows, or NULL for all rows. */
 static const uint64_t *batch_bits_of(const struct batch *batch, const struct lane *lane) {
   return lane->first_word == NONE ? NULL : batch->words + lane->first_word;
 }
 
-/* Whether a row is among those whose bits are set, or all are meant. */
+/* Whether a row's bit is set, or there are no bits and all rows count. */
 INLINE bool batch_has_row(const uint64_t *bits, uint32_t row) {
   return !bits || (bits[row / 64] >> row % 64 & 1);
 }
@@ -192,14 +189,14 @@ bool batch_is_sound(const ecs_world *world) {
 
 /* ---- its end ---- */
 
-/* The index of the table of one in the list; RECORD_BARE where it has no row. */
+/* The table index of an entry in the list; RECORD_BARE if it has no row. */
 INLINE uint32_t batch_table_at(const ecs_world *world, uint32_t at) {
   const struct record *record =
       entity_find(&world->entities, world->staging.batch.entities[at]);
   return LIKELY(record) ? record->table : RECORD_BARE;
 }
 
-/* Finds the lanes of a list; *plain becomes false where somebody has no row. */
+/* Finds the lanes of a list; clears *plain if an entity has no row. */
 static ecs_status batch_find_lanes(ecs_world *world, bool *plain) {
   struct batch *batch = &world->staging.batch;
   struct lane *lane = NULL;
@@ -227,7 +224,7 @@ static ecs_status batch_find_destination(ecs_world *world, struct lane *lane) {
       world, lane->from, batch->component, &lane->to);
 }
 
-/* Room where all lanes come to, and to list the rows of one. */
+/* Reserves room in the target tables, and to list the rows of one lane. */
 static ecs_status batch_reserve_lanes(ecs_world *world) {
   struct batch *batch = &world->staging.batch;
   uint32_t done = 0, most = 0;
@@ -246,7 +243,7 @@ static ecs_status batch_reserve_lanes(ecs_world *world) {
   return status;
 }
 
-/* Notes down what observers are to be told of rows that are about to move. */
+/* Notes what observers will be told about the rows that move. */
 static APART ecs_status batch_note_lanes(ecs_world *world) {
   const struct batch *batch = &world->staging.batch;
   ecs_status status = watch_rows_begin(world);
@@ -258,7 +255,7 @@ static APART ecs_status batch_note_lanes(ecs_world *world) {
   return watch_rows_end(world, status);
 }
 
-/* Exclusive ties go before their rows do. */
+/* Removes the exclusive ties of rows before the rows go. */
 static void batch_untie_rows(ecs_world *world, const struct table *table, ecs_id id) {
   struct relation *relation = relation_of(world, id);
   for (uint32_t row = 0; relation && relation->exclusive && row < table->count; row++)
@@ -275,7 +272,7 @@ static void batch_move_whole(ecs_world *world, struct table *from, struct table 
     rows_end(world, from, from->rows, from->count);
 }
 
-/* Moves some of a table's rows, in the order given. */
+/* Moves some of a table's rows, in the given order. */
 static void batch_move_some(ecs_world *world, struct table *from, struct table *to,
                             const uint32_t *entities, uint32_t count) {
   if (to)
@@ -295,7 +292,7 @@ static void batch_move_marked(ecs_world *world, const struct lane *lane) {
   batch_move_some(world, lane->from, lane->to, entities, count);
 }
 
-/* Writes the batch's cells from one row of a table on to the last. */
+/* Writes the batch's cells to a table's rows from `first` to the last. */
 static void batch_fill_rows(const ecs_world *world, const struct table *table, uint32_t row) {
   const struct batch *batch = &world->staging.batch;
   const struct layout *layout = table_find(table, batch->component);
@@ -323,7 +320,7 @@ static void batch_change_rows(ecs_world *world) {
   }
 }
 
-/* Entities that follow each other in the list go together as long as they are of one table. */
+/* Applies a list: consecutive entities of one table move together. */
 static void batch_change_list(ecs_world *world) {
   const struct batch *batch = &world->staging.batch;
   uint32_t entities[ROWS_TOGETHER];
@@ -342,7 +339,7 @@ static void batch_change_list(ecs_world *world) {
   }
 }
 
-/* What is of a list dies without lanes, and cannot fail. */
+/* Applies the batch. Despawns from a list need no lanes and cannot fail. */
 static ecs_status change_batch(ecs_world *world, bool *plain) {
   struct batch *batch = &world->staging.batch;
   bool lanes = batch->by_rows || batch->kind != COMMAND_DESPAWN;
@@ -398,7 +395,7 @@ ecs_status batch_change_tables(const ecs_query *query, enum command_kind kind, e
   return status;
 }
 
-/* Whether cells of a component can be given to all rows of a query's tables, column by column. */
+/* Whether a component's cells can be written column by column to all rows of a query's tables. */
 static bool batch_may_give(const ecs_query *query, const struct component *component) {
   const ecs_world *world = query->world;
   bool moves = false;

@@ -1,9 +1,9 @@
-/* What is spawned in a scope is kept in broods, as long as nothing else is deferred there: entities
-** of one kind that come one behind the other, and their cells column by column. A block is one of
-** them, or some whose entities take turns, as those that a kernel's rows spawn by several orders.
-** Ids are taken at once, and listed in the batch, which counts commands, writes and chains as if
-** they were written. They are as soon as something else is deferred (command_reserve), or where a
-** spawn means more than a row. One by one it takes up to ten times as long. */
+/* Broods hold the spawns of a scope as long as nothing else is deferred in it. A brood is a run of
+** entities of one kind with their cells in columns; a block is one brood, or several whose entities
+** alternate, as when a kernel's rows spawn in several places. Ids are taken at once. The batch
+** counts their commands, writes and chains as if they were written; that happens when something
+** else is deferred (command_reserve), or when a spawn does more than add a row. Spawning one by one
+** takes up to ten times as long. */
 #include "core/base/column.h"
 #include "core/command/command.h"
 #include "core/command/watch.h"
@@ -14,8 +14,8 @@
 #include "core/storage/row.h"
 #include "core/storage/table.h"
 
-#define BROOD_KINDS 64u        /* in one scope */
-#define BROOD_ROOM 1024u       /* of a brood whose entities come one by one */
+#define BROOD_KINDS 64u        /* kinds in one scope */
+#define BROOD_ROOM 1024u       /* entities in a brood that grows one by one */
 
 void broods_forget(struct broods *broods) {
   broods->kind_count = broods->count = broods->block_count = 0;
@@ -37,7 +37,7 @@ static bool brood_is_of(const struct brood_kind *kind, const struct part *parts,
   return true;
 }
 
-/* False where there is more to do than to write cells of tables, or too much. */
+/* Describes a kind. Returns false if a spawn does more than write cells of tables, or too much. */
 static bool brood_describe(const struct part *parts, uint32_t count, struct brood_kind *kind) {
   kind->part_count = count;
   kind->write_count = 0;
@@ -76,13 +76,14 @@ uint32_t brood_kind_of(ecs_world *world, const struct part *parts, uint32_t coun
 
 /* ---- keeping ---- */
 
-/* Room for a block of `more` broods, and for entities of theirs. */
+/* Reserves a block of `more` broods, and room for their entities. */
 static bool brood_reserve(ecs_world *world, uint32_t more, uint64_t entities, uint64_t cells) {
   struct broods *broods = &world->staging.broods;
   struct batch *batch = &world->staging.batch;
   struct memory *memory = &world->memory;
   uint64_t turns = more > 1 ? entities : 0;
-  return (batch->count + entities) * (BROOD_PARTS + 1) <= UINT32_MAX &&   /* commands, or writes */
+  return (batch->count + entities) * (BROOD_PARTS + 1) <= UINT32_MAX &&   /* at most so many
+                                                                          ** commands or writes */
          GROW(memory, broods->list, broods->capacity, broods->count + (uint64_t)more) &&
          GROW(memory, broods->blocks, broods->block_capacity, broods->block_count + 1ull) &&
          GROW(memory, broods->turns, broods->turn_capacity, broods->turn_count + turns) &&
@@ -91,7 +92,7 @@ static bool brood_reserve(ecs_world *world, uint32_t more, uint64_t entities, ui
          GROW(memory, batch->entities, batch->capacity, batch->count + entities);
 }
 
-/* There is room. */
+/* Adds a brood; there is room. */
 static void brood_add(struct broods *broods, uint32_t kind, uint32_t count, uint32_t room) {
   assert(broods->list && broods->kinds);
   broods->list[broods->count++] = (struct brood){kind, count, room, broods->cell_count};
@@ -106,7 +107,7 @@ static void brood_count(struct staging *staging, uint32_t kind, uint32_t more) {
   staging->chain_count += more;
 }
 
-/* Takes ids for those that come behind all others; there is room. */
+/* Takes ids for the last entities; there is room. */
 static void brood_take(ecs_world *world, uint32_t count, ecs_id *ids) {
   struct batch *batch = &world->staging.batch;
   struct entity_index *index = &world->entities;
@@ -148,7 +149,7 @@ uint64_t *broods_put(ecs_world *world, const uint32_t *kinds, const uint32_t *co
   return broods->cells + first;
 }
 
-/* A brood with room for so many more, behind all others; NULL when out of memory. */
+/* Returns the last brood, or a new one, with room for `more` entities; NULL when out of memory. */
 static struct brood *brood_with_room(ecs_world *world, uint32_t kind, uint32_t more) {
   struct broods *broods = &world->staging.broods;
   struct brood *last = broods->count ? &broods->list[broods->count - 1] : NULL;
@@ -202,7 +203,7 @@ static void brood_write(ecs_world *world, const struct brood *brood, uint32_t nt
   }
 }
 
-/* Which of a block's broods its nth entity is of. */
+/* The brood of a block's nth entity. */
 static uint32_t brood_turn(const struct broods *broods, const struct brood_block *block,
                            uint32_t nth) {
   return block->broods > 1 ? broods->turns[block->from + nth] : 0;
@@ -228,7 +229,7 @@ void broods_write(ecs_world *world) {
 
 /* ---- at once ---- */
 
-/* Whether spawns mean nothing but rows. A component may have gone. */
+/* Whether the spawns only add rows. A component may have been undeclared since. */
 static bool brood_are_plain(const ecs_world *world) {
   const struct broods *broods = &world->staging.broods;
   if (world->staging.watched || world->watching->note_count || sparse_is_mixed(world)) return false;
@@ -238,7 +239,7 @@ static bool brood_are_plain(const ecs_world *world) {
   return true;
 }
 
-/* Finds the table of a kind, with room. */
+/* Finds the table of a kind and reserves room in it. */
 static ecs_status brood_find_table(ecs_world *world, struct brood_kind *kind) {
   struct part parts[BROOD_PARTS];
   for (uint32_t i = 0; i < kind->part_count; i++)
@@ -249,7 +250,7 @@ static ecs_status brood_find_table(ecs_world *world, struct brood_kind *kind) {
   return table_reserve(world, kind->table, kind->table->incoming);
 }
 
-/* The tables that entities come to, in the order in which they come. */
+/* Finds all tables, in the order in which entities enter them. */
 static ecs_status brood_find_tables(ecs_world *world) {
   const struct broods *broods = &world->staging.broods;
   ecs_status status = ECS_OK;
@@ -279,8 +280,8 @@ INLINE uint32_t brood_enter(ecs_world *world, struct table *table, ecs_id id) {
   return row;
 }
 
-/* Gives a block's entities their rows, those of a table one behind the other; says where those of
-** several broods are. */
+/* Gives a block's entities their rows, consecutive for each table. Records the places if the block
+** has several broods. */
 static void brood_take_rows(ecs_world *world, const struct brood_block *block, const ecs_id *ids) {
   const struct broods *broods = &world->staging.broods;
   const struct brood *list = &broods->list[block->first];
@@ -304,7 +305,7 @@ static void brood_take_rows(ecs_world *world, const struct brood_block *block, c
   }
 }
 
-/* Defaults in what one block's entities have got of a table, which no kind before has seen to. */
+/* Fills defaults in the rows that a block added to a table, unless an earlier kind did so. */
 static void brood_fill_defaults(const ecs_world *world, const struct brood_block *block,
                                 uint32_t nth) {
   const struct broods *broods = &world->staging.broods;
@@ -319,7 +320,7 @@ static void brood_fill_defaults(const ecs_world *world, const struct brood_block
   table_fill_defaults(world, table, table->count - rows, rows);
 }
 
-/* Cells in a column: from its last rows on, or where places say. */
+/* Writes cells into a column: into its last rows, or at the given places. */
 static void brood_write_column(const struct column *column, uint32_t row, const uint32_t *places,
                                const uint64_t *cells, uint32_t count) {
   uint64_t *wide = column->size == sizeof *wide ? column->data : NULL;

@@ -35,7 +35,7 @@ static APART bool cascade_grow_dying(ecs_world *world) {
   return GROW(&world->memory, cascade->dying, cascade->capacity, cascade->count + 1ull);
 }
 
-/* Appends one that dies, unless it does already. */
+/* Adds an entity to those that die, unless it is there already. */
 static inline ecs_status cascade_doom(ecs_world *world, uint32_t entity) {
   struct cascade *cascade = &world->cascade;
   uint64_t bit = UINT64_C(1) << entity % 64;
@@ -49,7 +49,7 @@ static inline ecs_status cascade_doom(ecs_world *world, uint32_t entity) {
   return ECS_OK;
 }
 
-/* Takes back all from a count on. */
+/* Removes all entities from place `count` on from those that die. */
 static void cascade_spare(struct cascade *cascade, uint32_t count) {
   while (cascade->count > count) {
     uint32_t entity = cascade->dying[--cascade->count];
@@ -60,7 +60,7 @@ static void cascade_spare(struct cascade *cascade, uint32_t count) {
     cascade->cause_count--;
 }
 
-/* Those who die from here on do so by the command that is being decided. */
+/* Records that entities doomed from here on die by the current command. */
 static ecs_status cascade_note_cause(ecs_world *world) {
   struct cascade *cascade = &world->cascade;
   if (!GROW(&world->memory, cascade->causes, cascade->cause_capacity, cascade->cause_count + 1ull))
@@ -74,8 +74,8 @@ static ecs_status cascade_note_cause(ecs_world *world) {
 typedef ecs_status (*source_fn)(ecs_world *world, struct relation *relation, uint32_t source,
                                 uint32_t target);
 
-/* What is said of the last source is not looked at: in a chain each is the last one. A source may
-** be untied when it is visited. */
+/* Visits the sources of a target. Reads the next source before each call, since the callback may
+** untie the current one. */
 INLINE ecs_status cascade_each_tied(ecs_world *world, struct relation *relation, uint32_t target,
                                     source_fn visit) {
   const struct tie_end *end = ties_end(&relation->ties, target);
@@ -90,7 +90,7 @@ INLINE ecs_status cascade_each_tied(ecs_world *world, struct relation *relation,
   return ECS_OK;
 }
 
-/* Whether commands that were gone through have taken the pair from an entity that has it. */
+/* Whether an earlier command of this scope removed the pair that the entity has. */
 static bool cascade_is_removed(const ecs_world *world, uint32_t source, ecs_id pair) {
   if (world->cascade.removals == 0) return false;
   const struct command *last = command_last_on(world, entity_id(&world->entities, source), pair,
@@ -112,7 +112,7 @@ static APART ecs_status cascade_each_paired(ecs_world *world, struct relation *r
   return status;
 }
 
-/* Those whose pair is staged so far. */
+/* Visits the sources whose pair is staged so far. */
 static APART ecs_status cascade_each_pending(ecs_world *world, struct relation *relation,
                                              uint32_t target, source_fn visit) {
   const struct cascade *cascade = &world->cascade;
@@ -128,7 +128,8 @@ static APART ecs_status cascade_each_pending(ecs_world *world, struct relation *
   return status;
 }
 
-/* Inline: with the function known, the death of a source takes a fifth less. */
+/* Visits all sources of a target. Inline: with a known callback, a source's death costs a fifth
+** less. */
 INLINE ecs_status cascade_each_source(ecs_world *world, uint32_t target, ecs_policy policy,
                                       source_fn visit) {
   const struct relations *relations = &world->relations;
@@ -147,7 +148,7 @@ INLINE ecs_status cascade_each_source(ecs_world *world, uint32_t target, ecs_pol
   return status;
 }
 
-/* Whether anybody may be tied by a relation of that policy. */
+/* Whether any tie may exist by a relation with this policy. */
 static bool cascade_is_in_use(const ecs_world *world, ecs_policy policy) {
   const struct relations *relations = &world->relations;
   bool pairs = world->graph.pair_tables || world->cascade.pending_count;
@@ -172,7 +173,7 @@ static APART ecs_status cascade_refuse_source(ecs_world *world, const struct rel
                     entity_id(&world->entities, target), what, relation->component->name);
 }
 
-/* Components and prefabs do not die, by nobody's death. */
+/* Dooms a source. Components and prefabs never die with others. */
 static inline ecs_status cascade_doom_source(ecs_world *world, struct relation *relation,
                                              uint32_t source, uint32_t target) {
   bool prefab = UNLIKELY(world->relations.prefab && prefab_is(world, source));
@@ -213,7 +214,7 @@ static ecs_status cascade_untie(ecs_world *world, struct relation *relation, uin
   return status;
 }
 
-/* A source of what dies, by a relation that only drops the tie then: its row has to move. */
+/* Unties a source of a dying target; its row will move. */
 static ecs_status cascade_let_go(ecs_world *world, struct relation *relation, uint32_t source,
                                  uint32_t target) {
   (void)target;
@@ -222,7 +223,7 @@ static ecs_status cascade_let_go(ecs_world *world, struct relation *relation, ui
   return status == ECS_OK && relation->exclusive ? cascade_untie(world, relation, source) : status;
 }
 
-/* The relation by which all die who die with others; NULL when there are several, or none. */
+/* The only relation by which entities die with others; NULL if there are several or none. */
 static struct relation *cascade_only_way(const ecs_world *world) {
   const struct relations *relations = &world->relations;
   struct relation *way = NULL;
@@ -236,8 +237,8 @@ static struct relation *cascade_only_way(const ecs_world *world) {
   return way;
 }
 
-/* Ends the ties, of those who die from `first` on, to whom lives on; others are dropped with their
-** entities. Where all die by one relation, only the first has a target that may live on. */
+/* Ends the ties of the entities that die from `first` on to targets that live on; other ties go
+** with their entities. If all die by one relation, only the first can have such a target. */
 static ecs_status cascade_untie_dying(ecs_world *world, uint32_t first) {
   const struct cascade *cascade = &world->cascade;
   const struct relation *way = cascade_only_way(world);
@@ -255,7 +256,8 @@ static ecs_status cascade_untie_dying(ecs_world *world, uint32_t first) {
   return status;
 }
 
-/* Finds all who die with those from `first` on by one relation: a third less than by any. */
+/* Finds all that die with the entities from `first` on, by one relation: a third less work than by
+** any. */
 static ecs_status cascade_doom_along(ecs_world *world, struct relation *way, uint32_t first) {
   const struct cascade *cascade = &world->cascade;
   uint32_t entity = 0, step = 0;
@@ -267,7 +269,7 @@ static ecs_status cascade_doom_along(ecs_world *world, struct relation *way, uin
   return ECS_OK;
 }
 
-/* Dooms sources of that target by every relation. */
+/* Dooms the sources of a target by every relation. */
 static ecs_status cascade_doom_all(ecs_world *world, uint32_t first) {
   struct cascade *cascade = &world->cascade;
   struct relation *way = cascade_only_way(world);
@@ -283,7 +285,7 @@ static ecs_status cascade_doom_all(ecs_world *world, uint32_t first) {
   return status;
 }
 
-/* An entity dies with all that dies with it. ECS_EBUSY when a tie forbids it: nobody dies then. */
+/* Kills an entity and all that die with it. ECS_EBUSY if a tie forbids that: then nothing dies. */
 static ecs_status cascade_kill(ecs_world *world, uint32_t entity) {
   struct cascade *cascade = &world->cascade;
   uint32_t first = cascade->count;
@@ -305,7 +307,7 @@ static ecs_status cascade_kill(ecs_world *world, uint32_t entity) {
 
 /* ---- commands ---- */
 
-/* A command on a tie to one that is dead by now. */
+/* Handles a command on a tie whose target has died. */
 static ecs_status cascade_miss(ecs_world *world, const struct relation *relation,
                                const struct command *command, ecs_id target) {
   uint32_t entity = ecs_id_index(command->entity);
@@ -400,7 +402,7 @@ static ecs_status cascade_give_name(ecs_world *world, const struct command *comm
   return status;
 }
 
-/* By a command. */
+/* Despawns by a command. */
 static ecs_status cascade_despawn(ecs_world *world, uint32_t entity) {
   if (UNLIKELY(prefab_is(world, entity)) && !world->cascade.takes_prefabs)
     return prefab_refuse(world, entity);
@@ -434,7 +436,7 @@ static void cascade_untie_back(ecs_world *world, const struct untied *was) {
   assert(ties_target(&relation->ties, was->source) == was->target);
 }
 
-/* Many share a word of marks. */
+/* Clears the marks of all that die, by words that many share. */
 static void cascade_spare_all(struct cascade *cascade) {
   if (cascade->count > cascade->mark_capacity) {
     memset(cascade->marks, 0, cascade->mark_capacity * sizeof *cascade->marks);
@@ -496,15 +498,15 @@ void cascade_free(ecs_world *world) {
 
 #define FINISHED_AT_ONCE 512u
 
-/* Whether all who are in a table die; asking takes no longer than to end those who do. */
+/* Whether every entity of a table dies. The question costs no more than their deaths. */
 static bool cascade_is_left_by_all(const struct cascade *cascade, const struct table *table) {
   uint32_t row = 0;
   while (row < table->count && cascade_takes(cascade, table->rows[row])) row++;
   return row == table->count;
 }
 
-/* The row of one who dies leaves its table, and the first one takes all rows along where all of
-** them do. That a count of rounds begins anew some day takes time, and nothing else. */
+/* Removes a dying entity's row; if its whole table dies, the first one removes all rows. A wrapped
+** round counter only costs time. */
 static inline void cascade_leave_table(ecs_world *world, struct table *table, uint32_t row) {
   const struct cascade *cascade = &world->cascade;
   if (table->count == 0) return;
@@ -516,7 +518,7 @@ static inline void cascade_leave_table(ecs_world *world, struct table *table, ui
     row_leave(world, table, row);
 }
 
-/* Nothing is left to be done for those who were in a table that is empty by now. */
+/* Forgets the rows of entities whose table is already empty. */
 static void cascade_leave_rows(ecs_world *world, const uint32_t *entities, uint32_t count) {
   bool sparse = world->sparses.rows != 0;
   uint32_t gone = RECORD_BARE;
@@ -530,7 +532,7 @@ static void cascade_leave_rows(ecs_world *world, const uint32_t *entities, uint3
   }
 }
 
-/* entity_kill of each, in their order. */
+/* Kills the listed entities (entity_kill) in order. */
 static void cascade_end_finish(ecs_world *world, const uint32_t *dying, uint32_t count) {
   relation_drop(world, dying, count);
   cascade_leave_rows(world, dying, count);
@@ -539,8 +541,7 @@ static void cascade_end_finish(ecs_world *world, const uint32_t *dying, uint32_t
   entity_release_all(&world->entities, dying, count);
 }
 
-/* By so many that what is known of each is at hand for all that is done to it: a fifth off the
-** death of a million. */
+/* Works in groups, so that each entity's data stays in cache: a fifth off a million deaths. */
 void cascade_finish(ecs_world *world) {
   struct cascade *cascade = &world->cascade;
   cascade->round++;
@@ -552,7 +553,7 @@ void cascade_finish(ecs_world *world) {
   cascade_forget(cascade);
 }
 
-/* Whether deaths are about nothing but rows, where there are no ties. */
+/* Whether deaths only remove rows, because there are no ties. */
 static bool cascade_ends_are_plain(const ecs_world *world) {
   return !world->sparses.rows && !world->names.by_entity.count;
 }

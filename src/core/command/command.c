@@ -52,13 +52,13 @@ bool scope_has_loops_behind(const struct staging *staging, uint32_t scope) {
   return false;
 }
 
-/* The first command that may be the scope's and is not in the batch. */
+/* The first written command that may belong to the scope; those of the batch come before it. */
 static uint32_t command_first_written(const struct staging *staging, uint32_t scope) {
   uint32_t first = staging->scopes[scope].first_command;
   return staging->batch.count ? staging->command_count : first;
 }
 
-/* Takes ended scopes off the end, handing their commands to whoever holds them now. */
+/* Pops ended scopes, and passes their commands to the enclosing scope. */
 static void command_pop_ended(ecs_world *world) {
   struct staging *staging = &world->staging;
   while (staging->scope_count) {
@@ -93,7 +93,7 @@ static void command_end_scope(ecs_world *world, uint32_t scope) {
 
 /* ---- keeping commands ---- */
 
-/* The smallest of three numbers is the batch's room. */
+/* Sets the batch's room to the least of its three capacities. */
 static void command_set_batch_room(struct staging *staging) {
   uint32_t room = staging->batch.capacity;
   if (room > staging->command_capacity) room = staging->command_capacity;
@@ -102,7 +102,8 @@ static void command_set_batch_room(struct staging *staging) {
   staging->batch.room = room;
 }
 
-/* For rows of a batch nothing has been reserved so far, nor for broods, though they are counted. */
+/* Reserves. Nothing was reserved so far for rows of a batch or for broods, though they are
+** counted. */
 ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
                            uint64_t entities) {
   struct staging *staging = &world->staging;
@@ -141,8 +142,8 @@ ecs_status commands_write(ecs_world *world) {
   return ECS_OK;
 }
 
-/* The first command of a chain about a component, or NONE where that would come: in a tree by the
-** bits of their hashes, in which the chain's first command is the root. */
+/* Finds the place in an entity's chain of the first command on a component: a link to it, or where
+** it would go. The chain is a binary tree by bits of hashes, with its first command as root. */
 INLINE uint32_t *command_place(const struct staging *staging, struct chain *chain,
                                ecs_id component) {
   uint32_t *at = &chain->first;
@@ -152,7 +153,7 @@ INLINE uint32_t *command_place(const struct staging *staging, struct chain *chai
   return at;
 }
 
-/* Puts a command at the end of its entity's chain; a new one when that is NULL. */
+/* Appends a command to its entity's chain; starts a chain if there is none. */
 INLINE void link_command(struct staging *staging, uint32_t at, struct chain *chain) {
   struct command *command = &staging->commands[at];
   command->next = command->below[0] = command->below[1] = NONE;
@@ -170,7 +171,7 @@ INLINE void link_command(struct staging *staging, uint32_t at, struct chain *cha
       (struct chain){command->entity, at, at, NONE, false, false};
 }
 
-/* There is room. */
+/* Appends a command; there is room. */
 INLINE void put_command(ecs_world *world, enum command_kind kind, ecs_id entity, ecs_id component,
                         ecs_id target, const struct write *writes, uint32_t count) {
   struct staging *staging = &world->staging;
@@ -206,7 +207,7 @@ bool command_defer_unlike(ecs_world *world, enum command_kind kind, ecs_id entit
   return true;
 }
 
-/* In a scope of its own, which ends at once. */
+/* Stages a command in a scope of its own, which ends at once. */
 static APART ecs_status command_stage_in_own(ecs_world *world, enum command_kind kind,
                                              ecs_id entity, ecs_id component,
                                              ecs_id target, const struct write *writes,
@@ -330,8 +331,7 @@ void commands_forget(ecs_world *world) {
   while (staging->naming_count) name_drop(world, &staging->namings[--staging->naming_count]);
 }
 
-/* Drops the commands that `scope` holds (all of them for NONE) and links the others anew. All of a
-** batch is of one scope. */
+/* Drops the commands of a scope (NONE: all) and relinks the rest. A batch belongs to one scope. */
 static void drop_commands(ecs_world *world, uint32_t scope) {
   struct staging *staging = &world->staging;
   uint32_t kept = 0, count = staging->command_count, note = 0;
@@ -385,8 +385,8 @@ ecs_status staging_refusal(ecs_world *world) {
   return world_fail(world, status, "%s", world->staging.refusal);
 }
 
-/* None of the commands has applied, as one of them could not. Who ends a call's own scope does the
-** rest, too. */
+/* Discards all commands because one could not apply. The end of a call's own scope does the
+** rest. */
 static APART void refuse_commands(ecs_world *world, uint32_t scope) {
   assert(world->staging.whole && world->staging.open == 1);
   if (!world->staging.own) scope_cancel(world, scope);
@@ -424,14 +424,13 @@ ecs_status scope_open_own(ecs_world *world, uint32_t *scope) {
   return staging_is_open(&world->staging) ? ECS_OK : scope_open(world, SCOPE_DEFER, scope);
 }
 
-/* The writes of a scope's staged commands, or of all for NONE, are their caller's again; those of a
-** batch are no slots. */
+/* Returns the any slots in a scope's writes (NONE: all) to their callers. A batch has none. */
 static void command_disown_writes(struct staging *staging, uint32_t scope) {
   for (uint32_t i = staging_first_written(staging); i < staging->command_count; i++)
     if (scope == NONE || staging->commands[i].scope == scope) staging->commands[i].write_count = 0;
 }
 
-/* Ids go back to where they were taken from, the last one first. */
+/* Returns spawned ids to where they were taken from, the last one first. */
 static void command_unspawn_all(ecs_world *world) {
   const struct staging *staging = &world->staging;
   struct entity_index *index = &world->entities;
@@ -457,7 +456,7 @@ ecs_status scope_end_own(ecs_world *world, uint32_t scope, ecs_status status) {
   if (scope == NONE) return status;
   assert(!staging->own && staging->open == 1 && scope < staging->scope_count);
   staging->own = true;
-  /* What spawns is there as it was given, or not at all. */
+  /* A spawn applies as a whole or not at all. */
   if (written && staging->commands[0].kind == COMMAND_SPAWN) staging->whole = true;
   if (staged) status = scope_commit(world, scope);
   staging->own = false;
@@ -498,7 +497,7 @@ ecs_status ecs_defer(ecs_world *world) {
   return scope_open(world, SCOPE_DEFER, &scope);
 }
 
-/* The scope that commit or cancel ends. */
+/* Finds the scope that commit or cancel ends. */
 static ecs_status command_need_deferred(ecs_world *world, const char *operation, uint32_t *scope) {
   *scope = scope_deferred(world);
   if (*scope == NONE)
@@ -552,14 +551,14 @@ void staging_free(ecs_world *world) {
 
 /* ---- chain map ---- */
 
-/* What is near now leaves the map. */
+/* Moves the entries of near slots from the map to the array. */
 static void command_chain_map_absorb(struct chain_map *map) {
   for (uint32_t i = 0; i < map->others.capacity && map->others.count; i++) {
     struct map_entry entry = map->others.entries[i];
     if (!entry.key || entry.key - FIRST_ENTITY >= map->near_capacity) continue;
     map->near[entry.key - FIRST_ENTITY] = entry.value + 1;
     map_remove(&map->others, entry.key);
-    i--;                       /* another one may have come there */
+    i--;                       /* the removal may have moved another one here */
   }
 }
 
@@ -590,7 +589,7 @@ static uint32_t command_index_at(const void *list, size_t size, uint32_t nth) {
   return ecs_id_index(entity);
 }
 
-/* Where there are many all of the array is cleared at once. */
+/* Clears the whole array at once if there are many entries. */
 void chain_map_clear(struct chain_map *map, const void *list, size_t size, uint32_t count) {
   bool many = map->near_capacity && count > map->near_capacity / 16;
   if (many) memset(map->near, 0, map->near_capacity * sizeof *map->near);
@@ -601,7 +600,7 @@ void chain_map_clear(struct chain_map *map, const void *list, size_t size, uint3
   if (map->others.count) map_clear(&map->others);
 }
 
-/* Of entities that had an index one after the other the last one is found. */
+/* If several entities had the same index, the last one is found. */
 bool chain_map_is_sound(const struct chain_map *map, const void *list, size_t size,
                         uint32_t count) {
   uint32_t near = 0, newest = 0;

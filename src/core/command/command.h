@@ -1,5 +1,5 @@
-/* Scopes and staged commands. While a scope is open structural changes are kept; when the
-** outermost one ends they are applied entity by entity, each entity moving once. */
+/* Scopes and staged commands. While a scope is open, structural changes are deferred. When the
+** outermost one ends they are applied entity by entity; each entity moves once. */
 #ifndef ECS_CORE_COMMAND_COMMAND_H
 #define ECS_CORE_COMMAND_COMMAND_H
 
@@ -9,12 +9,10 @@
 #include "core/ids/entity_index.h"
 #include "core/ids/world.h"
 
-/* Which chain of staged commands an entity has. Those whose slots are near have it in an array by
-** their indices, which is made when something is staged first: a hash map took three quarters of
-** the time of staging. The others are in a map. */
+/* Maps an entity to its chain of staged commands. Entities with low indices use an array, created
+** on first use (a hash map took three quarters of the staging time); the others use a map. */
 
-/* Room for more chains, of whatever entities there are and are spawned meanwhile; false when out of
-** memory. */
+/* Reserves room for more chains of existing and spawned entities; false when out of memory. */
 bool chain_map_reserve(struct memory *memory, struct chain_map *map,
                        const struct entity_index *index, uint64_t more);
 
@@ -33,8 +31,8 @@ INLINE void chain_map_put(struct chain_map *map, uint32_t entity, uint32_t chain
     map_put(&map->others, entity, chain);
 }
 
-/* Of a list whose items are so large, and begin with an entity's id: forgets these, which are all;
-** whether they are found by their places, and nobody else is. */
+/* Forgets all entries of a list whose items begin with an entity's id. Returns whether all were
+** found at their places, and no others. */
 void chain_map_clear(struct chain_map *map, const void *list, size_t size, uint32_t count);
 bool chain_map_is_sound(const struct chain_map *map, const void *list, size_t size,
                         uint32_t count);
@@ -50,25 +48,26 @@ struct command {
   enum command_kind kind;
   uint32_t scope;            /* index into scopes */
   uint32_t next;             /* the entity's next command */
-  uint32_t below[2];         /* its entity's first ones on other components: see command_place */
-  uint32_t first_write;      /* of a name: its place among namings */
+  uint32_t below[2];         /* the entity's first commands on other components: see
+                             ** command_place */
+  uint32_t first_write;      /* for a name: its place in namings */
   uint32_t write_count;
   bool dropped;              /* it cannot apply: see staging_refuse */
-  bool anew;                 /* it ties whom nothing ties at its time: fields have their defaults */
-  bool idle;                 /* it switches what its entity does not have at its time */
-  bool ties;                 /* on an exclusive relation: once it applies its entity is tied */
+  bool anew;                 /* it ties what was untied at its time: fields get defaults */
+  bool idle;                 /* it switches a component that the entity lacked at its time */
+  bool ties;                 /* exclusive relation: the entity is tied once this applies */
 };
 
-/* All commands of one entity but those that name it, and where they will take it. */
+/* All commands of one entity except its namings, and the table it will move to. */
 struct chain {
   ecs_id entity;
-  uint32_t first, last;      /* NONE when only its ties change: by the last one, another's */
+  uint32_t first, last;      /* NONE if only its ties change, by another entity's command */
   uint32_t target;           /* table index, or NONE when it dies */
-  bool skip;                 /* it was dead when its commands applied */
-  bool sparse;               /* sparse components may come or go, too */
+  bool skip;                 /* dead when its commands applied */
+  bool sparse;               /* sparse components may be added or removed */
 };
 
-/* An entity's chain, or NULL, where there is no batch. */
+/* An entity's chain, or NULL; there must be no batch. */
 INLINE struct chain *command_find_chain(const struct staging *staging, ecs_id entity) {
   assert(staging->batch.count == 0);
   uint32_t at = chain_map_get(&staging->chain_of, ecs_id_index(entity));
@@ -76,13 +75,13 @@ INLINE struct chain *command_find_chain(const struct staging *staging, ecs_id en
   return &staging->chains[at];
 }
 
-/* Whether changes outside of scopes are scopes of one command: where they are not the affair of one
-** table alone, or observers are to be told. */
+/* Whether changes outside scopes need a scope of one command: because they affect more than one
+** table, or observers must be told. */
 static inline bool changes_are_commands(const ecs_world *world) {
   return sparse_is_mixed(world) || world->staging.watched;
 }
 
-/* Whether a change may have to be kept for the end of a scope. */
+/* Whether a change may have to be deferred. */
 static inline bool changes_wait(const ecs_world *world) {
   return (world->staging.open | world->staging.watched) != 0;
 }
@@ -90,142 +89,139 @@ static inline bool changes_wait(const ecs_world *world) {
 /* Room for one more scope: the next scope_open cannot fail. */
 ecs_status scope_reserve(ecs_world *world);
 
-/* Opens a scope; *scope names it. */
+/* Opens a scope and returns it in *scope. */
 ecs_status scope_open(ecs_world *world, enum scope_kind kind, uint32_t *scope);
 
-/* Ends a scope: its commands pass to the enclosing one, or are applied when it was the last.
-** On ECS_ENOMEM or ECS_ELIMIT the scope stays open and nothing is applied (scope_stays_open). */
+/* Ends a scope: its commands pass to the enclosing scope, or are applied if it was the last. With
+** ECS_ENOMEM or ECS_ELIMIT the scope stays open and nothing is applied (scope_stays_open). */
 ecs_status scope_commit(ecs_world *world, uint32_t scope);
 
-/* The innermost open scope; the open one that what was staged in a scope belongs to now, NONE when
-** that has ended with no other one around it; whether loops were begun in it or since that are
-** still open, in any for NONE. */
+/* scope_innermost: the innermost open scope. scope_holder: the open scope that a scope's commands
+** now belong to, or NONE. The third: whether a loop begun in the scope (NONE: any) is still
+** open. */
 uint32_t scope_innermost(const struct staging *staging);
 uint32_t scope_holder(const struct staging *staging, uint32_t scope);
 bool scope_has_loops_behind(const struct staging *staging, uint32_t scope);
 
-/* Whether scope_commit has left it open, by its status. With any other error the scope has ended,
-** and what could apply is applied, or nothing of it where staging.whole says so: the error is that
-** of the first command that could not. */
+/* Whether scope_commit has left the scope open, by its status. With any other error the scope has
+** ended; what could apply was applied, or nothing if staging.whole is set. The error is that of the
+** first command that failed. */
 static inline bool scope_stays_open(ecs_status status) {
   return status == ECS_ENOMEM || status == ECS_ELIMIT;
 }
 
-/* Ends a scope and drops its commands; ids spawned in it are dead. Cannot fail. When it was
-** the outermost one and others' commands remain, they are dropped too. */
+/* Ends a scope and drops its commands; ids spawned in it are dead. Cannot fail. If it was the
+** outermost one, remaining commands of other scopes are dropped, too. */
 void scope_cancel(ecs_world *world, uint32_t scope);
 
-/* Room for more commands with their writes, on at most `entities` entities: staging them
-** then cannot fail. Rows of the batch become a list of entities. */
+/* Reserves room for commands and their writes on at most `entities` entities, so that staging them
+** cannot fail. Rows of a batch become a list of entities. */
 ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
                            uint64_t entities);
 
-/* The innermost scope that is no loop, if it was opened by hand, else NONE; ended as by ecs_commit
-** and ecs_cancel, without telling observers. */
+/* The innermost scope that is not a loop, if it was opened by hand, otherwise NONE; ends it as
+** ecs_commit and ecs_cancel do, without telling observers. */
 uint32_t scope_deferred(const ecs_world *world);
 ecs_status deferred_commit(ecs_world *world);
 ecs_status deferred_cancel(ecs_world *world);
 
-/* Drops what a scope holds, which stays open; for NONE everything, also what ended ones left. */
+/* Drops what a scope holds but leaves it open; NONE drops everything, also that of ended scopes. */
 void scope_drop(ecs_world *world, uint32_t scope);
 
-/* Ends every scope opened after this one: a system may leave some open. */
+/* Ends all scopes opened after this one, which a system may have left open. */
 void scope_end_inner(ecs_world *world, uint32_t scope, bool keep);
 
-/* Opens a scope for what a call does where none is open; else *scope is NONE, and its commands are
-** among those of the scope that is. Ends such a one, with the status of what was staged in it: it
-** is gone then, and writes whose commands could not apply are their caller's. Where nothing could,
-** what was spawned in it never was. */
+/* Opens a scope for one call if none is open; otherwise *scope is NONE and the call joins the open
+** one. The second ends such a scope with the status of its commands: refused writes return to the
+** caller, and if nothing applied, spawned ids never existed. */
 ecs_status scope_open_own(ecs_world *world, uint32_t *scope);
 ecs_status scope_end_own(ecs_world *world, uint32_t scope, ecs_status status);
 
-/* Cancels a scope, in which staging something has failed, within another one: writes are their
-** caller's. */
+/* Cancels an inner scope after a failure to stage; writes return to their caller. */
 void scope_take_back(ecs_world *world, uint32_t scope);
 
-/* Keeps a command; outside of scopes, in one of its own. The entity is alive. Takes over any slots
-** in the writes when ECS_OK. */
+/* Defers a command; outside scopes, in a scope of its own. The entity must be alive. Takes over any
+** slots in the writes when it returns ECS_OK. */
 ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity,
                          ecs_id component, const struct write *writes, uint32_t count);
 
-/* command_stage on a pair's id; the target is alive. */
+/* As command_stage, for a pair; the target must be alive. */
 ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id entity,
                               ecs_id pair, ecs_id target, const struct write *writes,
                               uint32_t count);
 
-/* Keeps a name for a living entity, or that it is to have none. Takes over the text when ECS_OK. */
+/* Defers naming a living entity, or removing its name. Takes over the text when it returns
+** ECS_OK. */
 ecs_status command_stage_name(ecs_world *world, ecs_id entity, struct naming naming);
 
-/* Makes a chain for a living entity without a command: its table changes by what happens to
+/* Creates a chain without commands for a living entity whose table changes by what happens to
 ** others. */
 ecs_status command_touch(ecs_world *world, ecs_id entity);
 
-/* An entity's last command on a pair, or on all pairs of its relation, up to a place in the list
-** of commands; NULL when there is none. */
+/* An entity's last command before a place in the list on a pair, or on all pairs of its relation;
+** NULL if there is none. */
 const struct command *command_last_on(const ecs_world *world, ecs_id entity, ecs_id pair,
                                       uint32_t up_to);
 
-/* Drops a command, by its place in the list, that cannot apply: the world's message says why. The
-** others apply; then scope_commit returns the status of the first that was dropped, as they were
-** given, with its message. */
+/* Drops a command that cannot apply, by its place in the list; the world's message says why. The
+** others apply, and scope_commit returns the status and message of the first one dropped. */
 void staging_refuse(ecs_world *world, uint32_t at, ecs_status status);
 
-/* The status and message that staging_refuse has kept, once; ECS_OK when it was not called. */
+/* Takes the status and message that staging_refuse kept; ECS_OK if nothing was refused. */
 ecs_status staging_refusal(ecs_world *world);
 
-/* command_stage of a new command without a target, where command_reserve has made room. */
+/* As command_stage for a new command without a target; command_reserve has made room. */
 void command_put(ecs_world *world, enum command_kind kind, ecs_id entity, ecs_id component,
                  const struct write *writes, uint32_t count);
 
 void commands_forget(ecs_world *world);
 
-/* Writes the commands and chains of the batch, which is empty then. ECS_ENOMEM, ECS_ELIMIT; cannot
-** fail after command_reserve. */
+/* Writes the commands and chains of the batch, which is empty afterwards. ECS_ENOMEM, ECS_ELIMIT;
+** cannot fail after command_reserve. */
 ecs_status commands_write(ecs_world *world);
 
-/* command_defer_alike (batch.h) of what is not like those in the batch, or not the only one on its
+/* As command_defer_alike, for a command unlike those in the batch, or a second one on its
 ** entity. */
 bool command_defer_unlike(ecs_world *world, enum command_kind kind, ecs_id entity,
                           ecs_id component);
 
 void staging_free(ecs_world *world);
 
-/* A batch: one change that is made to many, now or when a scope ends. Commands that are alike are
-** one, and rows of tables that a query or a kernel names. */
+/* A batch: one change made to many entities, now or when a scope ends. It holds commands that are
+** alike, or rows of tables that a query or kernel names. */
 
-/* Whether to add a component, to remove it, or to despawn means nothing but rows to move: nothing
-** is tied, required, or kept outside of tables, and observers wait for nothing. `id` is that of a
-** component or pair; no matter for a despawn. */
+/* Whether the change only moves rows: no relations, requirements or sparse components are involved,
+** and no observer notifications are pending. `id` is a component or pair; ignored for a despawn. */
 bool batch_is_plain(const ecs_world *world, enum command_kind kind, ecs_id id);
 
-/* Whether rows of a table, each once, may be deferred in the scope that is open: that is plain, and
-** nothing but such a batch is. Components among them do not die. */
+/* Whether rows of a table, each once, can be deferred in the open scope: the change is plain, and
+** the scope holds only such a batch. Components among them are never despawned. */
 bool batch_takes_rows(const ecs_world *world, enum command_kind kind, ecs_id id,
                       const struct table *table);
 
-/* Puts rows of a table into the batch: those whose bits are set, or all of them for NULL.
-** ECS_ENOMEM: they are not in it. */
+/* Adds rows of a table to the batch: those whose bits are set, or all for NULL. With ECS_ENOMEM,
+** none is added. */
 ecs_status batch_put_rows(ecs_world *world, enum command_kind kind, ecs_id id,
                           struct table *table, const uint64_t *bits);
 
-/* Changes all rows of a query's tables now, outside of scopes; where observers are on, that is
-** plain. With an error, as where a component is required in one of them, nothing has changed. */
+/* Changes all rows of a query's tables at once, outside scopes; with observers on, the change must
+** be plain. On an error, such as a required component in one table, nothing has changed. */
 ecs_status batch_change_tables(const ecs_query *query, enum command_kind kind, ecs_id id);
 
-/* Gives all rows of a query's tables the same cells of a component, which comes to entities that
-** lack it. False when that is not for columns alone, or there is no memory for it: then nothing has
-** changed. Inside of scopes it is not. */
+/* Writes the same cells of a component to all rows of a query's tables, and adds it where it is
+** absent. Returns false, changing nothing, if columns alone do not suffice, memory is short or a
+** scope is open. */
 bool batch_give(ecs_query *query, const struct component *component, const struct write *writes,
                 uint32_t count);
 
-/* Changes what is in the batch of the scope that ends, if it is plain; *applied says whether it is.
-** Else, and with ECS_ENOMEM or ECS_ELIMIT, nothing has changed. */
+/* Applies the batch of the scope that ends if its change is plain; *applied says so. Otherwise, and
+** with ECS_ENOMEM or ECS_ELIMIT, nothing has changed. */
 ecs_status batch_apply(ecs_world *world, bool *applied);
 
-/* Whether an entity is in the batch, and its component is this one. O(1). */
+/* Whether the entity is in the batch and the batch is about this component. O(1). */
 bool batch_has(const ecs_world *world, ecs_id entity, ecs_id component);
 
-/* command_is_staged where there is no batch. */
+/* As command_is_staged, if there is no batch. */
 bool command_is_written(const ecs_world *world, ecs_id entity, ecs_id component);
 
 /* Whether an entity has a staged command on a component. O(1). */
@@ -234,52 +230,54 @@ static inline bool command_is_staged(const ecs_world *world, ecs_id entity, ecs_
   return (world->staging.batch.count ? batch_has : command_is_written)(world, entity, component);
 }
 
-/* The ids of the batch in a list that has room for them, in place of its rows. */
+/* Writes the ids of the batch's rows to a list with room for them. */
 void batch_list_rows(ecs_world *world, ecs_id *ids);
 
-/* Nothing is in it any more. */
+/* Empties the batch. */
 void batch_forget(ecs_world *world);
 
-/* Whether the batch, if there is one, is as it should be. */
+/* Whether the batch, if any, is consistent. */
 bool batch_is_sound(const ecs_world *world);
 
 /* Entities that are spawned in a scope, and their cells: see brood.c. */
 
-/* Whether they are what is in the batch. Its commands, writes and chains are counted then. */
+/* Whether the batch consists of broods, whose commands, writes and chains are counted. */
 static inline bool broods_are_kept(const struct staging *staging) {
   return staging->batch.count && staging->batch.kind == COMMAND_SPAWN;
 }
 
-/* Where the commands begin that are written: nothing is, as long as there is a batch. */
+/* The first written command; with a batch, none is written. */
 static inline uint32_t staging_first_written(const struct staging *staging) {
   return staging->batch.count ? staging->command_count : 0;
 }
 
-/* The number of the kind that is spawned with these parts, in the scope that is open; NONE where
-** commands are to do it: where there is more to do, something else is deferred, or no memory. */
+/* The number of the kind that these parts spawn, in the open scope. NONE if commands must be used:
+** the spawn does more, something else is deferred, or memory is short. */
 uint32_t brood_kind_of(ecs_world *world, const struct part *parts, uint32_t count);
 
-/* Keeps spawns of a kind with these parts, as entity_spawn_many. ECS_ENOMEM, ECS_ELIMIT. */
+/* Defers spawns of one kind, as entity_spawn_many. ECS_ENOMEM, ECS_ELIMIT. */
 ecs_status broods_spawn(ecs_world *world, uint64_t n, uint32_t kind, const struct part *parts,
                         ecs_id *ids);
 
-/* Keeps so many of each of some kinds. Where their cells are to be set: kind after kind, write
-** after write; and, of several, whose turn it is, entity after entity. NULL without room. */
+/* Defers several entities of each of some kinds. Returns where to write their cells, kind by kind
+** and write by write, and for several kinds whose turn it is, entity by entity; NULL without
+** memory. */
 uint64_t *broods_put(ecs_world *world, const uint32_t *kinds, const uint32_t *counts,
                      uint32_t count, uint8_t **turns);
 
-/* Writes their commands, for which there is room. */
+/* Writes the commands of the broods; there is room. */
 void broods_write(ecs_world *world);
 
-/* batch_apply of them. */
+/* As batch_apply, for broods. */
 ecs_status broods_apply(ecs_world *world, bool *applied);
 
 void broods_forget(struct broods *broods);
 bool broods_are_sound(const ecs_world *world);
 void broods_free(struct memory *memory, struct broods *broods);
 
-/* Defers a command without writes, on what is no relation, if there is room and the slot of the
-** living entity is near; else false, and command_stage is to do it. A call would be as dear. */
+/* Defers a command without writes on a component that is not a relation, if there is room and the
+** entity's index is low; otherwise returns false, and command_stage must be used. Inline, since a
+** call would cost as much. */
 INLINE bool command_defer_alike(ecs_world *world, enum command_kind kind, ecs_id entity,
                                 ecs_id component) {
   struct staging *staging = &world->staging;
@@ -306,40 +304,40 @@ INLINE bool command_defer_alike(ecs_world *world, enum command_kind kind, ecs_id
   return true;
 }
 
-/* What staged commands do when the outermost scope ends: entity by entity, each moving once. */
+/* Applies staged commands when the outermost scope ends: entity by entity, each moving once. */
 
-/* Applies all staged commands, and forgets them. With an error nothing is applied and all of them
-** are kept. Those that cannot apply are dropped (staging_refuse); where staging.whole is on, they
-** are such an error. */
+/* Applies all staged commands and forgets them. On an error nothing is applied and all are kept. A
+** command that cannot apply is dropped (staging_refuse), or is such an error if staging.whole is
+** set. */
 ecs_status commands_apply(ecs_world *world);
 
-/* What staged commands make of the set of ids that an entity has. */
+/* The effect of staged commands on an entity's set of ids. */
 
-/* Whether it changes no set of ids, only what is on. */
+/* Whether the command only switches a component on or off. */
 static inline bool command_is_switch(const struct command *command) {
   return command->kind == COMMAND_ENABLE || command->kind == COMMAND_DISABLE;
 }
 
-/* Whether its entity dies by it. */
+/* Whether the command despawns its entity. */
 static inline bool command_is_end(const struct command *command) {
   return command->kind == COMMAND_DESPAWN && !command->dropped;
 }
 
-/* What becomes of a set of ids, with room for `room`, by the commands of a chain that are not
-** dropped; NONE when its entity dies. After cascade_decide. */
+/* Applies the commands of a chain that are not dropped to a set of ids with room for `room`.
+** Returns the new count, or NONE if the entity dies. Called after cascade_decide. */
 uint32_t merge_commands(const ecs_world *world, const struct chain *chain, ecs_id *ids,
                         uint32_t count, uint64_t room);
 
-/* What staged commands write, once their entity's row is where it belongs. */
+/* The writes of staged commands, made once the row is in its final table. */
 
-/* Lets go of the values of a command that is not to be done. */
+/* Releases the values of a command that will not be carried out. */
 void replay_release(ecs_world *world, const struct command *command);
 
-/* The row is in its final table: what was carried has its old values, what is new its
-** defaults. Replays the commands so that the last word counts. */
+/* Replays a chain's commands in order, with the row in its final table: carried cells hold old
+** values, new ones defaults. */
 void replay_chain(ecs_world *world, const struct chain *chain, struct table *table, uint32_t row);
 
-/* The cells of targets are what the ties say. */
+/* Writes the targets of the ties into the cells of exclusive relations. */
 void apply_targets(ecs_world *world, const struct table *table, uint32_t entity, uint32_t row);
 
 #endif

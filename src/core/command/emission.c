@@ -81,8 +81,8 @@ void emission_put(ecs_world *world, struct event *event, const struct write *wri
   if (count) table_write(world, table->columns, table->count - 1, writes, count);
 }
 
-/* What was emitted in open scopes is behind all other rows of its type, in the order of the list.
-** An event that was undeclared meanwhile has none. */
+/* Cuts the rows of dropped emissions, which are the last rows of their type, in list order. An
+** undeclared event has none. */
 static void emission_cut_dropped(ecs_world *world) {
   struct staging *staging = &world->staging;
   for (uint32_t i = 0; i < world->events.count; i++) {
@@ -185,13 +185,13 @@ static ecs_status emission_reserve_due(ecs_world *world, struct event *event, do
   return count ? table_reserve(world, event->table, count) : ECS_OK;
 }
 
-/* Whether a row comes behind another one. */
+/* Whether a row comes after another. */
 static bool emission_is_behind(const struct later *later, uint32_t a, uint32_t b) {
   if (later->due[a] != later->due[b]) return later->due[a] > later->due[b];
   return a > b;
 }
 
-/* Lets the entry at a place sink to where those below it come before it. */
+/* Sifts the entry at a place down the heap. */
 static void emission_later_sink(const struct later *later, uint32_t at, uint32_t count) {
   uint32_t *order = later->order, row = order[at];
   for (uint32_t below; (below = 2 * at + 1) < count; at = below) {
@@ -202,7 +202,7 @@ static void emission_later_sink(const struct later *later, uint32_t at, uint32_t
   order[at] = row;
 }
 
-/* The rows that are due in the order in which they go, by heapsort (Knuth, TAOCP 5.2.3). */
+/* Sorts the rows that are due, by heapsort (Knuth, TAOCP 5.2.3). */
 static uint32_t emission_arrange_due(const struct later *later) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < later->table->count; i++)
@@ -217,7 +217,7 @@ static uint32_t emission_arrange_due(const struct later *later) {
   return count;
 }
 
-/* Any slots go along with their cells. */
+/* Copies a row; any slots move with their cells. */
 static void emission_copy_row(const struct table *from, uint32_t row, const struct table *to,
                               uint32_t to_row) {
   assert(from->column_count == to->column_count && to_row < to->capacity);

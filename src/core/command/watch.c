@@ -45,7 +45,7 @@ static bool watch_is_of_itself(const struct term *term) {
   return term_is_own(term) || term->form == TERM_PAIR;
 }
 
-/* The term that add, remove and set look at. */
+/* Checks the first term, which add, remove and set watch. */
 static ecs_status watch_check_first(ecs_world *world, enum watch_kind kind,
                                     const ecs_query *query) {
   const struct term *term = query->terms.terms;
@@ -132,7 +132,7 @@ void watch_add_note(ecs_world *world, ecs_id entity, ecs_id id) {
       entity, id, scope_innermost(staging), staging->command_count, NONE};
 }
 
-/* Outside of scopes the note is all that may fail: it goes before. */
+/* Outside scopes only the note can fail, so it is made first. */
 ecs_status watch_write(ecs_world *world, ecs_id entity, ecs_id id, const struct cells_row *cells,
                        const struct write *writes, uint32_t count) {
   uint32_t scope = NONE;

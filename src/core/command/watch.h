@@ -1,6 +1,6 @@
-/* What observers are told: whoever applies commands notes down which entities these change, and
-** which matches the queries of those who watch had before. What matches then is asked when they are
-** called (sight.h). */
+/* What observers are told. While commands are applied, notes record which entities change and which
+** of the watched queries they matched before. New matches are found when observers are called
+** (sight.h). */
 #ifndef ECS_CORE_COMMAND_WATCH_H
 #define ECS_CORE_COMMAND_WATCH_H
 
@@ -12,27 +12,27 @@ struct cells_row;
 struct column;
 struct query_terms;
 
-/* In the order in which they are called. */
+/* In the order in which observers are called. */
 enum watch_kind { WATCH_EXIT, WATCH_REMOVE, WATCH_DESPAWN, WATCH_ADD, WATCH_ENTER, WATCH_SET };
 
 #define WATCH_KINDS 6
 
-/* A match that there was, of an entity that is the one of a change. */
+/* A match that existed before a change, of the changed entity. */
 struct sighting {
-  uint32_t change;           /* its place among the changes, which are in order */
-  uint32_t values;           /* where the values of the query's variables begin, */
-  uint32_t places;           /* and where its copies are: a row for each slot, or NONE */
+  uint32_t change;           /* index of the change, in order */
+  uint32_t values;           /* first of the values of the query's variables, */
+  uint32_t places;           /* and first of its copies: a row for each slot, or NONE */
 };
 
-/* Copies of the cells that one slot of a query has given: nothing but columns. */
+/* Copies of the cells that one slot of a query yielded, as columns. */
 struct copy {
   struct column *columns;
-  uint32_t width;            /* how many columns */
+  uint32_t width;            /* number of columns */
   uint32_t rows;
-  uint32_t capacity;         /* rows that every column has room for */
+  uint32_t capacity;         /* rows that fit in every column */
 };
 
-/* Changes from one on, in their order. */
+/* A range of consecutive changes. */
 struct change_span {
   uint32_t first, end;
 };
@@ -43,14 +43,14 @@ struct watch {
   enum watch_kind kind;
   ecs_query *query;
   bool on;
-  uint64_t place;            /* among those of its kind, as they were registered */
-  uint64_t born;             /* the epoch of the scope in which it was made; 0: in none */
-  uint64_t round;            /* the last one that it was shown the changes of, */
-  uint64_t asked;            /* the last one that it had its turn in, */
-  uint64_t called;           /* and the last one that it was called in, */
-  uint32_t first_command, end_command;   /* in which it gave these commands, */
-  bool acted;                /* or any, or values */
-  struct change_span *spans;        /* the changes of rows that it may match, or have matched */
+  uint64_t place;            /* order of registration among its kind */
+  uint64_t born;             /* epoch of the scope in which it was created; 0: none */
+  uint64_t round;            /* last round whose changes it was shown, */
+  uint64_t asked;            /* last round in which it had its turn, */
+  uint64_t called;           /* and in which it was called, */
+  uint32_t first_command, end_command;   /* during which it gave these commands, */
+  bool acted;                /* or any other command, or values */
+  struct change_span *spans;        /* changes of rows that match or matched it */
   uint32_t span_count, span_capacity;
   struct sighting *sightings;
   uint32_t count, capacity;
@@ -60,51 +60,51 @@ struct watch {
   uint32_t place_count, place_capacity;
   struct copy *copies;       /* by slot */
   uint32_t copy_count;
-  uint64_t version;          /* registry.version that they were made in */
+  uint64_t version;          /* registry.version when they were made */
 };
 
 /* An entity that commands have changed. */
 struct change_of {
   ecs_id entity;
-  uint64_t order;            /* when the first command about it was given */
-  uint32_t chain;            /* NONE: it has none */
-  uint32_t target;           /* the table that it comes to, or stays in; NONE: it dies */
-  uint32_t note;             /* the first and the last of its notes */
+  uint64_t order;            /* place of the first command about it */
+  uint32_t chain;            /* NONE if it has none */
+  uint32_t target;           /* the table that it moves to or stays in; NONE if it dies */
+  uint32_t note;             /* its first and last note */
   uint32_t last_note;
   uint32_t first_gift, gift_count;
   bool dies;
-  bool quiet;                /* it is where it was, and nothing of it was switched */
+  bool quiet;                /* it did not move, and nothing of it was switched */
 };
 
-/* Values that an entity was given at once, as it had the component: no command says so. */
+/* A note of values that were written at once to an existing component, without a command. */
 struct gift_note {
   ecs_id entity;
-  ecs_id id;                 /* of the component or pair */
+  ecs_id id;                 /* the component or pair */
   uint32_t scope;
-  uint32_t before;           /* the number of the command that would have come next */
-  uint32_t next;             /* of the entity */
+  uint32_t before;           /* number of the next command at that time */
+  uint32_t next;             /* next note of the entity */
 };
 
-/* Of a world. The changes of a round are in `changes`, or `together`: then they are `moved`, whose
-** rows all went the same way at once, outside of commands. */
+/* The observers of a world. The changes of a round are in `changes`, or in `together` with `moved`:
+** rows that all moved the same way at once, without commands. */
 struct watching {
-  uint32_t sets;             /* how many of those that are on watch for values */
-  uint32_t version;          /* counts up when these change */
+  uint32_t sets;             /* number of switched on observers with on = "set" */
+  uint32_t version;          /* incremented when these change */
   ecs_status (*tell)(ecs_world *world);   /* calls them all: observers_run */
-  const struct watch *shown;     /* the one that is called now */
+  const struct watch *shown;     /* the one that is being called */
   uint64_t round;
-  struct watch **concerned;  /* those that may match what the round changes: by kind, then as they
-                             ** were registered, and as much room behind them; NULL: one is gone */
+  struct watch **concerned;  /* observers that the round may concern, by kind and registration, with
+                             ** as much room again after them; NULL: removed */
   uint32_t concerned_count, concerned_capacity;
-  uint32_t turn;             /* how many of them, at least, have had their turn */
-  uint32_t due;              /* changes that nobody has been told of yet */
+  uint32_t turn;             /* at least so many of them have had their turn */
+  uint32_t due;              /* changes that no observer has been told of yet */
   struct change_of *changes;
   uint32_t change_count, change_capacity;
-  const struct change_of **order;   /* all of them, in order, and as much room behind them */
+  const struct change_of **order;   /* all of them in order, with as much room again after them */
   uint32_t order_capacity;
   bool together;
-  bool dying;                /* those that were moved have died */
-  ecs_id *moved;             /* entities, in order */
+  bool dying;                /* the moved rows have died */
+  ecs_id *moved;             /* entities in order */
   uint32_t moved_capacity;
   ecs_id *gifts;
   uint32_t gift_count, gift_capacity;
@@ -113,46 +113,48 @@ struct watching {
   struct map change_at;      /* entity -> its change */
 };
 
-/* An observer is on, with its place; or is no longer, if it was. */
+/* Adds an observer that is switched on, with its place, or removes it. */
 void watching_add(ecs_world *world, struct watch *watch, uint64_t place);
 void watching_remove(ecs_world *world, struct watch *watch);
 
-/* ECS_EINVAL, with the reason, for a query that cannot be watched in this way. */
+/* Checks whether a query can be watched in this way. ECS_EINVAL with the reason. */
 ecs_status watch_check(ecs_world *world, enum watch_kind kind, const ecs_query *query);
-/* For add, remove and set the first term is there switched off or not. */
+/* Makes the first term of add, remove and set match whether it is switched off or not. */
 void watch_see_first(enum watch_kind kind, ecs_query *query);
 
-/* Before each use of its query: that one is asked of one entity at a time. */
+/* Called before each use of its query, which then looks at one entity at a time. */
 void watch_prepare(const struct watch *watch);
 
-/* Whether the first term finds targets, which tell matches of an entity apart; whether an entity
-** has what it asks for, switched off or not: in that case the target among a match's values. */
+/* Whether the first term finds targets, which distinguish an entity's matches. The second: whether
+** an entity has the first term, switched on or off; if so, its target is among the match's
+** values. */
 bool watch_finds_values(const struct query_terms *terms);
 bool watch_has_first(const ecs_world *world, const struct query_terms *terms, ecs_id entity,
                      const ecs_id *values);
 
-/* Writes values of a component or pair that an entity has, in a scope or outside, and notes that
-** down for those who watch for values. */
+/* Writes values to an existing component or pair, inside a scope or not, and notes it for observers
+** with on = "set". */
 void watch_add_note(ecs_world *world, ecs_id entity, ecs_id id);
 ecs_status watch_write(ecs_world *world, ecs_id entity, ecs_id id, const struct cells_row *cells,
                        const struct write *writes, uint32_t count);
 
-/* What public functions of hosts end with, as observers are called before they return; with the
-** status of what has been done so far, whose message is kept. */
+/* Called at the end of public functions: calls observers before they return. Takes and keeps the
+** status so far and its message. */
 ecs_status watch_tell(ecs_world *world, ecs_status status);
 
 static inline ecs_status world_tell_observers(ecs_world *world, ecs_status status) {
   return LIKELY(world->watching->due == 0) ? status : watch_tell(world, status);
 }
 
-/* Room for so many notes: watch_write in a scope cannot fail then. */
+/* Reserves notes, so that watch_write in a scope cannot fail. */
 ecs_status watch_need_notes(ecs_world *world, uint64_t more);
 
-/* When commands are dropped those behind them move up: notes from `note` on that stand before one
-** of the old number stand before the new one. Returns the first note behind them. */
+/* Renumbers notes when commands are dropped: those from `note` on that stood before the old number
+** stand before the new one. Returns the first note after them. */
 uint32_t watch_renumber(ecs_world *world, uint32_t note, uint32_t before, uint32_t now);
 
-/* Drops the notes of a scope, all of them for NONE; hands those of a scope that has ended on. */
+/* Drops the notes of a scope (NONE: all). The second passes on the notes of a scope that has
+** ended. */
 void watch_drop_notes(ecs_world *world, uint32_t scope);
 void watch_inherit(ecs_world *world, uint32_t scope, uint32_t heir);
 
@@ -163,31 +165,31 @@ static inline struct change_of watch_change(const struct watching *watching, uin
   return (struct change_of){.entity = watching->moved[n], .dies = watching->dying};
 }
 
-/* Forgets what a round has been about; what one has seen of it. */
+/* Forgets a round. The second forgets what one observer has seen of it. */
 void watch_forget_changes(ecs_world *world);
 void watch_forget_matches(struct watch *watch);
 
-/* Forgets the copies of a watch, of which none is shown; frees what a watch has, but not itself. */
+/* Forgets the copies of a watch, none of which is in use. The second frees what a watch owns, but
+** not itself. */
 void watch_free_copies(ecs_world *world, struct watch *watch);
 void watch_free(ecs_world *world, struct watch *watch);
-/* Of a world. */
+/* Initialises and frees the observers of a world. */
 ecs_status watching_init(ecs_world *world);
 void watching_free(ecs_world *world);
 
-/* What observers are to be told of commands that are about to apply. */
+/* Records what observers will be told about commands that are about to apply. */
 
-/* Once all commands are planned: a new round; notes down whom they change, in the order of their
-** first commands, and who is given values. */
+/* Starts a round, once all commands are planned: records the entities that they change, in the
+** order of their first commands, and which are given values. */
 ecs_status watch_changes(ecs_world *world);
 
-/* Then, while everything is what it was, ties too: notes down what of these matches. From then on
-** nothing is missing, and watching.due says that somebody is to be told. */
+/* Records the matches of these while everything, ties included, is as it was. From then on nothing
+** can be lost, and watching.due is set. */
 ecs_status watch_matches(ecs_world *world);
 
-/* Notes rows that are about to change alike without any command: begin, then the rows of one
-** table after the other, those whose bits are set, or all where there are no bits, with the table
-** that they come to (NULL: their entities die), then end: somebody is to be told. It takes, and
-** returns, what came of the others: with an error nothing is noted down. */
+/* Records rows that change alike without commands: begin, then the rows of each table (those whose
+** bits are set, or all) with the table they move to (NULL: they die), then end. Each takes and
+** returns the status so far; on an error nothing is recorded. */
 ecs_status watch_rows_begin(ecs_world *world);
 ecs_status watch_rows(ecs_world *world, struct table *from, struct table *to,
                       const uint64_t *bits);

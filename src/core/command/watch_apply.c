@@ -16,7 +16,7 @@
 
 /* ---- whom commands change ---- */
 
-/* Lists the observers whose queries rows of a table may match, once for each table. */
+/* Lists the observers that rows of a table may match, once for each table. */
 static APART ecs_status watch_apply_list_watchers(ecs_world *world, struct table *table) {
   struct graph_keys keys = graph_keys(table->ids, table->id_count);
   for (ecs_id key; graph_next_key(&keys, &key);) {
@@ -33,7 +33,7 @@ static APART ecs_status watch_apply_list_watchers(ecs_world *world, struct table
   return ECS_OK;
 }
 
-/* `watched` becomes true when there is anybody. Nobody watches no table. */
+/* Sets `watched` if any observer watches the table. */
 static ecs_status watch_apply_ask_watchers(ecs_world *world, struct table *table, bool *watched) {
   uint64_t stamp = ((uint64_t)world->watching->version << 32) + (uint32_t)world->registry.version;
   if (!table) return ECS_OK;
@@ -66,7 +66,7 @@ static struct change_of *watch_apply_add_change(ecs_world *world, ecs_id entity,
   return &watching->changes[at];
 }
 
-/* Of a command, and of the n-th note, which stands before a command. */
+/* The order of a command, and of the n-th note, which stands before a command. */
 static uint64_t watch_apply_order_of(uint32_t command) {
   return (uint64_t)command << 32 | UINT32_MAX;
 }
@@ -98,7 +98,7 @@ static ecs_status watch_apply_note_chain(ecs_world *world, uint32_t at) {
   return ECS_OK;
 }
 
-/* Those who die by others' deaths, which have no command of their own. */
+/* Records the entities that die with others, without a command of their own. */
 static ecs_status watch_apply_note_dying(ecs_world *world) {
   const struct cascade *cascade = &world->cascade;
   for (uint32_t i = 0, cause = 0; i < cascade->count; i++) {
@@ -118,7 +118,7 @@ static ecs_status watch_apply_note_dying(ecs_world *world) {
   return ECS_OK;
 }
 
-/* Links a note to the change of its entity, which may be all that there is of it. */
+/* Links a note to its entity's change, creating that if there is no command. */
 static ecs_status watch_apply_link_note(ecs_world *world, uint32_t at) {
   struct watching *watching = world->watching;
   struct gift_note *note = &watching->notes[at];
@@ -149,7 +149,8 @@ static void watch_apply_take_gift(struct watching *watching, struct change_of *c
   watching->gifts[watching->gift_count++] = id;
 }
 
-/* What is taken away is given no longer, a relation with all of its pairs. */
+/* Removes notes of values whose component was removed later; a relation removes those of its
+** pairs. */
 static void watch_apply_drop_gifts(const ecs_world *world, struct watching *watching,
                                    const struct change_of *change, const struct command *command) {
   const struct relation *relation = relation_of(world, command->component);
@@ -175,7 +176,7 @@ static void watch_apply_follow_command(ecs_world *world, struct change_of *chang
     watch_apply_drop_gifts(world, world->watching, change, command);
 }
 
-/* How many gifts there may be. */
+/* The most gifts that there can be. */
 static uint64_t watch_apply_count_gifts(const ecs_world *world, const struct change_of *change,
                                         uint32_t first) {
   uint64_t count = 0;
@@ -184,7 +185,7 @@ static uint64_t watch_apply_count_gifts(const ecs_world *world, const struct cha
   return count;
 }
 
-/* Notes and commands of an entity in the order in which they came. */
+/* Collects the gifts of an entity from notes and commands, in order. */
 static ecs_status watch_apply_find_gifts(ecs_world *world, struct change_of *change) {
   struct watching *watching = world->watching;
   const struct staging *staging = &world->staging;
@@ -260,7 +261,7 @@ static ecs_status watch_apply_make_copy(ecs_world *world, const struct term *ter
   return ECS_OK;
 }
 
-/* Room for copies of what the query gives now; none of them has a row. */
+/* Reserves columns for copies of what the query yields now; they have no rows. */
 static ecs_status watch_apply_need_copies(ecs_world *world, struct watch *watch) {
   const struct query_terms *terms = &watch->query->terms;
   uint64_t version = world->registry.version;
@@ -281,8 +282,8 @@ static ecs_status watch_apply_need_copies(ecs_world *world, struct watch *watch)
   return status;
 }
 
-/* Room for one row more. What columns have room for is in their buffers, as some may have grown
-** when memory ran out. */
+/* Reserves one more row. Room is counted by buffer, since some may have grown before memory ran
+** out. */
 static bool watch_apply_grow_copy(ecs_world *world, struct copy *copy) {
   uint32_t capacity = copy->capacity ? copy->capacity * 2 : 8;
   if (copy->rows < copy->capacity) return true;
@@ -300,8 +301,7 @@ static bool watch_apply_grow_copy(ecs_world *world, struct copy *copy) {
   return true;
 }
 
-/* Who had died before reads as nobody, as he did until now: whether his id is still in the cell
-** depends on who has written there since. */
+/* Copies a cell. A dead entity reads as null, whether or not its id is still in the cell. */
 static void watch_apply_copy_cell(const ecs_world *world, const struct copy *copy, uint32_t i,
                                   const struct column *from, uint32_t row) {
   struct column *to = &copy->columns[i];
@@ -313,7 +313,7 @@ static void watch_apply_copy_cell(const ecs_world *world, const struct copy *cop
   *id = entity_target(world, *id);
 }
 
-/* The place of a copy of a term's cells in this match: NONE where they are not there. */
+/* Copies a term's cells for this match. The place is NONE if they are absent. */
 static bool watch_apply_copy_cells(ecs_world *world, const struct walk *walk,
                                    const struct term *term, struct copy *copy,
                                    uint32_t *place) {
@@ -367,7 +367,7 @@ static ecs_status watch_apply_add_sighting(ecs_world *world, struct watch *watch
   return ECS_OK;
 }
 
-/* All matches of an entity. */
+/* Records all matches of an entity. */
 static ecs_status watch_apply_sight_matches(ecs_world *world, struct watch *watch,
                                             struct walk *walk, uint32_t change,
                                             bool copies) {
@@ -381,7 +381,7 @@ static ecs_status watch_apply_sight_matches(ecs_world *world, struct watch *watc
   return status;
 }
 
-/* All ways in which an entity has what the first term asks for. */
+/* Records each way in which an entity has the first term. */
 static ecs_status watch_apply_sight_first(ecs_world *world, struct watch *watch, uint32_t change) {
   const struct term *term = watch->query->terms.terms;
   ecs_id entity = watch_change(world->watching, change).entity, values[QUERY_VARIABLES] = {0};
@@ -413,7 +413,7 @@ static ecs_status watch_apply_sight(ecs_world *world, struct watch *watch, struc
 
 /* ---- whom it concerns ---- */
 
-/* The round concerns an observer, which is to be called in it. */
+/* Adds an observer to those that the round concerns. */
 static ecs_status watch_apply_enter(ecs_world *world, struct watch *watch) {
   struct watching *watching = world->watching;
   if (!GROW(&world->memory, watching->concerned, watching->concerned_capacity,
@@ -426,7 +426,7 @@ static ecs_status watch_apply_enter(ecs_world *world, struct watch *watch) {
   return ECS_OK;
 }
 
-/* Changes concern an observer, behind those that have; some of them may have, too. */
+/* Adds changes to an observer's spans, some of which may be there already. */
 static ecs_status watch_apply_add_span(ecs_world *world, struct watch *watch,
                                        struct change_span span) {
   uint32_t count = watch->span_count;
@@ -440,8 +440,8 @@ static ecs_status watch_apply_add_span(ecs_world *world, struct watch *watch,
   return ECS_OK;
 }
 
-/* Changes concern those of a table's observers who look at rows that leave, or that come, but for
-** those that were made in the scope that ends, or is open. */
+/* Tells a table's observers of rows that enter or leave it, except those created in the scope that
+** ends or is open. */
 static ecs_status watch_apply_concern(ecs_world *world, const struct table *table, bool leaves,
                                       struct change_span span) {
   const struct staging *staging = &world->staging;
@@ -496,7 +496,7 @@ ecs_status watch_matches(ecs_world *world) {
 
 /* ---- rows that change alike ---- */
 
-/* There is a scope for the round then, as there is behind commands. */
+/* As after commands, the round gets a scope. */
 ecs_status watch_rows_begin(ecs_world *world) {
   struct watching *watching = world->watching;
   assert(world->staging.command_count == world->staging.batch.count);
@@ -521,14 +521,14 @@ static ecs_status watch_apply_list_moved(ecs_world *world, const struct table *f
   return ECS_OK;
 }
 
-/* Whether rows of a table may have been what the observer looks at before. */
+/* Whether rows of the table may have matched the observer before. */
 static bool watch_apply_may_have_matched(const struct watch *watch, const struct table *from) {
   const struct query_terms *terms = &watch->query->terms;
   if (watch->kind != WATCH_ADD) return query_terms_match(terms, from);
   return terms->terms->form != TERM_OWN || table_has(from, terms->terms->id);
 }
 
-/* What those of a table's observers whom rows concern see of them before they move. */
+/* Records what the table's concerned observers see of these rows before they move. */
 static ecs_status watch_apply_sight_rows(ecs_world *world, const struct table *table,
                                          const struct table *from, struct change_span span) {
   ecs_status status = watch_apply_concern(world, table, table == from, span);

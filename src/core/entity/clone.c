@@ -25,8 +25,8 @@ static ecs_status clone_add_source(ecs_world *world, uint32_t entity) {
   return ECS_OK;
 }
 
-/* An entity with its sources by a relation, and theirs, but for those that are left out. A child
-** that is no prefab itself, which images may have, is no part of one. */
+/* Finds an entity with its sources by a relation, and theirs, except those left out. A prefab's
+** child that is not a prefab itself, as images may have, is left out. */
 static ecs_status clone_find_all(ecs_world *world, uint32_t root, const struct relation *relation,
                                  clone_leaves_fn leaves_out, const void *ud) {
   if (!world->clone) world->clone = memory_array(&world->memory, 1, sizeof *world->clone);
@@ -47,19 +47,19 @@ static ecs_status clone_find_all(ecs_world *world, uint32_t root, const struct r
   return status;
 }
 
-/* One component, or pair, of a source. */
+/* A component or pair of a source. */
 struct item {
-  uint32_t place;            /* the source's */
+  uint32_t place;            /* the source's place */
   ecs_id id;
-  const struct table *table; /* where it is: its source's, or that of what is sparse */
+  const struct table *table; /* its table: the source's, or that of a sparse set */
   const struct layout *layout;
   uint32_t row;
 };
 
 typedef ecs_status (*item_fn)(ecs_world *world, const struct item *item, void *ud);
 
-/* Whether copies have it: not what makes their source a prefab; of an instance, only what it owns.
-** A root copy of a prefab, or an instance, has no parent. */
+/* Whether copies get it: not what marks the source as a prefab; of an instance, only what it owns;
+** a root copy of a prefab or an instance keeps no parent. */
 static bool clone_is_kept(const ecs_world *world, uint32_t place, ecs_id id) {
   const struct relations *relations = &world->relations;
   const struct relation *relation = relation_of(world, id);
@@ -85,7 +85,7 @@ static ecs_status clone_visit(ecs_world *world, uint32_t place, const struct tab
   return fn(world, &item, ud);
 }
 
-/* Goes through all that copies have of a source: by ids, then the same of what is sparse. */
+/* Visits everything that copies get from a source: by ids, then sparse ones. */
 static ecs_status clone_each_item(ecs_world *world, uint32_t place, item_fn fn, void *ud) {
   uint32_t entity = world->clone->sources[place];
   const struct table *table = record_table(world, entity_record(&world->entities, entity));
@@ -148,10 +148,10 @@ void clone_without_any(ecs_world *world) {
 
 /* ---- room ---- */
 
-/* What a copy takes to be staged. */
+/* What staging a copy takes. */
 struct need {
   uint64_t commands, writes;
-  uint32_t widest;           /* leaves of a component */
+  uint32_t widest;           /* most leaves of a component */
 };
 
 static ecs_status clone_add_need(ecs_world *world, const struct item *item, void *ud) {
@@ -183,7 +183,7 @@ static ecs_status clone_reserve(ecs_world *world, const struct part *parts, uint
 
 /* ---- copies ---- */
 
-/* Whom a copy leads to where its source leads to somebody. */
+/* The copy of an entity that a source refers to, or that entity itself. */
 static ecs_id clone_copy_of(const ecs_world *world, ecs_id id) {
   const struct clone *clone = world->clone;
   ecs_id target = entity_target(world, id);
@@ -210,7 +210,7 @@ static void clone_untake(ecs_world *world) {
   }
 }
 
-/* The copies' ids, and the names of those who have one. */
+/* Takes the copies' ids, and the names of those that have one. */
 static ecs_status clone_take(ecs_world *world) {
   struct clone *clone = world->clone;
   struct entity_index *index = &world->entities;
@@ -226,11 +226,11 @@ static ecs_status clone_take(ecs_world *world) {
 struct copying {
   const struct part *parts;
   uint32_t part_count;
-  uint32_t slots;            /* how many any values have got theirs */
+  uint32_t slots;            /* number of any values with a slot so far */
 };
 
-/* Whom a copy is tied to by an exclusive relation: what is given for the root says that before its
-** source does, so that a tie which cannot be made is not tried. */
+/* The target of a copy by an exclusive relation: what is given for the root overrides its source
+** before the tie is made, so that an impossible tie is not tried. */
 static ecs_id clone_target_now(const ecs_world *world, const struct copying *copying,
                                const struct item *item, const struct component *component) {
   for (uint32_t i = 0; item->place == 0 && i < copying->part_count; i++)
@@ -245,7 +245,7 @@ static ecs_cell clone_copy_cell(const ecs_world *world, struct copying *copying,
   return cell;
 }
 
-/* Room is reserved for all, so that nothing here can fail. */
+/* Room is reserved for everything, so nothing here can fail. */
 static ecs_status clone_stage_item(ecs_world *world, const struct item *item, void *ud) {
   struct copying *copying = ud;
   const struct component *component = component_of(world, item->id);
@@ -268,7 +268,7 @@ static ecs_status clone_stage_item(ecs_world *world, const struct item *item, vo
   return status;
 }
 
-/* What says of what a copy is made, and whether it is a prefab. */
+/* Stages what ties a copy to its original, and whether it is a prefab. */
 static ecs_status clone_stage_marks(ecs_world *world, uint32_t place) {
   const struct clone *clone = world->clone;
   if (clone->kind == CLONE_PLAIN) return ECS_OK;

@@ -45,13 +45,13 @@ static ecs_status entity_despawn_any(ecs_world *world, ecs_id id) {
   return ECS_OK;
 }
 
-/* Whatever it means; a host is told of it before its call returns. */
+/* Despawns in any storage and with any ties; hosts' observers are told before it returns. */
 static APART ecs_status despawn_entity(ecs_world *world, ecs_id id, bool tells) {
   ecs_status status = entity_despawn_any(world, id);
   return tells ? world_tell_observers(world, status) : status;
 }
 
-/* Whether a despawn may mean more than a row to cut: for others, or in other places. */
+/* Whether a despawn may do more than cut a row: to other entities, or in other storage. */
 static inline bool entity_despawn_is_more(const ecs_world *world) {
   return (world->names.by_entity.count | world->relations.tied |
           world->graph.pair_tables | world->sparses.rows | changes_wait(world)) != 0;
@@ -69,13 +69,14 @@ ecs_status ecs_despawn(ecs_world *world, ecs_id id) {
 
 /* ---- adding and removing ---- */
 
-/* The table that it has its row in, or would have. */
+/* The table of its row, or the empty one. */
 static struct table *entity_table_or_empty(const ecs_world *world, uint32_t entity) {
   struct table *table = record_table(world, entity_record(&world->entities, entity));
   return table ? table : world->graph.empty;
 }
 
-/* Adds what is no relation, or removes it: at once, scope or not, and nobody is told. */
+/* Adds or removes a component that is not a relation, at once, even inside a scope, telling no
+** observers. */
 static ecs_status entity_change_now(ecs_world *world, ecs_id id,
                                     struct component *component, bool adds) {
   uint32_t entity = ecs_id_index(id);
@@ -88,7 +89,7 @@ static ecs_status entity_change_now(ecs_world *world, ecs_id id,
   return status;
 }
 
-/* Where an edge says that it is about a component of tables, and no tie. */
+/* If an edge says that it is about a component in tables, not a tie. */
 static inline bool entity_defer_along_edge(ecs_world *world, enum command_kind kind, ecs_id id,
                                            ecs_id component) {
   const struct record *record = entity_find_row(&world->entities, id);
@@ -120,7 +121,7 @@ static APART ecs_status change_entity(ecs_world *world, ecs_id id, ecs_id compon
   return tells ? world_tell_observers(world, status) : status;
 }
 
-/* What keeps a component that is sparse and no relation; else NULL. */
+/* The set of a sparse component that is not a relation, or NULL. */
 INLINE struct sparse *entity_sparse_set_of(const ecs_world *world, ecs_id id) {
   const struct registry *registry = &world->registry;
   uint32_t at = ecs_id_index(id);
@@ -128,12 +129,13 @@ INLINE struct sparse *entity_sparse_set_of(const ecs_world *world, ecs_id id) {
   return known && known->id == id && !known->relation ? known->sparse : NULL;
 }
 
-/* Along an edge of its table, which says that only its row moves, unless something waits. */
+/* Moves a row along an edge of its table, which says that nothing else changes, unless something is
+** pending. */
 INLINE ecs_status entity_change_row(ecs_world *world, ecs_id id, ecs_id component, bool adds,
                                     bool tells) {
   if (UNLIKELY(changes_wait(world))) return change_entity(world, id, component, adds, tells);
   struct record *record = entity_find_row(&world->entities, id);
-  if (UNLIKELY(!record) && ecs_id_index(id) >= FIRST_ENTITY)   /* components can be bare */
+  if (UNLIKELY(!record) && ecs_id_index(id) >= FIRST_ENTITY)   /* components may be bare */
     record = entity_find(&world->entities, id);
   if (UNLIKELY(!record || record->table == RECORD_BARE))
     return change_entity(world, id, component, adds, tells);
@@ -172,7 +174,7 @@ ecs_status ecs_remove(ecs_world *world, ecs_id id, ecs_id component) {
 
 /* ---- setting ---- */
 
-/* Whether a scope keeps what is set of the component. */
+/* Whether setting the component must be deferred. */
 static bool entity_is_kept(const ecs_world *world, ecs_id id, ecs_id component, bool has) {
   return staging_is_open(&world->staging) &&
          (!has || command_is_staged(world, id, component));
@@ -200,7 +202,7 @@ ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
   return ECS_OK;
 }
 
-/* How many of the entities a set would be kept for. */
+/* The number of entities for which a set would be deferred. */
 static size_t entity_count_kept(const ecs_world *world, const ecs_id *ids, size_t n,
                                 ecs_id component) {
   size_t kept = 0;
@@ -219,7 +221,7 @@ ecs_status entity_set_many(ecs_world *world, const ecs_id *ids, size_t n,
   if (component->relation) status = relate_check_set(world, ids, n, component, writes, count);
   if (status != ECS_OK) return status;
   size_t kept = component->relation ? n : entity_count_kept(world, ids, n, component->id);
-  /* What the end of the last scope applies, or notes, may fail; then nothing may be written yet. */
+  /* If applying or noting at the end of the last scope may fail, nothing may be written yet. */
   bool more = kept || staging->command_count || world->watching->sets;
   bool keep_all = staging->open == 1 && more;
   if (keep_all) kept = n;

@@ -10,7 +10,7 @@
 #include "ecs_entity.h"
 #include "ecs_world.h"
 
-/* Never 0: a text's hash is not. */
+/* Never 0, because no text has hash 0. */
 static uint64_t name_key_of(uint32_t hash, uint32_t parent) {
   return hash | (uint64_t)parent << 32;
 }
@@ -78,7 +78,7 @@ static void name_link_key(struct name_table *table, uint32_t at) {
   map_put(&table->by_key, key, at);
 }
 
-/* Where an entity's name is, NONE when it has none. */
+/* The place of an entity's name; NONE if it has none. */
 static uint32_t name_place_of(const struct name_table *table, uint32_t entity) {
   return table->count ? map_get(&table->by_entity, entity) : NONE;
 }
@@ -126,7 +126,7 @@ static ecs_status name_taken(const ecs_world *world, const char *text, size_t si
                     "children of " SHOW_ID, SHOW(name), owner, entity_id(&world->entities, parent));
 }
 
-/* ECS_ETAKEN when a name is another one's among the children of a parent. */
+/* ECS_ETAKEN if another child of the parent has the name. */
 static ecs_status name_is_free(const ecs_world *world, ecs_id entity, uint32_t parent,
                                const char *text, size_t size) {
   ecs_id owner = name_find(world, parent, text, size);
@@ -148,7 +148,7 @@ void name_drop(ecs_world *world, struct naming *naming) {
   *naming = (struct naming){NULL, 0, 0};
 }
 
-/* Takes a name out of the table: the last one takes its place. */
+/* Removes a name from the table: the last one takes its place. */
 static void name_take_out(ecs_world *world, uint32_t at) {
   struct name_table *table = &world->names;
   assert(at < table->count);
@@ -172,7 +172,7 @@ void name_forget(ecs_world *world, uint32_t entity) {
   name_take_out(world, at);
 }
 
-/* Room for one name more. */
+/* Reserves room for one more name. */
 static ecs_status name_reserve(ecs_world *world) {
   struct name_table *table = &world->names;
   struct memory *memory = &world->memory;
@@ -182,14 +182,14 @@ static ecs_status name_reserve(ecs_world *world) {
              ? ECS_OK : world_nomem(world);
 }
 
-/* A text of its own; NULL when there is no memory for it. */
+/* Copies a text; NULL when out of memory. */
 static char *name_copy_text(struct memory *memory, const char *text, size_t size) {
   char *copy = size < SIZE_MAX / 2 ? memory_array(memory, size + 1, 1) : NULL;
   if (copy) memcpy(copy, text, size);
   return copy;
 }
 
-/* Enters a name for one who has none; there is room. */
+/* Gives a name to an entity that has none; there is room. */
 static void name_enter(ecs_world *world, ecs_id entity, uint32_t parent, struct naming naming) {
   struct name_table *table = &world->names;
   uint32_t at = table->count++;
@@ -211,7 +211,7 @@ static ecs_status name_add(ecs_world *world, ecs_id entity, uint32_t parent, con
   return ECS_OK;
 }
 
-/* Keeps a name until the scope ends. */
+/* Defers a name to the end of the scope. */
 static ecs_status name_stage(ecs_world *world, ecs_id entity, const char *text, size_t size) {
   struct naming naming = {NULL, size, 0};
   ecs_status status = entity_need(world, entity);
@@ -244,7 +244,7 @@ ecs_status name_check(ecs_world *world, ecs_id entity, const struct naming *nami
   return status == ECS_OK ? name_reserve(world) : status;
 }
 
-/* Room that a name had is kept for its return: tables of names never shrink. */
+/* The room of an old name remains for its return: tables of names never shrink. */
 void name_exchange(ecs_world *world, ecs_id entity, struct naming *naming) {
   uint32_t index = ecs_id_index(entity), at = name_place_of(&world->names, index);
   struct naming old = {NULL, 0, 0};
@@ -263,7 +263,7 @@ ecs_status name_await(ecs_world *world, ecs_id entity, uint32_t parent, ecs_stri
   return name_add(world, entity, parent, name.data, name.size, parent);
 }
 
-/* Whether it has one, or may come to have one. */
+/* Whether it has a parent, or may get one. */
 static bool name_has_parent(const ecs_world *world, ecs_id entity) {
   const struct relation *child_of = world->relations.child_of;
   return name_parent_of(world, ecs_id_index(entity)) != 0 ||

@@ -29,14 +29,15 @@ bool prefab_is_or_comes(const ecs_world *world, ecs_id entity) {
   return prefab_is(world, ecs_id_index(entity)) || command_is_staged(world, entity, mark);
 }
 
-/* Prefabs keep their names: one that is made of somebody else's child has another one, or none. */
+/* Whether an entity has this name. Prefabs keep their names, so one made of another's child has
+** another name, or none. */
 static bool prefab_is_called_as(const ecs_world *world, uint32_t child, uint32_t source) {
   if (!prefab_is(world, child)) return true;
   return text_same(name_of(world, entity_id(&world->entities, child)),
                    name_of(world, entity_id(&world->entities, source)));
 }
 
-/* Whether a child came with what its parent is made of. */
+/* Whether a child was inherited from its parent's base. */
 static bool prefab_comes_with(const ecs_world *world, uint32_t child, uint32_t base) {
   uint32_t source = ties_target(&world->relations.is_a->ties, child);
   return base && source && ties_target(&world->relations.child_of->ties, source) == base &&
@@ -116,7 +117,7 @@ ecs_status prefab_mark_shared(ecs_world *world, ecs_id entity, const struct pref
 
 /* ---- new ones ---- */
 
-/* One that is made of another prefab: any values of that one are its own. */
+/* Makes an entity from its base, a prefab; any values of the base stay with it. */
 static ecs_status prefab_derive(ecs_world *world, const struct prefab_plan *plan, uint32_t at,
                                 ecs_id *out) {
   const struct prefab_node *node = &plan->nodes[at];
@@ -133,7 +134,7 @@ static ecs_status prefab_stage_parent(ecs_world *world, ecs_id entity, ecs_id pa
                        &tie, 1);
 }
 
-/* Of the first node there is no parent. */
+/* The first node has no parent. */
 static ecs_status prefab_make(ecs_world *world, const struct prefab_plan *plan, uint32_t at,
                               ecs_id parent, ecs_id *out) {
   const struct prefab_node *node = &plan->nodes[at];
@@ -153,7 +154,7 @@ static ecs_status prefab_make(ecs_world *world, const struct prefab_plan *plan, 
 
 /* ---- declarations ---- */
 
-/* What cannot be at all; afterwards what every world has of relations is declared. */
+/* Refuses impossible nodes; then declares the built-in relations. */
 static ecs_status prefab_check_node(const ecs_world *world,
                                     const struct prefab_node *node, bool first) {
   ecs_string name = node->name;
@@ -178,7 +179,7 @@ static ecs_status prefab_check_node(const ecs_world *world,
   return ECS_OK;
 }
 
-/* Children of one parent have different names. */
+/* Checks that children of one parent have different names. */
 static ecs_status prefab_check_names(const ecs_world *world, const struct prefab_plan *plan,
                                      uint32_t at) {
   const struct prefab_node *node = &plan->nodes[at];
@@ -196,7 +197,7 @@ static ecs_status prefab_need_builtins(ecs_world *world) {
   return status;
 }
 
-/* The prefab that has the name already, ECS_NULL for a new one. */
+/* The prefab that already has the name; ECS_NULL for a new one. */
 static ecs_status prefab_find_known(const ecs_world *world, ecs_string name, ecs_id *known) {
   *known = name_find(world, 0, name.data, name.size);
   if (*known == ECS_NULL && component_find(world, name.data, name.size))
@@ -216,7 +217,7 @@ static ecs_status prefab_find_known(const ecs_world *world, ecs_string name, ecs
                     "loop or defer", SHOW(name));
 }
 
-/* How many of the nodes before one are children of the same parent and have no name. */
+/* The number of earlier nodes that are children of the same parent and have no name. */
 static uint32_t prefab_nameless_before(const struct prefab_plan *plan, uint32_t at) {
   uint32_t count = 0;
   for (uint32_t i = 1; i < at; i++)
@@ -224,7 +225,7 @@ static uint32_t prefab_nameless_before(const struct prefab_plan *plan, uint32_t 
   return count;
 }
 
-/* The child that a node is about, ECS_NULL when it is a new one. */
+/* The existing child of a node; ECS_NULL for a new one. */
 static ecs_id prefab_find_child(const ecs_world *world, const struct prefab_plan *plan, uint32_t at,
                                 ecs_id parent) {
   const struct ties *ties = &world->relations.child_of->ties;
@@ -240,12 +241,12 @@ static ecs_id prefab_find_child(const ecs_world *world, const struct prefab_plan
   return ECS_NULL;
 }
 
-/* What one that there is was made of until now. */
+/* The former base of an existing entity. */
 static ecs_id prefab_old_base(const ecs_world *world, ecs_id entity) {
   return relation_target(world, world->relations.is_a, ecs_id_index(entity));
 }
 
-/* The child that a node is made of as its parent is made of the other's, by its name. */
+/* The base of a child, found by its name in its parent's base. */
 static ecs_id prefab_base_by_name(const ecs_world *world, const struct prefab_plan *plan,
                                   uint32_t at) {
   const struct prefab_node *node = &plan->nodes[at];
@@ -254,8 +255,8 @@ static ecs_id prefab_base_by_name(const ecs_world *world, const struct prefab_pl
   return name_find(world, ecs_id_index(above), node->name.data, node->name.size);
 }
 
-/* What one that there is will be made of: as its node says; a child may have it from what its
-** parent will be made of. ECS_NULL for nothing. */
+/* The future base of an existing entity: as its node says; for a child, possibly from its parent's
+** future base. ECS_NULL for none. */
 static ecs_id prefab_new_base(const ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
   const struct prefab_node *node = &plan->nodes[at];
   if (node->keeps_base) return prefab_old_base(world, plan->made[at].id);
@@ -263,15 +264,14 @@ static ecs_id prefab_new_base(const ecs_world *world, const struct prefab_plan *
   return prefab_base_by_name(world, plan, at);
 }
 
-/* Whether an entity has the child of what it is made of, by its name; or, without one, by whom it
-** is made of. */
+/* Whether an entity has the counterpart of its base's child: by name or, without one, by base. */
 static bool prefab_has_counterpart(const ecs_world *world, ecs_id entity, uint32_t source) {
   ecs_string name = name_of(world, entity_id(&world->entities, source));
   if (name.size) return name_find(world, ecs_id_index(entity), name.data, name.size) != ECS_NULL;
   return prefab_child_made_of(world, ecs_id_index(entity), source) != 0;
 }
 
-/* Whether an entity is made of the declared prefab, or of something below it. */
+/* Whether an entity's bases include the declared prefab or one of its children. */
 static bool prefab_leads_back(const ecs_world *world, const struct prefab_plan *plan,
                               uint32_t entity) {
   const struct relations *relations = &world->relations;
@@ -282,8 +282,8 @@ static bool prefab_leads_back(const ecs_world *world, const struct prefab_plan *
   return base != 0;
 }
 
-/* A child of what a prefab is made of, unless it has it. Where prefabs are made of each other,
-** there would be no end of them. */
+/* Adds a child of a prefab's base, unless it is there. Fails for prefabs based on each other, which
+** would not end. */
 static ecs_status prefab_bring_child(ecs_world *world, struct prefab_plan *plan, uint32_t at,
                                      uint32_t source) {
   ecs_id entity = plan->made[at].id, from = entity_id(&world->entities, source), copy;
@@ -302,7 +302,7 @@ static ecs_status prefab_bring_child(ecs_world *world, struct prefab_plan *plan,
   return name_await(world, copy, ecs_id_index(entity), name);
 }
 
-/* The child that is made of one without a name. */
+/* Adds the child whose base has no name. */
 static ecs_status prefab_imply_nameless(ecs_world *world, struct prefab_plan *plan,
                                         const struct prefab_node *node, ecs_id child,
                                         uint32_t source) {
@@ -313,8 +313,8 @@ static ecs_status prefab_imply_nameless(ecs_world *world, struct prefab_plan *pl
   return ECS_OK;
 }
 
-/* A child that is not said, but has the name of one of what its parent is made of from now on, will
-** be made of that one: as if it were said, with nothing else. */
+/* An unlisted child with the name of a child of its parent's new base gets that as base, as if it
+** were listed without anything else. */
 static ecs_status prefab_imply_child(ecs_world *world, struct prefab_plan *plan, uint32_t at,
                                      uint32_t source) {
   struct prefab_node node = {.parent = at};
@@ -331,8 +331,8 @@ static ecs_status prefab_imply_child(ecs_world *world, struct prefab_plan *plan,
   return there ? plan_add(world, plan, &node) : ECS_OK;
 }
 
-/* Whoever is there has the children of what it is made of from now on; what an image has of it
-** stays while that is the same. */
+/* An existing entity gets the children of its new base; what an image has stays while the base is
+** the same. */
 static ecs_status prefab_bring_children(ecs_world *world, struct prefab_plan *plan, uint32_t at) {
   const struct ties *ties = &world->relations.child_of->ties;
   ecs_id base = plan->made[at].base;
@@ -349,7 +349,7 @@ static ecs_status prefab_bring_children(ecs_world *world, struct prefab_plan *pl
   return status;
 }
 
-/* A child that came with what its parent is made of, and has its name from there. */
+/* An inherited child has its name from its base. */
 static ecs_status prefab_give_parts(ecs_world *world, ecs_id entity,
                                     const struct prefab_node *node) {
   ecs_status status = prefab_mark_shared(world, entity, node);
@@ -358,7 +358,7 @@ static ecs_status prefab_give_parts(ecs_world *world, ecs_id entity,
   return status;
 }
 
-/* Finds a node's entity, or makes it, and what it will be made of. */
+/* Finds or makes a node's entity, and finds its base. */
 static ecs_status prefab_declare_node(ecs_world *world, struct prefab_plan *plan, uint32_t at,
                                       ecs_id known) {
   const struct prefab_node *node = &plan->nodes[at];
@@ -386,8 +386,7 @@ static ecs_status prefab_declare_node(ecs_world *world, struct prefab_plan *plan
   return prefab_bring_children(world, plan, at);
 }
 
-/* Children that are not among the nodes any more, and not those of what their parents are made
-** of. */
+/* Drops children that are no longer among the nodes and not inherited. */
 static ecs_status prefab_drop_children(ecs_world *world, const struct prefab_plan *plan) {
   const struct ties *ties = &world->relations.child_of->ties;
   ecs_status status = ECS_OK;
@@ -404,8 +403,8 @@ static ecs_status prefab_drop_children(ecs_world *world, const struct prefab_pla
   return status;
 }
 
-/* Brings children into the order in which new ones would stand: first those of what their parent is
-** made of, in the order of that one's, then those that are said. */
+/* Orders children as new ones would be: first inherited ones, in the order of the base, then the
+** listed ones. */
 static void prefab_order_children(ecs_world *world, const struct prefab_plan *plan) {
   struct ties *ties = &world->relations.child_of->ties;
   for (uint32_t i = 0; i < plan->count; i++) {
@@ -424,7 +423,7 @@ static void prefab_order_children(ecs_world *world, const struct prefab_plan *pl
   }
 }
 
-/* More nodes may come behind the given ones on the way. */
+/* More nodes may be appended on the way. */
 static ecs_status declare_all(ecs_world *world, struct prefab_plan *plan, ecs_id known) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
@@ -440,7 +439,7 @@ static ecs_status declare_all(ecs_world *world, struct prefab_plan *plan, ecs_id
   return status == ECS_OK && known != ECS_NULL ? prefab_drop_children(world, plan) : status;
 }
 
-/* In a scope of its own, which ends at once where there is no other: then all of it applies, or
+/* In a scope of its own, which ends at once if it is the outermost: then all of it applies, or
 ** nothing. */
 static ecs_status prefab_declare_in_scope(ecs_world *world, struct prefab_plan *plan,
                                           ecs_id known) {

@@ -1,4 +1,4 @@
-/* Prefabs for hosts in C: descriptions become nodes. */
+/* Prefabs for hosts in C: converts descriptions to nodes. */
 #include "core/base/memory.h"
 #include "core/entity/clone.h"
 #include "core/entity/entity.h"
@@ -7,7 +7,7 @@
 #include "core/storage/component.h"
 #include "ecs_entity.h"
 
-/* A component of a description, and the values that it is given; relations take none. */
+/* Reads a component of a description with its values; relations take none. */
 static ecs_status prefab_native_read_part(ecs_world *world, struct arena *arena,
                                           const ecs_prefab_desc *desc, uint32_t at,
                                           struct part *part) {

@@ -38,7 +38,7 @@ uint32_t plan_named(const struct prefab_plan *plan, uint32_t parent, ecs_string 
   return NONE;
 }
 
-/* Whether the path from the node down leads by the same names as that from the entity. */
+/* Whether the path down from the node has the same names as that from the entity. */
 static bool prefab_plan_is_counterpart(const ecs_world *world, const struct plan_taking *taking,
                                        uint32_t node, uint32_t child) {
   const struct prefab_plan *plan = taking->plan;
@@ -102,7 +102,7 @@ static const struct prefab_copy *prefab_plan_find_copy(const struct prefab_plan 
   return NULL;
 }
 
-/* What an entity will be made of; 0 for nothing. */
+/* The future base of an entity, or 0. */
 static uint32_t prefab_plan_base_of(const ecs_world *world,
                                     const struct prefab_plan *plan, ecs_id entity) {
   uint32_t node = plan_find(plan, entity);
@@ -111,15 +111,15 @@ static uint32_t prefab_plan_base_of(const ecs_world *world,
   return copy ? copy->source : ties_target(&world->relations.is_a->ties, ecs_id_index(entity));
 }
 
-/* Whether a node is one because its parent is made of another prefab: the child of that one has the
-** same name, or is made again without one. */
+/* Whether a node exists because of its parent's base: that has a child of the same name, or one
+** without a name that is made again. */
 static bool prefab_plan_is_inherited(const ecs_world *world, const struct prefab_plan *plan,
                                      uint32_t at) {
   const struct prefab_node *node = &plan->nodes[at];
   return node->is_a == ECS_NULL || text_same(node->name, name_of(world, node->is_a));
 }
 
-/* The parent that it will have, if it is what a child of that one's base is there; ECS_NULL. */
+/* The future parent of an entity that is a child's counterpart in a base; or ECS_NULL. */
 static ecs_id prefab_plan_parent_to_be(const ecs_world *world, const struct prefab_plan *plan,
                                        ecs_id entity) {
   uint32_t node = plan_find(plan, entity);
@@ -131,7 +131,7 @@ static ecs_id prefab_plan_parent_to_be(const ecs_world *world, const struct pref
   return copy ? copy->parent : ECS_NULL;
 }
 
-/* The child that will be made of another entity; ECS_NULL. */
+/* The child whose future base is another entity; or ECS_NULL. */
 static ecs_id prefab_plan_child_for(const ecs_world *world, const struct prefab_plan *plan,
                                     ecs_id parent, uint32_t source) {
   for (uint32_t i = 1; i < plan->count; i++)

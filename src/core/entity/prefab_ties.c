@@ -9,13 +9,13 @@
 #include "core/storage/component.h"
 #include "core/storage/table.h"
 
-/* Whether a tie is not taken over by copies, or is in another way. */
+/* Whether copies do not take over a tie, or do so in another way. */
 static bool prefab_ties_is_structure(const ecs_world *world, const struct relation *relation) {
   const struct relations *known = &world->relations;
   return relation == known->child_of || relation == known->is_a || relation == known->prefab;
 }
 
-/* Where a node leads by an exclusive relation, to `target` when it does not say so. */
+/* The target of a node's exclusive relation, or `target` if the node has none. */
 static ecs_id prefab_ties_said_target(const struct prefab_node *node,
                                       const struct relation *relation, ecs_id target) {
   for (uint32_t i = 0; i < node->part_count; i++)
@@ -23,7 +23,7 @@ static ecs_id prefab_ties_said_target(const struct prefab_node *node,
   return target;
 }
 
-/* Whether a node says a tie, to that target unless the relation is exclusive. */
+/* Whether a node lists a tie; for an exclusive relation, to any target. */
 static bool prefab_ties_is_said(const struct prefab_node *node, const struct relation *relation,
                                 ecs_id target) {
   for (uint32_t i = 0; i < node->part_count; i++)
@@ -33,15 +33,15 @@ static bool prefab_ties_is_said(const struct prefab_node *node, const struct rel
   return false;
 }
 
-/* Where the tie of a base leads, which is an id of its table. */
+/* The target of a base's tie, given as an id of its table. */
 static ecs_id prefab_ties_base_target(const ecs_world *world, const struct relation *relation,
                                       ecs_id base, ecs_id id) {
   return relation->exclusive ? relation_target(world, relation, ecs_id_index(base))
                              : entity_id_any(&world->entities, pair_target(id));
 }
 
-/* The tie of an entity's base that leads it to the target, or anywhere by an exclusive relation;
-** ECS_NULL. */
+/* The tie of an entity's base that corresponds to a tie to the target, or for an exclusive relation
+** to any; or ECS_NULL. */
 static ecs_id base_tie(const ecs_world *world, const struct prefab_plan *plan, uint32_t at,
                        const struct relation *relation, ecs_id target) {
   ecs_id base = plan->made[at].base;
@@ -74,8 +74,8 @@ bool prefab_keeps_tie(const ecs_world *world, const struct prefab_plan *plan, ui
          base_tie(world, plan, at, relation, target) != ECS_NULL;
 }
 
-/* The values that a tie has where nothing else is said, in the world's list: those of another one,
-** or defaults; any values are nobody's but their own. */
+/* The values of a tie that its node does not give, in the world's list: those of another tie, or
+** defaults. Its any values are its own. */
 static struct write *prefab_ties_ground_of(ecs_world *world, const struct prefab_plan *plan,
                                            ecs_id entity, const struct component *component,
                                            ecs_id base, ecs_id id) {
@@ -114,7 +114,7 @@ static ecs_status prefab_ties_stage_ground(ecs_world *world, const struct prefab
                             writes, component->leaf_count);
 }
 
-/* Where an exclusive relation that the entity has is to lead it, as far as that is known. */
+/* Where an exclusive relation of the entity will lead, as far as that is known. */
 static ecs_id prefab_ties_wanted_target(const ecs_world *world, const struct prefab_plan *plan,
                                         uint32_t at, const struct relation *relation) {
   ecs_id base = plan->made[at].base, entity = plan->made[at].id;
@@ -140,7 +140,7 @@ ecs_status prefab_end_ties(ecs_world *world, const struct prefab_plan *plan, uin
   return status;
 }
 
-/* The ties of the base, those that are said, too: what is said comes over them. */
+/* Stages the ties of the base, including those that the node lists, which override them. */
 static ecs_status stage_base_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
   ecs_id entity = plan->made[at].id, base = plan->made[at].base;
   if (base == ECS_NULL) return ECS_OK;
@@ -158,7 +158,7 @@ static ecs_status stage_base_ties(ecs_world *world, const struct prefab_plan *pl
   return status;
 }
 
-/* The ground of what a node says, and the base has not. */
+/* Stages the base values of ties that the node lists and the base lacks. */
 static ecs_status stage_said_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
   const struct prefab_node *node = &plan->nodes[at];
   ecs_status status = ECS_OK;

@@ -11,10 +11,10 @@
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
 
-/* One of those made of a prefab, the prefab first, as to the leaf at hand. */
+/* An entity of a prefab's family, the prefab first, with regard to the current leaf. */
 struct prefab_follower {
   bool goes;                     /* it follows */
-  ecs_cell old, wanted;          /* what it had, if it follows, and is to have */
+  ecs_cell old, wanted;          /* its old value, if it follows, and its new one */
 };
 
 struct update {
@@ -23,14 +23,14 @@ struct update {
   uint32_t at;                   /* the node */
   ecs_id entity;
   const struct prefab_node *node;
-  ecs_id base;                   /* what it is made of */
-  const struct clone *made;      /* the prefab and who follows: all made of it, or nobody */
-  struct prefab_follower *followers;    /* of these */
+  ecs_id base;                   /* the base */
+  const struct clone *made;      /* the prefab and its followers: all instances, or none */
+  struct prefab_follower *followers;    /* one for each of these */
 };
 
 /* ---- what the declaration says ---- */
 
-/* Whether it has a component that is no relation from what it is made of. */
+/* Whether it has a component, not a relation, from its base. */
 static bool prefab_update_inherits(const ecs_world *world, ecs_id base, ecs_id id) {
   return base != ECS_NULL && !relation_of(world, id) &&
          !prefab_shares(world, ecs_id_index(base), id);
@@ -48,8 +48,8 @@ uint32_t prefab_child_made_of(const ecs_world *world, uint32_t parent, uint32_t 
   return child;
 }
 
-/* Whom one that follows leads to where its base, the top, leads to somebody: as in copies, to the
-** one of its own whose source that is. */
+/* Where a follower's reference leads if its topmost base's leads somewhere: as in copies, to the
+** entity of its own tree whose source that is. */
 static ecs_id prefab_update_led_to(const ecs_world *world, uint32_t at, uint32_t top, ecs_id id) {
   const struct ties *child_of = &world->relations.child_of->ties;
   ecs_id target = entity_target(world, id);
@@ -65,7 +65,7 @@ static ecs_id prefab_update_led_to(const ecs_world *world, uint32_t at, uint32_t
   return at ? entity_id(&world->entities, at) : id;
 }
 
-/* The cell that a leaf is to have: as given, as in what the prefab is made of, or its default. */
+/* The new cell of a leaf: as given, as in the base, or its default. */
 static ecs_cell prefab_update_wanted_cell(const struct update *u, const struct component *component,
                                           uint32_t leaf) {
   const ecs_world *world = u->world;
@@ -82,7 +82,7 @@ static ecs_cell prefab_update_wanted_cell(const struct update *u, const struct c
   return cell;
 }
 
-/* Puts what whoever has a relation has because of it into a set, as require_insert does. */
+/* Inserts what having a relation requires into a set, as require_insert does. */
 static uint32_t prefab_update_insert_required(const ecs_world *world, ecs_id *ids,
                                               uint32_t count, uint64_t room,
                                               const struct component *relation) {
@@ -91,7 +91,7 @@ static uint32_t prefab_update_insert_required(const ecs_world *world, ecs_id *id
   return count;
 }
 
-/* What the ties that the prefab is to have require. */
+/* Inserts what the future ties of the prefab require. */
 static uint32_t prefab_update_insert_for_ties(const struct update *u, ecs_id *ids, uint32_t count,
                                               uint64_t room) {
   const ecs_world *world = u->world;
@@ -107,7 +107,7 @@ static uint32_t prefab_update_insert_for_ties(const struct update *u, ecs_id *id
   return count;
 }
 
-/* All components of the prefab that are no relations, sorted, in scratch memory. */
+/* Lists all components of the prefab that are not relations, sorted, in scratch memory. */
 static ecs_status prefab_update_wanted_ids(const struct update *u, ecs_id **ids, uint32_t *count) {
   ecs_world *world = u->world;
   ecs_id base = u->base, sparse = ECS_NULL;
@@ -131,7 +131,7 @@ static ecs_status prefab_update_wanted_ids(const struct update *u, ecs_id **ids,
   return ECS_OK;
 }
 
-/* Whether what is made of the prefab reads the component along IsA from now on. */
+/* Whether instances of the prefab will read the component along IsA. */
 static bool prefab_update_will_share(const struct update *u, ecs_id id) {
   const struct prefab_node *node = u->node;
   return plan_lists(node->shared, node->shared_count, id) ||
@@ -151,13 +151,13 @@ static ecs_status prefab_update_stage_cell(const struct update *u, ecs_id entity
   return command_stage(u->world, COMMAND_SET, entity, component->id, &write, 1);
 }
 
-/* The place of what one that follows is made of. */
+/* The place of a follower's base. */
 static uint32_t prefab_update_place_above(const struct update *u, uint32_t i) {
   const struct ties *is_a = &u->world->relations.is_a->ties;
   return map_get(&u->made->places, ties_target(is_a, u->made->sources[i]));
 }
 
-/* What one that follows had, and is to have, where that is known of what it is made of. */
+/* Finds the old and new value of a follower, as far as known from its base. */
 static void prefab_update_lead(const struct update *u, uint32_t i, ecs_type type) {
   uint32_t above = prefab_update_place_above(u, i), at = u->made->sources[i],
            top = u->made->sources[above];
@@ -169,7 +169,7 @@ static void prefab_update_lead(const struct update *u, uint32_t i, ecs_type type
   follower->wanted.u64 = prefab_update_led_to(u->world, at, top, follower->wanted.u64);
 }
 
-/* Whether one that is made of the prefab has the old value still. */
+/* Whether an instance still has the old value. */
 static bool prefab_update_goes_along(const struct update *u, uint32_t i,
                                      const struct component *component, uint32_t leaf) {
   uint32_t size = component->leaves[leaf].size;
@@ -180,7 +180,7 @@ static bool prefab_update_goes_along(const struct update *u, uint32_t i,
          cell_bits(size, prefab_update_load(&cells, leaf)) == cell_bits(size, u->followers[i].old);
 }
 
-/* One leaf of a component that the prefab has already. */
+/* Updates one leaf of a component that the prefab already has. */
 static ecs_status update_leaf(const struct update *u, const struct component *component,
                               uint32_t leaf, bool alone) {
   uint32_t size = component->leaves[leaf].size;
@@ -204,7 +204,7 @@ static ecs_status update_leaf(const struct update *u, const struct component *co
   return status;
 }
 
-/* Whether a prefab between this one and what is made of it shares the component. */
+/* Whether a prefab between this one and an instance shares the component. */
 static bool prefab_update_shares_below(const struct update *u, uint32_t i, ecs_id id) {
   const ecs_world *world = u->world;
   const struct ties *is_a = &world->relations.is_a->ties;
@@ -223,7 +223,7 @@ static ecs_status prefab_update_stage_add(const struct update *u, ecs_id entity,
   return command_stage(u->world, COMMAND_ADD, entity, component->id, NULL, 0);
 }
 
-/* Gives the prefab a component as it is declared. */
+/* Adds a component to the prefab as declared. */
 static ecs_status prefab_update_add_own(const struct update *u, const struct component *component) {
   ecs_status status = prefab_update_stage_add(u, u->entity, component);
   for (uint32_t i = 0; i < component->leaf_count && status == ECS_OK; i++)
@@ -232,7 +232,7 @@ static ecs_status prefab_update_add_own(const struct update *u, const struct com
   return status;
 }
 
-/* Gives it to those made of the prefab who lack it; any values only the prefab has. */
+/* Adds it to instances that lack it; only the prefab gets any values. */
 static ecs_status prefab_update_add_below(const struct update *u,
                                           const struct component *component) {
   ecs_status status = ECS_OK;
@@ -259,7 +259,7 @@ static ecs_status prefab_update_add_below(const struct update *u,
   return status;
 }
 
-/* What was shared and is so no more is as if it were added. */
+/* A component that is no longer shared counts as added. */
 static ecs_status update_component(const struct update *u, ecs_id id) {
   const ecs_world *world = u->world;
   const struct component *component = component_of(world, id);
@@ -322,7 +322,7 @@ ecs_status prefab_update(ecs_world *world, const struct prefab_plan *plan, uint3
 
 /* ---- copies ---- */
 
-/* Those of a copy's fields that lead to others whom what its parent is made of has. */
+/* Redirects a copy's entity fields that refer to entities of its parent's base. */
 static ecs_status prefab_update_lead_fields(ecs_world *world, const struct prefab_plan *plan,
                                             const struct prefab_copy *copy, ecs_id id) {
   const struct component *component = component_of(world, id);

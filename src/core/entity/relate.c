@@ -32,7 +32,7 @@ static ecs_status relate_write_cells(ecs_world *world, ecs_id id, ecs_id compone
   return ECS_OK;
 }
 
-/* Room for one more row where an entity is to go. */
+/* Reserves a row in the table that an entity will move to. */
 static ecs_status relate_reserve_row(ecs_world *world, ecs_id id, struct table *to) {
   return to == relate_table_now(world, id) ? ECS_OK : table_reserve(world, to, 1);
 }
@@ -54,7 +54,7 @@ bool relate_given_target(const struct write *writes, uint32_t count, ecs_id *tar
   return given;
 }
 
-/* Ties one whom the relation does not tie yet: its row moves. */
+/* Ties an entity that the relation does not tie yet: its row moves. */
 static ecs_status relate_tie_first(ecs_world *world, ecs_id id, const struct component *component,
                                    uint32_t end) {
   struct relation *relation = component->relation;
@@ -70,7 +70,7 @@ static ecs_status relate_tie_first(ecs_world *world, ecs_id id, const struct com
   return ECS_OK;
 }
 
-/* Ties one whom the relation ties to somebody else. */
+/* Ties an entity that the relation ties to another target. */
 static ecs_status relate_retie(ecs_world *world, struct relation *relation, uint32_t source,
                                uint32_t end) {
   ecs_status status = relation_check_way(world, relation, source, end);
@@ -80,7 +80,7 @@ static ecs_status relate_retie(ecs_world *world, struct relation *relation, uint
   return ECS_OK;
 }
 
-/* Outside of scopes; the target is alive. */
+/* Outside scopes, to a living target. */
 static ecs_status relate_tie_now(ecs_world *world, ecs_id id, struct component *component,
                                  ecs_id target, const struct write *writes, uint32_t count) {
   struct relation *relation = component->relation;
@@ -147,7 +147,7 @@ ecs_status relate_set(ecs_world *world, ecs_id id, struct component *component,
   return relate_tie_now(world, id, component, target, writes, count);
 }
 
-/* The writes with one of the target before them, in the world's own list. */
+/* The writes with one of the target before them, in the world's list. */
 static const struct write *relate_with_target(ecs_world *world, ecs_id target,
                                               const struct write *writes, uint32_t count) {
   if (!GROW(&world->memory, world->tie_writes, world->tie_write_capacity, count + 1ull))
@@ -159,7 +159,7 @@ static const struct write *relate_with_target(ecs_world *world, ecs_id target,
 
 /* ---- pairs ---- */
 
-/* Outside of scopes; both are alive. */
+/* Outside scopes, for living entities. */
 static ecs_status relate_pair_now(ecs_world *world, ecs_id id, ecs_id pair,
                                   const struct write *writes, uint32_t count) {
   struct table *from = relate_table_now(world, id), *to;
@@ -178,7 +178,7 @@ static ecs_status relate_set_pair(ecs_world *world, ecs_id id, struct component 
   if (!staging_is_open(&world->staging) && UNLIKELY(changes_are_commands(world)))
     return command_stage_pair(world, COMMAND_SET, id, pair, target, writes, count);
   if (!staging_is_open(&world->staging)) return relate_pair_now(world, id, pair, writes, count);
-  /* To add what is there is a command, too: observers hear entities in the order of these. */
+  /* Adding an existing pair is a command, too: it gives observers the order of entities. */
   if (count == 0 || !entity_has(world, id, pair) || command_is_staged(world, id, pair) ||
       command_is_staged(world, id, component->id))
     return command_stage_pair(world, COMMAND_SET, id, pair, target, writes, count);
@@ -197,7 +197,7 @@ ecs_status relate_add(ecs_world *world, ecs_id id, struct component *component, 
   return all ? relate_set(world, id, component, all, count + 1) : world_nomem(world);
 }
 
-/* The exclusive relation that a pair's id is of; NULL when that is another one, or none. */
+/* The exclusive relation of a pair's id; NULL for another relation, or none. */
 static inline struct relation *relate_exclusive_of(const ecs_world *world, ecs_id pair) {
   uint32_t at = pair_relation(pair);
   if (UNLIKELY(at >= world->registry.count || pair >> 53)) return NULL;
@@ -206,22 +206,22 @@ static inline struct relation *relate_exclusive_of(const ecs_world *world, ecs_i
   return relation && relation->exclusive ? relation : NULL;
 }
 
-/* Whether tying the source to the target may lead in a circle, or takes a name along. */
+/* Whether tying the source to the target may form a cycle, or moves a name. */
 static inline bool relate_may_lead_back(const ecs_world *world, const struct relation *relation,
                                         uint32_t source, uint32_t target) {
   if (!relation->acyclic) return false;
   return source == target || ties_first(&relation->ties, source) || world->names.count;
 }
 
-/* Of a target that is alive; who has sources is. */
+/* The id of a living target, which every entity with sources is. */
 INLINE ecs_id relate_target_id(const struct entity_index *entities, uint32_t at) {
   uint32_t offset = at - FIRST_ENTITY;
   if (UNLIKELY(offset >= entities->near.count)) return entity_id(entities, at);
   return (ecs_id)(entities->near.generations[offset] | entities->high) << INDEX_BITS | at;
 }
 
-/* Ties anew who has nothing but the tie to change, to one who has other sources; false, and nothing
-** is done, of others. Who is tied has a row. */
+/* Reties an entity whose tie is all that changes, to a target that already has sources; otherwise
+** returns false and does nothing. A tied entity has a row. */
 INLINE bool relate_tie_again(ecs_world *world, ecs_id id, ecs_id pair) {
   const struct entity_index *entities = &world->entities;
   uint32_t source = ecs_id_index(id), end = pair_target(pair), offset = source - FIRST_ENTITY;
@@ -267,7 +267,7 @@ static uint32_t relate_without_pairs(const struct table *table, uint32_t relatio
   return count;
 }
 
-/* The table without all pairs of a relation. */
+/* The table without the pairs of a relation. */
 static ecs_status relate_table_without(ecs_world *world, struct table *from, uint32_t relation,
                                        struct table **to) {
   ecs_id *ids = world_scratch(world, from->id_count);
@@ -321,14 +321,14 @@ ecs_status relate_change(ecs_world *world, ecs_id id, ecs_id relation, bool adds
 
 /* ---- asking ---- */
 
-/* The position of the first id at least that large. */
+/* The position of the first id that is not less than one. */
 static uint32_t relate_lower_bound(const struct table *table, ecs_id id) {
   uint32_t at;
   id_set_find(table->ids, table->id_count, id, &at);
   return at;
 }
 
-/* The first target of a pair whose index is at least that. */
+/* The first target of a pair with an index not below one. */
 static ecs_id relate_target_from(const ecs_world *world, const struct table *table,
                                  uint32_t relation, uint32_t target) {
   uint32_t at = relate_lower_bound(table, pair_make(relation, target));
@@ -381,8 +381,8 @@ bool relate_has(const ecs_world *world, ecs_id id, const struct component *compo
   return entity_has(world, id, pair_make(ecs_id_index(component->id), ecs_id_index(target)));
 }
 
-/* Few instructions for each: whoever follows such a list waits for memory. Prefabs are listed as
-** children alone, which only prefabs have. */
+/* Few instructions for each, since following the list waits for memory. Prefabs are listed only as
+** children, which only prefabs have. */
 static size_t relate_tied_sources(const ecs_world *world, const struct relation *relation,
                                   uint32_t target, ecs_id *ids, size_t room) {
   const struct tie_end *end = ties_end(&relation->ties, target);

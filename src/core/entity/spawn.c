@@ -12,8 +12,8 @@
 #include "ecs_entity.h"
 #include "ecs_world.h"
 
-/* Spawning: one, many, at an id decided elsewhere; by parts with cells, and for hosts in C by
-** ids of components. */
+/* Spawning: one or many entities, or at an id decided elsewhere; from parts with cells, and for
+** hosts in C from ids of components. */
 
 static APART ecs_status spawn_no_ids(const ecs_world *world, ecs_status status) {
   if (status == ECS_ELIMIT)
@@ -34,8 +34,8 @@ ecs_status spawn_reserve_ids(ecs_world *world, uint64_t count) {
 
 /* ---- which table ---- */
 
-/* The table with these ids, NULL when there is none. Where the last spawn went is asked first: that
-** takes 28 % off spawns of one kind. */
+/* Finds the table with these ids, or NULL. The table of the last spawn is tried first, which takes
+** 28 % off spawns of one kind. */
 static inline struct table *spawn_known_table(ecs_world *world, const ecs_id *ids, size_t count) {
   struct table *table = world_table(world, world->last_table);
   if (LIKELY(table && table_is_of(table, ids, count))) return table;
@@ -45,8 +45,8 @@ static inline struct table *spawn_known_table(ecs_world *world, const ecs_id *id
   return table;
 }
 
-/* The table of the first `count` ids in the scratch memory, which may be there twice, and of what
-** they require. */
+/* Finds the table of the first `count` ids in scratch memory, which may repeat, and their
+** requirements. */
 static ecs_status spawn_table_of_ids(ecs_world *world, uint32_t count, struct table **out) {
   uint64_t room = require_room(world, 0, count);
   ecs_id *ids = world_scratch(world, count + room);
@@ -81,7 +81,7 @@ static void spawn_write_parts(ecs_world *world, struct table *table, uint32_t ro
   }
 }
 
-/* The writes of the nth entity that is spawned with a part. */
+/* The writes of a part for the nth spawned entity. */
 static const struct write *spawn_writes_of(const struct part *part, uint64_t nth) {
   return part->stride ? part->writes + nth * part->stride : part->writes;
 }
@@ -102,7 +102,7 @@ ecs_status spawn_stage_part(ecs_world *world, ecs_id entity, const struct part *
                             part->write_count);
 }
 
-/* Keeps the commands of the nth entity that is spawned with these parts; there is room for them. */
+/* Stages the commands of the nth spawned entity; there is room for them. */
 static ecs_status spawn_stage_parts(ecs_world *world, ecs_id id, const struct part *parts,
                                     uint32_t count, uint64_t nth) {
   ecs_status status = ECS_OK;
@@ -130,7 +130,7 @@ uint64_t spawn_writes(const struct part *parts, uint32_t count) {
   return writes;
 }
 
-/* Room for everything that spawn_stage_parts keeps, so that it cannot fail half way. */
+/* Reserves room for everything that spawn_stage_parts stages, so that it cannot fail half way. */
 static ecs_status spawn_reserve_parts(ecs_world *world, const struct part *parts, uint32_t count,
                                       uint64_t times) {
   return command_reserve(world, (spawn_commands(parts, count) + 1) * times,
@@ -146,7 +146,7 @@ ecs_id spawn_reserved(ecs_world *world, const struct part *parts, uint32_t count
   return id;
 }
 
-/* Stages spawns, outside of scopes in one of their own: for their ties, or for observers. */
+/* Stages spawns, outside scopes in one of their own: because of ties or observers. */
 static APART ecs_status spawn_stage_many(ecs_world *world, uint64_t n, const struct part *parts,
                                          uint32_t count, ecs_id *ids) {
   uint32_t scope;
@@ -163,7 +163,7 @@ static APART ecs_status spawn_stage_many(ecs_world *world, uint64_t n, const str
   return scope_end_own(world, scope, status);
 }
 
-/* Spawns one entity with defaults where room is to be made, or its slot is not near. */
+/* Spawns one entity with defaults after making room, or with an index that is not low. */
 static APART ecs_status spawn_row_with_room(ecs_world *world, struct table *table, ecs_id *id) {
   struct entity_index *index = &world->entities;
   ecs_status status = reserve_ids(world, 1);
@@ -175,7 +175,7 @@ static APART ecs_status spawn_row_with_room(ecs_world *world, struct table *tabl
   return ECS_OK;
 }
 
-/* Spawns one entity with defaults; without a call, as most are, it takes 20 % less. */
+/* Spawns one entity with defaults; usually without a call, which takes 20 % off. */
 INLINE ecs_status spawn_row(ecs_world *world, struct table *table, ecs_id *id) {
   bool full = table->count == table->capacity;
   struct record *record = full ? NULL : entity_take_first(&world->entities, id);
@@ -201,7 +201,7 @@ struct table *spawn_again(ecs_world *world, uint32_t index, uint32_t serial, ecs
 
 /* ---- what is not in tables alone ---- */
 
-/* Whether there are sparse components, or may be by what is required. */
+/* Whether the spawn has sparse components, directly or by requirements. */
 static inline bool spawn_are_sparse(const ecs_world *world, const struct part *parts,
                                     uint32_t count) {
   if (LIKELY(world->sparses.count == 0)) return false;
@@ -210,7 +210,7 @@ static inline bool spawn_are_sparse(const ecs_world *world, const struct part *p
   return sparse_is_mixed(world);
 }
 
-/* The table that entities go to, and their sparse components, in scratch memory. */
+/* The table and the sparse components of spawned entities, in scratch memory. */
 struct kit {
   struct table *table;
   const ecs_id *sparse;
@@ -235,7 +235,7 @@ static ecs_status kit_of_parts(ecs_world *world, const struct part *parts, uint3
   return status;
 }
 
-/* Room for an index in the maps of all sparse components. */
+/* Reserves room for an index in the maps of all sparse components. */
 static ecs_status spawn_need_pages(ecs_world *world, const struct kit *kit, uint32_t at) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < kit->sparse_count && status == ECS_OK; i++)
@@ -263,7 +263,7 @@ static void spawn_write_kit(ecs_world *world, const struct kit *kit, uint32_t ro
   }
 }
 
-/* The entities in the last rows of the kit's table never were. */
+/* Undoes the entities in the last rows of the kit's table. */
 static void spawn_unspawn(ecs_world *world, const struct kit *kit, uint32_t first) {
   for (uint32_t row = kit->table->count; row-- > first;) {
     uint32_t at = kit->table->rows[row];
@@ -310,7 +310,7 @@ static APART ecs_status spawn_sparse_at(ecs_world *world, ecs_id id, const struc
   return ECS_OK;
 }
 
-/* Whether spawns are staged: also for their ties, or for observers. */
+/* Whether spawns must be staged: in scopes, for ties, or for observers. */
 static inline bool spawn_are_staged(const ecs_world *world, const struct part *parts,
                                     uint32_t count) {
   if (UNLIKELY(changes_wait(world))) return true;
@@ -382,7 +382,7 @@ ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts
   return ECS_OK;
 }
 
-/* The rows' cells of one part, one column at a time. */
+/* Writes the rows' cells of one part, column by column. */
 static void spawn_fill_parts(ecs_world *world, struct table *table, uint32_t row, uint32_t n,
                              const struct part *parts, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
@@ -402,7 +402,7 @@ static void spawn_fill_parts(ecs_world *world, struct table *table, uint32_t row
   }
 }
 
-/* n entities with rows in the table, whose columns are not filled yet. */
+/* Gives n entities rows in the table, whose columns are filled later. */
 static LOOPS void spawn_take_rows(ecs_world *world, struct table *table, uint32_t n, ecs_id *ids) {
   struct entity_index *index = &world->entities;
   assert(n <= table->capacity - table->count);
@@ -477,8 +477,8 @@ static APART ecs_status spawn_with_parts(ecs_world *world, const ecs_id *compone
   return world_tell_observers(world, entity_spawn(world, parts, (uint32_t)n, out));
 }
 
-/* Into a table that is known already, without parts: 55 % off. Where it is about ties the ids say
-** less than it takes, or name a target that has died. */
+/* Into a known table without parts: 55 % off. With ties, ids alone do not suffice, or may name a
+** dead target. */
 ecs_status ecs_spawn(ecs_world *world, const ecs_id *components, size_t n, ecs_id *out) {
   if (UNLIKELY(changes_wait(world) || sparse_is_mixed(world) || (n && !components)))
     return spawn_with_parts(world, components, n, out);

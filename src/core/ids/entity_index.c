@@ -78,7 +78,7 @@ static void index_make_unborn(struct slots slots) {
   memset(slots.generations, 0, slots.count * sizeof *slots.generations);
 }
 
-/* The page of an index, made when there is none; NULL when out of memory. */
+/* Finds or makes the page of an index; NULL when out of memory. */
 static struct page *index_need_page(struct entity_index *index, struct memory *memory,
                                     uint32_t at) {
   assert(at < INDEX_LIMIT);
@@ -94,7 +94,7 @@ static struct page *index_need_page(struct entity_index *index, struct memory *m
   return *page;
 }
 
-/* Near slots up to `count`, unborn as far as they are new. There is room for them. */
+/* Extends the near slots to `count`; new ones are unborn. There is room for them. */
 static void index_near_extend(struct entity_index *index, uint32_t count) {
   struct slots *near = &index->near;
   if (count <= near->count) return;
@@ -104,7 +104,7 @@ static void index_near_extend(struct entity_index *index, uint32_t count) {
   near->count = count;
 }
 
-/* Pages that the near slots have come to cover join them. */
+/* Moves pages that the near slots now cover into them. */
 static void index_absorb_pages(struct entity_index *index, struct memory *memory, uint32_t first) {
   struct slots *near = &index->near;
   for (uint32_t offset = first; offset < index->near_capacity; offset += PAGE_SIZE) {
@@ -121,7 +121,7 @@ static void index_absorb_pages(struct entity_index *index, struct memory *memory
   }
 }
 
-/* Room for so many near slots. Beyond a page's worth they are whole pages' worth. */
+/* Reserves near slots. Beyond one page they come in whole pages. */
 static bool index_near_reserve(struct entity_index *index, struct memory *memory, uint32_t count) {
   struct slots *near = &index->near;
   uint32_t old = index->near_capacity, wanted = old * 2;
@@ -148,7 +148,7 @@ static bool index_near_reserve(struct entity_index *index, struct memory *memory
   return true;
 }
 
-/* Whether a slot that is to be made would be near: the arrays at most double for it. */
+/* Whether a new slot would be near: the arrays may at most double for it. */
 static bool index_slot_fits_first(const struct entity_index *index, uint32_t at) {
   uint32_t offset = at - FIRST_ENTITY;
   return at >= FIRST_ENTITY && (offset < PAGE_SIZE || offset / 2 < index->near_capacity);
@@ -170,7 +170,7 @@ static struct slots index_need_slot(struct entity_index *index, uint32_t at) {
 
 /* ---- lives ---- */
 
-/* How many of the first `count` slots are unborn; those that are not made yet are. */
+/* The number of unborn slots among the first `count`; missing slots count as unborn. */
 static uint32_t index_count_unborn(struct slots slots, uint32_t count) {
   uint32_t unborn = count;
   for (uint32_t i = 0; i < count && i < slots.count; i++)
@@ -218,7 +218,7 @@ void entity_untake_wholly(struct entity_index *index, struct range *range, uint3
   range->next = at;
 }
 
-/* entity_take_run for indices that have no slots yet: a sixth of what one after the other takes. */
+/* entity_take_run for indices without slots yet: a sixth of the time of single takes. */
 static LOOPS uint32_t index_take_fresh_run(struct entity_index *index,
                                            struct range *range, uint32_t most,
                                            struct record where) {
@@ -271,8 +271,8 @@ static bool index_is_free(const struct record *record) {
   return record->table >= RECORD_FREE && record->table < RECORD_PARTED;
 }
 
-/* Lets every free index know the previous one. Freeing does not: few of them are ever taken
-** out of the middle, and each one costs a step here at most once. */
+/* Links every free index to its predecessor. Freeing does not, since few are ever taken from the
+** middle; each costs at most one step here. */
 static void index_link_free(const struct entity_index *index, struct range *range) {
   uint32_t at = range->free_head, end = range->linked;
   while (at && at != end) {
@@ -367,16 +367,16 @@ void entity_free_slot(struct entity_index *index, uint32_t at) {
     *slots.records = (struct record){RECORD_PARTED, 0};
 }
 
-/* How many slots that are near are in a range, from its first one on. */
+/* The number of near slots in a range, from its first one on. */
 static uint32_t index_near_in_range(const struct entity_index *index, const struct range *range) {
   uint32_t end = FIRST_ENTITY + index->near.count;
   if (range->first < FIRST_ENTITY || range->first >= end) return 0;
   return (range->last < end ? range->last + 1 : end) - range->first;
 }
 
-/* The list of free ones is written once, which takes half of the time. */
+/* The free list is written once, which takes half the time. */
 void entity_release_all(struct entity_index *index, const uint32_t *entities, uint32_t count) {
-  if (count == 0) return;   /* there may be no list, which even 0 is not added to */
+  if (count == 0) return;   /* there may be no list, and even adding 0 to NULL is undefined */
   struct range *range = &index->entities;
   struct slots near = index->near;
   uint32_t head = range->free_head, freed = count, first = range->first - FIRST_ENTITY;
@@ -508,7 +508,7 @@ static bool index_free_list_is_sound(const struct entity_index *index, const str
   return count == range->free_count && linked == (range->linked != 0);
 }
 
-/* No page has slots that are near. */
+/* Whether no page covers near slots. */
 static bool index_near_is_sound(const struct entity_index *index) {
   if (index->near.count > index->near_capacity) return false;
   if (index->near_capacity > index->record_capacity) return false;

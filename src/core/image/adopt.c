@@ -1,4 +1,4 @@
-/* The second half of loading: the shadow's content takes the place of the live world's. */
+/* The second half of loading: the shadow's content replaces that of the live world. */
 #include "core/change/declare.h"
 #include "core/change/migrate.h"
 #include "core/ids/world.h"
@@ -27,7 +27,7 @@ ecs_status adopt_give_resources(struct loader *loader) {
   return status;
 }
 
-/* A live component that the image does not name. */
+/* Adds a live component that the image does not name. */
 static ecs_status adopt_add_live(ecs_world *shadow, const struct component *live,
                                  struct component *copy) {
   uint32_t index = ecs_id_index(live->id);
@@ -57,8 +57,8 @@ static ecs_status adopt_want(struct loader *loader, struct migration *migration,
   return status;
 }
 
-/* The live components in place of the shadow's, those first that others are made of: these
-** are then made of what is live. */
+/* Migrates the shadow's components to the live ones, parts before what is made of them, so that
+** these are made of live components. */
 static ecs_status adopt_want_live(struct loader *loader, struct migration *migration) {
   uint32_t count;
   const void **live = image_components(loader->live, &count);
@@ -84,7 +84,7 @@ ecs_status adopt_migrate(struct loader *loader) {
   return status;
 }
 
-/* Room for all live queries in the shadow's record of this one's key, and for its matches. */
+/* Reserves room for live queries in the shadow's record of the key, and for their matches. */
 static ecs_status adopt_prepare_query(struct loader *loader, ecs_query *query, uint32_t queries) {
   if (query->broken) return ECS_OK;
   const struct id_record *all = graph_all(loader->world);
@@ -160,7 +160,7 @@ static void adopt_swap_contents(ecs_world *live, ecs_world *shadow) {
   live->registry.layouts++;
 }
 
-/* Its rows were counted as the live world's when all were exchanged: they are once more when it is
+/* Its rows were counted for the live world in the exchange, and are counted again when it is
 ** entered there. */
 static void adopt_move_sparse(ecs_world *live, ecs_world *shadow, const struct sparse *sparse) {
   shadow->sparses.rows += sparse->table->count;
@@ -182,7 +182,7 @@ static void adopt_swap_event(struct event *live, struct event *shadow) {
   shadow->aged = shadow->first;
 }
 
-/* The live component stays where it is; its defaults and its resource come from the shadow. */
+/* The live component stays in place; its defaults and resource come from the shadow. */
 static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) {
   struct component *from = shadow->registry.components[index];
   struct component *to = index < live->registry.count ? live->registry.components[index] : NULL;
@@ -223,7 +223,7 @@ static void adopt_redirect_nested(const ecs_world *live, struct component *compo
   }
 }
 
-/* The names of an enum belong to the component whose field it is, however deep inside. */
+/* The names of an enum belong to the component with the field, however deeply nested. */
 static const struct enumeration *adopt_names_of(const struct component *component, uint32_t at) {
   const struct leaf *leaf = &component->leaves[at];
   const struct field *field = &component->fields[leaf->field];
@@ -256,7 +256,7 @@ void adopt_commit(struct loader *loader) {
     adopt_redirect_table(live, live->events.list[i]->later.table);
   }
   for (ecs_query *query = live->first_query; query; query = query->next) {
-    /* What is written from now on may be news to it, and all that there is. */
+    /* Everything, and what is written from now on, may be new to it. */
     query_rejoin(query);
     changes_keep(query, 0);
   }

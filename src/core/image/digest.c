@@ -3,7 +3,7 @@
 ** Each cell enters by a multiplication with keys of its field, as in NH of UMAC (Black et
 ** al., CRYPTO '99); sums are mixed by the finalizer of MurmurHash3 (A. Appleby). */
 #if defined(__GNUC__) && !defined(__clang__)
-/* gcc -O2 leaves the sums over blocks of rows scalar. */
+/* gcc -O2 does not vectorise the sums over blocks of rows. */
 #pragma GCC optimize ("O3")
 #endif
 
@@ -34,7 +34,7 @@ static uint64_t digest_hash_text(const char *text, size_t size) {
   return digest_mix(text_hash64(text, size) ^ size);
 }
 
-/* An id without its world: components by their names. */
+/* Hashes an id without its world; components by name. */
 static uint64_t digest_hash_target(const ecs_world *world, ecs_id id) {
   id = entity_target(world, id);
   const struct component *component = id ? component_of(world, id) : NULL;
@@ -42,13 +42,13 @@ static uint64_t digest_hash_target(const ecs_world *world, ecs_id id) {
   return digest_mix(id & (((uint64_t)1 << 44) - 1));
 }
 
-/* Counts the type, too: equal bits in fields of two types are two contents. */
+/* Includes the type: equal bits in fields of two types are different content. */
 static uint64_t digest_leaf_key(const struct component *component, const struct leaf *leaf) {
   uint64_t name = digest_hash_text(component->name, component->name_size);
   return digest_mix(name + digest_hash_text(leaf->name, leaf->name_size) + type_code(leaf->type));
 }
 
-/* Both factors depend on all of a 32-bit value, and on the halves of a 64-bit one. */
+/* Both factors depend on all of a 32-bit value, and on both halves of a 64-bit one. */
 static uint64_t digest_product(uint64_t value, uint64_t key) {
   uint32_t low = (uint32_t)value, high = (uint32_t)(value >> 32);
   uint64_t a = low + (uint32_t)key;
@@ -56,13 +56,13 @@ static uint64_t digest_product(uint64_t value, uint64_t key) {
   return (uint32_t)a * b + ((uint64_t)high << 32 ^ a) * 0x9E3779B1u;
 }
 
-/* The product of a 32-bit value with a key, in as few instructions as can be. */
+/* The product of a 32-bit value with a key, in the fewest instructions. */
 static uint64_t digest_short_product(uint32_t value, uint64_t key) {
   uint32_t a = value + (uint32_t)key, b = (value ^ (uint32_t)(key >> 32)) | 1;
   return (uint64_t)a * b;
 }
 
-/* What the finished value is for types whose bits do not say it all. */
+/* Hashes the value of types whose bits do not say everything. */
 static uint64_t digest_meaning(const ecs_world *world, const struct leaf *leaf,
                                enum type_class class, ecs_cell cell) {
   switch (class) {
@@ -88,7 +88,7 @@ static void digest_add_each_cell(const ecs_world *world, const struct leaf *leaf
         digest_meaning(world, leaf, class, cell_load(data, leaf->size, first + i)), key);
 }
 
-/* Whether any of the values is no number: its bits, without the sign, are above infinity's. */
+/* Whether any value is NaN: its bits, without the sign, are above those of infinity. */
 static bool digest_odd_floats(const uint32_t *values, uint32_t count) {
   uint32_t odd = 0;
   for (uint32_t i = 0; i < count; i++) odd |= 0x7F800000u - (values[i] & INT32_MAX);
@@ -102,9 +102,9 @@ static bool digest_odd_doubles(const uint64_t *values, uint32_t count) {
   return odd >> 63;
 }
 
-/* Floats some of which are no numbers: all NaNs are one, since whose sign comes out where two of
-** them meet is up to compilers. To ask of all first, and not of each, saves a third of the time
-** of a digest. */
+/* Adds floats among which are NaNs: all NaNs count as one, since which of two NaNs an operation
+** keeps is up to the compiler. One check for all values, not one for each, saves a third of a
+** digest's time. */
 static void digest_add_odd(const struct leaf *leaf, const void *data, size_t first, uint32_t count,
                            uint64_t key, uint64_t *sums) {
   for (uint32_t i = 0; i < count; i++) {
@@ -137,7 +137,7 @@ static void digest_add_cells(const ecs_world *world, const struct leaf *leaf, co
   }
 }
 
-/* What an entity's id adds to its cells: as one more cell of all its bits. */
+/* What an entity's id adds to its cells: one more cell of all its bits. */
 static uint64_t digest_share_of(uint32_t at, uint16_t generation) {
   return ((uint64_t)generation << INDEX_BITS | at) * UINT64_C(0x9E3779B97F4A7C15);
 }
@@ -148,7 +148,7 @@ static uint64_t digest_id_share(const ecs_world *world, uint32_t at) {
   return digest_share_of(at, *entity_generation(&world->entities, at));
 }
 
-/* Adds to each row of a list what its entity's id does. Most slots are near. */
+/* Adds the entity's id to each row of a list. Most slots are near. */
 static void digest_add_ids(const ecs_world *world, const uint32_t *rows, uint32_t count,
                            uint64_t *sums) {
   const struct slots near = world->entities.near;
@@ -162,7 +162,7 @@ static void digest_add_ids(const ecs_world *world, const uint32_t *rows, uint32_
     sums[i] += digest_share_of(rows[i], near.generations[rows[i] - FIRST_ENTITY]);
 }
 
-/* What the target of a pair adds to what its relation's name says; 0 for a component. */
+/* What the target of a pair adds to its relation's name; 0 for a component. */
 static uint64_t digest_hash_pair(const ecs_world *world, ecs_id id) {
   return id_is_pair(id)
              ? digest_mix(digest_hash_target(
@@ -171,7 +171,7 @@ static uint64_t digest_hash_pair(const ecs_world *world, ecs_id id) {
              : 0;
 }
 
-/* What is switched off. */
+/* Adds what is switched off. */
 static void digest_add_toggles(const ecs_world *world, const struct table *table, uint32_t row,
                                uint32_t count, uint64_t *sums) {
   for (uint32_t i = 0; i < table->toggle_count; i++) {
@@ -206,7 +206,7 @@ static uint64_t digest_hash_table(const ecs_world *world, const struct table *ta
   return total;
 }
 
-/* Which entities have a sparse component, in packed order, and with which cells. */
+/* Hashes which entities have a sparse component, in packed order, and their cells. */
 static uint64_t digest_hash_sparse(const ecs_world *world, const struct sparse *sparse) {
   const struct component *component = sparse->component;
   const struct table *table = sparse->table;
@@ -241,7 +241,7 @@ static uint64_t digest_hash_rows(const ecs_world *world, const struct event *eve
   return total;
 }
 
-/* What is put off enters with the time that is left, too. */
+/* Delayed events also enter with their remaining time. */
 static uint64_t digest_hash_event(const ecs_world *world, const struct event *event) {
   const struct later *later = &event->later;
   uint64_t total = digest_hash_rows(world, event, event->table, 13);
@@ -254,7 +254,7 @@ static uint64_t digest_hash_event(const ecs_world *world, const struct event *ev
   return total;
 }
 
-/* In which order the sources of each target were tied. */
+/* Hashes the order in which the sources of each target were tied. */
 static uint64_t digest_hash_ties(const ecs_world *world, const struct relation *relation) {
   const struct ties *ties = &relation->ties;
   const struct component *component = relation->component;
@@ -302,7 +302,7 @@ static uint64_t digest_hash_runs(const ecs_world *world, ecs_system *const *syst
   return total;
 }
 
-/* What random numbers come next in this tick; nothing right behind an update. */
+/* Hashes which random numbers come next in this tick; adds nothing right after an update. */
 static uint64_t digest_hash_streams(const ecs_world *world) {
   const struct schedule *schedule = world->schedule;
   const struct chance *chance = &world->chance;

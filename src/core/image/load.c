@@ -15,7 +15,7 @@ ecs_status load_damaged(struct loader *loader, const char *what) {
   return world_fail(loader->live, ECS_ECORRUPT, "the image is damaged (%s)", what);
 }
 
-/* Also bounds what a forged image can make us allocate. */
+/* Also bounds what a forged image can make the loader allocate. */
 ecs_status load_state(struct loader *loader) {
   if (loader->in.failed) return load_damaged(loader, "it is truncated");
   size_t bytes = loader->world ? loader->world->memory.bytes : 0;
@@ -32,7 +32,7 @@ static bool load_count_bytes(void *ud, void *data, size_t size) {
 
 /* ---- the shadow ---- */
 
-/* The live world's component ids, so that the same indices mean the same in the shadow. */
+/* Copies the live world's component ids, so that indices have the same meaning in the shadow. */
 static ecs_status load_copy_component_ids(struct loader *loader) {
   const struct entity_index *from = &loader->live->entities;
   struct entity_index *to = &loader->world->entities;
@@ -115,8 +115,8 @@ static ecs_status load_all(struct loader *loader) {
 
 /* ---- the end ---- */
 
-/* Frees the shadow. What it holds was taken from either world's account when the contents
-** were exchanged; what is left on both is the live world's. */
+/* Frees the shadow. In the exchange, contents moved between the accounts of both worlds; what
+** remains on both is the live world's. */
 static void load_free_shadow(struct loader *loader) {
   ecs_world *live = loader->live, *shadow = loader->world;
   if (!loader->adopted) {

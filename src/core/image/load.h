@@ -1,5 +1,5 @@
-/* Loading: an image is read into a world of its own, the shadow, which then takes over the
-** place of the live one's content at once. */
+/* Loading: an image is read into a separate world, the shadow, whose content then replaces that of
+** the live world in one step. */
 #ifndef ECS_CORE_IMAGE_LOAD_H
 #define ECS_CORE_IMAGE_LOAD_H
 
@@ -12,7 +12,7 @@ struct loader {
   ecs_world *live;
   ecs_world *world;                /* the shadow */
   struct reader in;
-  uint32_t version;                /* the image's format */
+  uint32_t version;                /* format of the image */
   size_t input;                    /* bytes read so far */
   size_t base;                     /* bytes that the shadow takes because of the live world */
   ecs_read_fn read;
@@ -23,40 +23,40 @@ struct loader {
   uint32_t *strings;               /* place (from 1) -> number in the shadow */
   uint32_t string_count, string_capacity;
   struct timings timings;          /* of the live world from adopt_commit on */
-  bool has_changes;                /* it says when its cells were written */
-  bool saw_void;                   /* the table of no components */
-  bool lacks_codec;                /* there are values of `any` fields, and no codec */
-  bool adopted;                    /* the shadow holds what was live */
+  bool has_changes;                /* it has marks of writes */
+  bool saw_void;                   /* the table without components */
+  bool lacks_codec;                /* it has values of `any` fields, but there is no codec */
+  bool adopted;                    /* the shadow holds the former live content */
   /* Gives the copy of a live component the names that its fields had in the layouts `since`; false
-  ** without memory. NULL: `was` is what it says itself. */
+  ** when out of memory. NULL: `was` says so itself. */
   bool (*trace)(struct loader *loader, struct component *component);
   uint64_t since;
-  struct arena arena;              /* texts of one component, or of a name */
+  struct arena arena;              /* texts of one component, or a name */
 };
 
-/* Makes the shadow, for ids with a tag: a world without content that has the live one's ids of
-** components. load_end frees it, or what it was exchanged for. load_pass_on passes a failure
-** on, with the shadow's message if it has one. */
+/* load_make_shadow makes the shadow for ids with a tag: a world without content but with the live
+** world's component ids. load_end frees it, or what it was exchanged for. load_pass_on passes on a
+** failure, with the shadow's message if there is one. */
 ecs_status load_make_shadow(struct loader *loader, uint32_t tag);
 void load_end(struct loader *loader);
 ecs_status load_pass_on(struct loader *loader, ecs_status status);
 
-/* "the image is damaged (what)"; ECS_ECORRUPT. */
+/* Fails with "the image is damaged (what)". Returns ECS_ECORRUPT. */
 ecs_status load_damaged(struct loader *loader, const char *what);
 
 /* ECS_OK, or why reading has stopped. */
 ecs_status load_state(struct loader *loader);
 
-/* A text that lives as long as the loader's arena; NULL as read_text. */
+/* Reads a text that lives as long as the loader's arena; NULL as for read_text. */
 char *load_text(struct loader *loader, size_t *size);
 
 /* The phase or system that the image names next. */
 ecs_status load_timing(struct loader *loader, struct timing_list *list, ecs_system **out);
 
-/* The id that an image's id stands for. */
+/* The id that an id in the image stands for. */
 ecs_id load_id(const struct loader *loader, ecs_id id);
 
-/* Cells of one leaf, read into the memory at `data`. */
+/* Reads cells of one leaf into the memory at `data`. */
 ecs_status load_cells(struct loader *loader, const struct component *component,
                       uint32_t leaf, void *data, uint32_t count);
 
@@ -73,17 +73,17 @@ ecs_status load_names(struct loader *loader);
 ecs_status load_schedule(struct loader *loader);
 ecs_status load_changes(struct loader *loader);
 
-/* Declares the live world's prefabs again in the shadow, which has its components by then. */
+/* Redeclares the live world's prefabs in the shadow, which has its components by then. */
 ecs_status load_prefabs(struct loader *loader);
 
-/* Migrates the shadow's components to what the live world declares; slots of `any` fields that are
-** dropped are that world's. Makes resources of what is one there. */
+/* Migrates the shadow's components to the live world's declarations; slots of dropped `any` fields
+** belong to the live world. Also makes resources of those that are resources there. */
 ecs_status adopt_migrate(struct loader *loader);
 ecs_status adopt_give_resources(struct loader *loader);
 
-/* Both, then makes room in the live world for everything. */
+/* Does both, then reserves room for everything in the live world. */
 ecs_status adopt_prepare(struct loader *loader);
-/* Exchanges the contents. Cannot fail; the shadow then holds what was. */
+/* Exchanges the contents. Cannot fail; the shadow then holds the old ones. */
 void adopt_commit(struct loader *loader);
 
 #endif

@@ -26,7 +26,7 @@ char *load_text(struct loader *loader, size_t *size) {
   return read_text(&loader->in, &loader->live->memory, &loader->arena, IMAGE_TEXT_LIMIT, size);
 }
 
-/* A text that may be missing: *out is then NULL. */
+/* Reads a text that may be missing; *out is then NULL. */
 static ecs_status load_parts_hint(struct loader *loader, const char **out) {
   uint32_t size = read_u32(&loader->in);
   *out = NULL;
@@ -61,7 +61,7 @@ ecs_status load_strings(struct loader *loader) {
 
 /* A leaf's default. */
 struct preset {
-  uint32_t size;               /* of its cells; 0: the image does not say */
+  uint32_t size;               /* of its cells; 0: not in the image */
   uint64_t bits;
 };
 
@@ -212,7 +212,7 @@ static ecs_status load_parts_check_sizes(struct loader *loader,
   return ECS_OK;
 }
 
-/* What is called otherwise now has the name of now, and keeps the image's as its former one. */
+/* A renamed component gets its present name, and keeps the image's as its former one. */
 static ecs_status load_parts_call_as_now(struct loader *loader, struct component *component,
                                          const struct component *now) {
   char *name = arena_copy(&loader->world->memory, &component->arena, now->name, now->name_size);
@@ -223,8 +223,7 @@ static ecs_status load_parts_call_as_now(struct loader *loader, struct component
   return ECS_OK;
 }
 
-/* Under the live component's id when there is one of the name, or one that was called so, else
-** under a new one. */
+/* Uses the id of the live component with this name or former name, otherwise a new one. */
 static ecs_status load_parts_enter(struct loader *loader, struct component *component) {
   ecs_world *world = loader->world, *here = loader->live;
   const struct component *live = component_find(here, component->name, component->name_size);
@@ -276,7 +275,7 @@ static ecs_status load_parts_resource(struct loader *loader, struct component *c
   return status;
 }
 
-/* Once all components are there: they may be what entity fields of resources name. */
+/* Called once all components exist, since entity fields of resources may name them. */
 static void load_parts_resource_ids(const struct loader *loader) {
   for (uint32_t i = 0; i < loader->component_count; i++) {
     const struct component *component = loader->components[i];
@@ -300,7 +299,7 @@ static bool load_parts_read_flags(uint8_t flags, ecs_component_desc *desc) {
   return !(despawns && refuses) && (desc->relation ? !desc->sparse : plain);
 }
 
-/* What it is, by its flags; the length of an array follows them. */
+/* Reads its kind from its flags, which the length of an array follows. */
 static ecs_status load_parts_read_kind(struct loader *loader, uint8_t flags,
                                        ecs_component_desc *desc) {
   if (flags == IMAGE_EVENT) {
@@ -365,7 +364,8 @@ ecs_status load_components(struct loader *loader) {
   return status;
 }
 
-/* The ids that a component requires, ascending by place, into memory that grows as they come. */
+/* Reads the ids that a component requires, ascending by place, into memory that grows as they
+** arrive. */
 static ecs_status load_parts_read_required(struct loader *loader, ecs_id **ids, uint32_t *capacity,
                                            uint32_t count) {
   uint32_t last = 0;
@@ -403,7 +403,7 @@ ecs_status load_required(struct loader *loader) {
 
 /* ---- cells ---- */
 
-/* Without a codec the rest is read on: if the image is damaged, that is the answer. */
+/* Without a codec, reading continues: if the image is damaged, that is the result. */
 static ecs_status load_parts_pass_over(struct loader *loader, uint32_t size) {
   char piece[256];
   loader->lacks_codec = true;
@@ -482,7 +482,7 @@ ecs_status load_cells(struct loader *loader, const struct component *component,
 
 #define ARRAY_PIECE 65536u
 
-/* Its memory grows with what has been read: a forged image may have said any length. */
+/* The memory grows with what has been read: a forged image may claim any length. */
 static ecs_status load_parts_read_array(struct loader *loader, struct component *array,
                                         struct column_buffer *column) {
   uint32_t size = array->leaves[ARRAY_LEAF].size;

@@ -1,6 +1,6 @@
-/* What was declared as prefabs counts as declared again, behind what the image has of them. Any
-** values, entities and ties to entities are left out: of these only the live world knows. What
-** others are made of is declared before them, though it may have been declared later at first. */
+/* Redeclares the live world's prefabs on top of those in the image. Any values, entities and ties
+** to entities are left out, since only the live world knows them. Bases are declared before what is
+** based on them, even if they were first declared later. */
 #include "core/base/column.h"
 #include "core/entity/clone.h"
 #include "core/entity/entity.h"
@@ -14,14 +14,14 @@
 #include "core/storage/table.h"
 #include "ecs_world.h"
 
-/* A prefab of the live world as it would be declared. Counts come first, lists then. */
+/* A prefab of the live world as it would be declared. First counted, then listed. */
 struct listing {
   ecs_world *live, *shadow;
   struct prefab_node *nodes;
   struct part *parts;
   struct write *writes;
   ecs_id *shared;
-  uint32_t *nodes_of;        /* by place in clone.sources; NONE for what is no node */
+  uint32_t *nodes_of;        /* by place in clone.sources; NONE if it is not a node */
   uint32_t node_count, part_count, write_count, shared_count;
 };
 
@@ -34,8 +34,8 @@ static ecs_status load_prefabs_read_cell(const struct listing *list, const struc
   return intern(&list->shadow->strings, &list->shadow->memory, text.data, text.size, &cell->u32);
 }
 
-/* The values of a component, or of a tie to the target; where there are no lists yet they are
-** counted. */
+/* Adds the values of a component, or of a tie to the target; counts them while there are no
+** lists. */
 static ecs_status load_prefabs_add_values(struct listing *list, uint32_t entity,
                                           const struct table *table, ecs_id id,
                                           ecs_id target) {
@@ -61,8 +61,8 @@ static ecs_status load_prefabs_add_values(struct listing *list, uint32_t entity,
   return ECS_OK;
 }
 
-/* A tie to a component, which has the same id in both worlds; or what is shared. Of an exclusive
-** one the target is an entity among its values. */
+/* Adds a tie to a component, which has the same id in both worlds, or a shared component. For an
+** exclusive relation, the target is an entity among its values. */
 static ecs_status load_prefabs_add_tie(struct listing *list, uint32_t entity,
                                        const struct table *table, ecs_id id) {
   const struct relations *known = &list->live->relations;
@@ -95,8 +95,8 @@ static ecs_status load_prefab_add_parts(struct listing *list, uint32_t entity) {
 
 /* ---- nodes ---- */
 
-/* What the shadow calls the prefab that one of the live world is made of: what came with the base
-** of its parent, the node that is given, is found below that. */
+/* The shadow's counterpart of a live prefab's base; inherited children are found below the base of
+** the given node. */
 static ecs_id load_prefab_base_of(const struct listing *list, uint32_t entity, uint32_t parent) {
   const ecs_world *live = list->live;
   const struct ties *child_of = &live->relations.child_of->ties;
@@ -113,8 +113,8 @@ static ecs_id load_prefab_base_of(const struct listing *list, uint32_t entity, u
   return usable ? found : ECS_NULL;
 }
 
-/* The node of a source's parent; NONE where that is none, or where the source is no prefab, or only
-** follows what its parent is made of. */
+/* The node of a source's parent; NONE if there is none, or if the source is not a prefab or was
+** inherited. */
 static uint32_t load_prefab_parent_of(const struct listing *list, uint32_t place) {
   const ecs_world *live = list->live;
   const struct clone *clone = live->clone;
@@ -182,22 +182,22 @@ static ecs_status load_prefab_declare_again(struct loader *loader, ecs_id prefab
 
 /* ---- in which order ---- */
 
-/* A prefab, and who of its tree is looked at; 0 when all are behind. */
+/* A prefab, and the entity of its tree being examined; 0 at the end. */
 struct prefab_step {
   uint32_t prefab, at;
 };
 
-/* Declared prefabs in the order in which they are declared again. */
+/* Declared prefabs in the order of redeclaration. */
 struct order {
   const ecs_world *live;
-  struct map waiting;        /* indices of those that neither list has yet */
-  struct prefab_step *steps;        /* from one to what it is made of, and on */
+  struct map waiting;        /* indices of those in neither list yet */
+  struct prefab_step *steps;        /* path from one to its base, and on */
   ecs_id *prefabs;
   uint32_t count;
 };
 
-/* A declared prefab that still waits, and that an entity is made of, or made of a part of; 0 for
-** none. */
+/* A waiting declared prefab that an entity is based on, or on a part of which it is based; 0 if
+** there is none. */
 static uint32_t load_prefabs_waiting_base(const struct order *order, uint32_t entity) {
   const ecs_world *live = order->live;
   uint32_t base = ties_target(&live->relations.is_a->ties, entity);
@@ -206,7 +206,7 @@ static uint32_t load_prefabs_waiting_base(const struct order *order, uint32_t en
   return base;
 }
 
-/* The entity behind one in the tree of a root, parents first; 0 behind the last one. */
+/* The next entity in the tree of a root, parents first; 0 at the end. */
 static uint32_t load_prefabs_next_below(const struct ties *child_of, uint32_t root, uint32_t at) {
   uint32_t next = ties_first(child_of, at);
   for (; !next && at != root; at = ties_target(child_of, at)) next = ties_next(child_of, at);
@@ -218,8 +218,8 @@ static struct prefab_step load_prefabs_step_to(struct order *order, uint32_t pre
   return (struct prefab_step){prefab, prefab};
 }
 
-/* Lists a prefab behind what it and those below it are made of. Where that leads in a circle, who
-** is reached first is listed last. */
+/* Lists a prefab after the bases of everything in it. In a cycle, what is reached first is listed
+** last. */
 static void list_prefab(struct order *order, uint32_t prefab) {
   const struct relations *relations = &order->live->relations;
   uint32_t count = 0;
@@ -239,7 +239,7 @@ static void list_prefab(struct order *order, uint32_t prefab) {
   }
 }
 
-/* Whether a declaration is still one. Where the world was restored others may have the id, such as
+/* Whether a declaration is still valid. In a restored world others may have the id, such as
 ** children of prefabs. */
 static bool load_prefab_is_declared(const ecs_world *live, ecs_id prefab) {
   uint32_t index = ecs_id_index(prefab);

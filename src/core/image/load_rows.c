@@ -1,6 +1,6 @@
-/* The entity index and the tables of an image, with events, ties, and when cells were written. */
+/* Loads the entity index and the tables of an image, with events, ties, and marks of writes. */
 #if defined(__GNUC__) && !defined(__clang__)
-/* gcc -O2 leaves the loops over rows scalar. */
+/* gcc -O2 does not vectorise the loops over rows. */
 #pragma GCC optimize ("O3")
 #endif
 
@@ -123,8 +123,8 @@ static void load_rows_insert_id(ecs_id *ids, uint32_t used, ecs_id id) {
   ids[at] = id;
 }
 
-/* A component with several targets is in tables by its pairs only, a sparse one, an array and
-** an event in none. */
+/* A relation with several targets is in tables only by its pairs; sparse components, arrays and
+** events are in none. */
 static bool load_row_is_by_itself(const struct component *component) {
   return !component->is_sparse && !component->length && !component->is_event &&
          (!component->ties.relation || component->ties.exclusive);
@@ -147,7 +147,7 @@ static ecs_status load_rows_read_ids(struct loader *loader, uint32_t count) {
   return ECS_OK;
 }
 
-/* The index that an image's number stands for, of a slot that there is; 0 for none. */
+/* The index that an image's number stands for, if its slot exists; otherwise 0. */
 static uint32_t load_rows_entity(const struct loader *loader, uint32_t number) {
   if (number < FIRST_ENTITY)
     return number && number <= loader->component_count
@@ -157,7 +157,7 @@ static uint32_t load_rows_entity(const struct loader *loader, uint32_t number) {
   return number;
 }
 
-/* Pairs behind the components that are in the list already. */
+/* Reads pairs, after the components already in the list. */
 static ecs_status load_rows_read_pairs(struct loader *loader, uint32_t used, uint32_t count) {
   uint64_t last = 0;
   for (uint32_t i = 0; i < count; i++, used++) {
@@ -198,7 +198,7 @@ static bool load_rows_pairs_live(const ecs_world *world, const struct table *tab
   return true;
 }
 
-/* A table with rows has no pairs with the dead, and all that its components require. */
+/* Checks that a table with rows has no pairs with the dead, and all required components. */
 static ecs_status load_row_check_type(struct loader *loader, const struct table *table) {
   struct gap gap;
   if (!load_rows_pairs_live(loader->world, table))
@@ -208,7 +208,7 @@ static ecs_status load_row_check_type(struct loader *loader, const struct table 
   return ECS_OK;
 }
 
-/* The record of an entity in the shadow, whose index is then *at; NULL when there is none. */
+/* The record of an entity in the shadow, whose index becomes *at; NULL if there is none. */
 static struct record *load_rows_find_entity(struct loader *loader, uint32_t *at) {
   const struct entity_index *index = &loader->world->entities;
   uint32_t offset = *at - FIRST_ENTITY;
@@ -221,7 +221,7 @@ static struct record *load_rows_find_entity(struct loader *loader, uint32_t *at)
   return entity_record(index, *at);
 }
 
-/* Gives entities the next rows of a table; false when one is not alive or has a row already. */
+/* Gives entities the next rows of a table; false if one is not alive or has a row already. */
 static bool load_rows_place_entities(struct loader *loader, struct table *table, uint32_t *rows,
                                      uint32_t count) {
   struct record where = {table->index, table->count};
@@ -236,7 +236,7 @@ static bool load_rows_place_entities(struct loader *loader, struct table *table,
   return true;
 }
 
-/* Gives entities, which have rows in tables by now, their rows in a sparse component. */
+/* Gives entities, which already have rows in tables, rows in a sparse set. */
 static ecs_status load_rows_place_sparse(struct loader *loader, struct sparse *sparse,
                                          uint32_t *rows, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
@@ -262,7 +262,7 @@ static ecs_status place_rows(struct loader *loader, struct table *table,
                                                     : load_damaged(loader, "a row has no entity");
 }
 
-/* Of a table, or of what keeps a sparse component or an event. */
+/* Reads the rows of a table, a sparse set or an event. */
 static ecs_status read_rows(struct loader *loader, struct table *table,
                             const struct component *beside, uint32_t count) {
   struct memory *memory = &loader->world->memory;
@@ -319,7 +319,7 @@ static uint64_t load_rows_target_order(const struct loader *loader, uint32_t tar
   return place;
 }
 
-/* The pair of a relation that comes behind another in the image; ECS_NULL at the end. */
+/* The pair of a relation that comes after another in the image, or ECS_NULL. */
 static ecs_id load_row_next_pair(const struct loader *loader, const struct table *table,
                                  uint32_t relation, ecs_id last) {
   ecs_id next = ECS_NULL;
@@ -357,7 +357,7 @@ static ecs_status load_rows_read_columns(struct loader *loader, struct table *ta
   return status;
 }
 
-/* The bits of one component, for which there is room. */
+/* Reads the bits of one component; there is room. */
 static ecs_status load_rows_read_toggle(struct loader *loader, const struct table *table,
                                         struct toggle *toggle) {
   uint32_t off = read_u32(&loader->in), last = table->count % 64;
@@ -373,7 +373,7 @@ static ecs_status load_rows_read_toggle(struct loader *loader, const struct tabl
   return ECS_OK;
 }
 
-/* The table has its rows. What the image says of their number is what the bits say. */
+/* The table has its rows. Checks the image's count against the bits. */
 static ecs_status load_rows_read_toggles(struct loader *loader, struct table *table) {
   ecs_status status = ECS_OK;
   if (!toggles_grow(&loader->world->memory, table, table->count)) return ECS_ENOMEM;
@@ -426,7 +426,7 @@ ecs_status load_tables(struct loader *loader) {
 
 /* ---- sparse components ---- */
 
-/* The rows of a sparse component or an event, which are kept beside the tables. */
+/* Reads the rows of a sparse component or event, which are stored outside tables. */
 static ecs_status load_rows_beside(struct loader *loader, const struct component *component,
                                    struct table *table, uint32_t count) {
   if (loader->in.failed) return load_state(loader);
@@ -454,7 +454,7 @@ static ecs_status load_rows_read_event_reader(struct loader *loader,
   return ECS_OK;
 }
 
-/* What is put off, and until when. */
+/* Reads delayed events and their times. */
 static ecs_status load_rows_read_later(struct loader *loader, const struct component *component) {
   struct later *later = &component->event->later;
   uint32_t count = read_u32(&loader->in);
@@ -488,7 +488,7 @@ static ecs_status load_rows_event(struct loader *loader, const struct component 
   return status == ECS_OK ? load_rows_read_later(loader, component) : status;
 }
 
-/* Whether all that entities have is there with what it requires. */
+/* Whether any entity lacks a required component. */
 static bool load_rows_lacks_required(const ecs_world *world) {
   const struct id_record *all = graph_all(world);
   struct gap gap;
@@ -516,7 +516,7 @@ ecs_status load_sparse(struct loader *loader) {
 
 /* ---- ties ---- */
 
-/* Ties the next source of the relation to what its cell says. */
+/* Ties the next source of the relation to the target in its cell. */
 static ecs_status load_rows_read_tie(struct loader *loader, struct relation *relation) {
   ecs_world *world = loader->world;
   uint32_t source = load_rows_entity(loader, read_u32(&loader->in));
@@ -587,7 +587,7 @@ static ecs_status load_rows_read_table_marks(struct loader *loader, const struct
   return status;
 }
 
-/* What is read of it is looked at when all is there. */
+/* Checked once everything has been read. */
 static ecs_status load_rows_read_component_marks(struct loader *loader, struct component *component,
                                  uint8_t kept) {
   ecs_world *world = loader->world;

@@ -71,7 +71,7 @@ static void save_name_table_strings(struct saver *saver, const struct table *tab
   }
 }
 
-/* What keeps the rows of a sparse component or an event. */
+/* The table of a sparse component or event. */
 static const struct table *save_table_beside(const struct component *component) {
   if (component->event) return component->event->table;
   return component->sparse ? component->sparse->table : NULL;
@@ -155,7 +155,7 @@ static void save_component(struct saver *saver, const struct component *componen
   if (component->resource && !component->length) save_resource(saver, component);
 }
 
-/* The place behind `last` among those of what a component requires; NONE at the end. */
+/* The place after `last` among those that a component requires; NONE at the end. */
 static uint32_t save_next_required(const struct saver *saver, const struct component *component,
                                    uint32_t last) {
   uint32_t next = NONE;
@@ -173,7 +173,7 @@ static uint8_t save_state_of(const struct record *record) {
          : table == RECORD_PARTED ? SLOT_PARTED : SLOT_FREE;
 }
 
-/* The first index from `at` on, at the start of a page, in whose page any slot was ever born;
+/* The first index from `at` on, at the start of a page, whose page has ever had a live slot;
 ** INDEX_LIMIT at the end. */
 static uint32_t save_next_page(const struct entity_index *index, uint32_t at) {
   for (;;) {
@@ -255,7 +255,7 @@ static void save_table(struct saver *saver, const struct table *table) {
   save_toggles(saver, table);
 }
 
-/* Empty tables are none of the content: they have no place in the order. */
+/* Empty tables are not content: they have no place in the order. */
 static void save_tables(struct saver *saver) {
   const ecs_world *world = saver->world;
   const struct id_record *all = graph_all(world);
@@ -279,7 +279,7 @@ static void save_later(struct saver *saver, const struct component *component) {
   for (uint32_t i = 0; i < later->table->count; i++) write_f64(saver->out, later->due[i]);
 }
 
-/* How old its rows are, and what systems have seen of them. */
+/* Writes how old an event's rows are, and what systems have seen of them. */
 static void save_event_readers(struct saver *saver, const struct event *event) {
   write_u32(saver->out, event_row(event, event->aged));
   for (uint32_t i = 0; i < saver->timings.systems.count; i++) {
@@ -315,7 +315,7 @@ static void save_sources(struct saver *saver, const struct ties *ties, uint32_t 
     write_u32(saver->out, save_index_of(saver, at));
 }
 
-/* Sources of components come first, by these components' places. */
+/* Sources that are components come first, by place. */
 static void save_ties(struct saver *saver, const struct ties *ties) {
   write_u32(saver->out, ties->count);
   for (uint32_t i = 0; i < saver->component_count; i++)
@@ -334,7 +334,7 @@ static void save_names(struct saver *saver) {
   }
 }
 
-/* The query by which a system that is there asks for its news; NULL when it is not there. */
+/* The query by which a present system reads changes; NULL if the system is absent. */
 static const ecs_query *save_asks(const ecs_world *world, const ecs_system *known) {
   const ecs_system *system = schedule_system(world, known->name, strlen(known->name));
   const char *query = system && system->reads ? timings_query(system) : NULL;
@@ -347,8 +347,8 @@ static bool save_query_names(const ecs_query *query, const struct component *com
   return false;
 }
 
-/* Up to when all systems that ask for its changes know of them: UINT64_MAX when none does. Those
-** that are not there ask for what the image says. */
+/* The run up to which all systems that read its changes know of them; UINT64_MAX if none does. For
+** absent systems, the image says what they read. */
 static uint64_t save_known_to_all(const struct saver *saver, const struct component *component) {
   uint64_t least = UINT64_MAX;
   for (uint32_t i = 0; component->watched && i < saver->timings.systems.count; i++) {
@@ -360,7 +360,7 @@ static uint64_t save_known_to_all(const struct saver *saver, const struct compon
   return least;
 }
 
-/* What scripts ask by queries of their own does not count, as these may be gone by now. */
+/* Queries of scripts do not count, since they may be gone by now. */
 static bool save_has_changes(const struct saver *saver) {
   for (uint32_t i = 0; i < saver->timings.systems.count; i++)
     if (save_system(saver, i)->asked) return true;
@@ -381,7 +381,7 @@ static void save_change_readers(struct saver *saver) {
   write_u8(saver->out, 0);
 }
 
-/* What all know of is the same, whenever it was written. */
+/* Everything that all know of is written alike, whenever it was marked. */
 static void save_marks(struct saver *saver, const struct table *table, ecs_id id, uint64_t known) {
   const struct marks *marks = marks_of(table, id);
   if (!marks || table->count == 0) return;
@@ -417,7 +417,7 @@ static void save_changes(struct saver *saver) {
   }
 }
 
-/* Whether more has happened to it than that it was registered. */
+/* Whether anything has happened to it besides being registered. */
 static bool save_has_timing(const struct saver *saver, const ecs_system *system) {
   return system->timer > 0 || system->elapsed > 0 || system->has_run || system->parked ||
          system->switched || streams_before(saver->world, system);
@@ -495,7 +495,7 @@ static void save_all(struct saver *saver) {
   save_schedule(saver);
 }
 
-/* Of any table, and one more, so that it is never none. */
+/* The most ids of any table, plus one, so it is never 0. */
 static uint32_t save_most_ids(const ecs_world *world) {
   const struct id_record *all = graph_all(world);
   uint32_t most = 0;
@@ -544,8 +544,8 @@ static void save_release(struct saver *saver) {
   memory_free(memory, saver->out, sizeof *saver->out);
 }
 
-/* By their bytes; children of two parents may have the same: those of components come first then,
-** by place, and others by index. */
+/* By bytes. Children of two parents may have equal names: then components come first, by place, and
+** others by index. */
 static void save_arrange_names(struct saver *saver) {
   const struct name_table *names = &saver->world->names;
   uint32_t count = 0;
@@ -601,12 +601,12 @@ ecs_status ecs_save(ecs_world *world, ecs_write_fn write, void *ud, const ecs_co
 /* ---- save cells ---- */
 
 #if defined(__GNUC__) && !defined(__clang__)
-/* gcc -O2 leaves the loops over rows scalar. */
+/* gcc -O2 does not vectorise the loops over rows. */
 #pragma GCC optimize ("O3")
 #endif
 
 #define BATCH 512u
-#define ROW_BATCH 4096u      /* rows that stay in the nearest cache */
+#define ROW_BATCH 4096u      /* rows that fit in the first cache */
 
 /* ---- pairs ---- */
 
@@ -700,7 +700,7 @@ void save_cells(struct saver *saver, const struct component *component,
 
 /* ---- rows and columns ---- */
 
-/* Components have rows, too: their places stand for them. */
+/* Components have rows, too: they are written by place. */
 static void save_odd_rows(struct saver *saver, const uint32_t *rows, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
     write_u32(saver->out, rows[i] < FIRST_ENTITY ? saver->places[rows[i]] + 1 : rows[i]);

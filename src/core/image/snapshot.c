@@ -21,7 +21,7 @@
 #include "ecs_component.h"
 #include "ecs_world.h"
 
-/* An event's rows, and what is put off. */
+/* An event's rows, and its delayed ones. */
 struct event_copy {
   ecs_id id;
   uint64_t first, aged;
@@ -29,13 +29,13 @@ struct event_copy {
   double clock, *due;
 };
 
-/* The columns of a resource or an array, one behind the other, each padded. */
+/* The columns of a resource or array, consecutive and padded. */
 struct resource_copy {
   ecs_id component;
   char *data;
 };
 
-/* The sources of an exclusive relation, by targets and then in the order in which they were tied.
+/* The sources of an exclusive relation, by target and then in the order in which they were tied.
 ** The targets are in the cells. */
 struct tie_copy {
   ecs_id component;
@@ -55,18 +55,18 @@ struct ecs_snapshot {
   uint64_t layouts;          /* of the registry */
   uint64_t seed, tick, now;
   struct chance chance;
-  struct entity_index index; /* its directory is not used, its near slots are copies */
+  struct entity_index index; /* without its directory; its near slots are copies */
   struct saved_page *pages;
   uint32_t page_count;
   struct table_copy *tables;
   uint32_t table_count;
-  struct table_copy *sparse;   /* of every sparse component */
+  struct table_copy *sparse;   /* one for every sparse component */
   uint32_t sparse_count;
   struct event_copy *events;
   uint32_t event_count;
   struct resource_copy *resources;   /* and arrays */
   uint32_t resource_count;
-  struct tie_copy *ties;     /* of every relation */
+  struct tie_copy *ties;     /* one for every relation */
   uint32_t tie_count;
   struct name_table names;
   struct timings timings;
@@ -74,7 +74,7 @@ struct ecs_snapshot {
 };
 
 /* The components that snapshots were taken of, as a world without content. Kept when components
-** change, for as long as a snapshot is that old. */
+** change, as long as a snapshot needs it. */
 struct layouts {
   struct attachment link;
   uint64_t number;           /* of the registry */
@@ -166,7 +166,7 @@ static ecs_status tie_copy_take(ecs_world *world, struct arena *arena, struct ti
   return ECS_OK;
 }
 
-/* Can only fail where there have not been as many. */
+/* Can fail only if there were fewer before. */
 static ecs_status snapshot_restore_ties(ecs_world *world, const struct tie_copy *copy) {
   struct relation *relation = relation_of(world, copy->component);
   for (uint32_t i = 0; i < copy->count; i++) {
@@ -298,7 +298,7 @@ static ecs_status snapshot_take_sparse(ecs_snapshot *snapshot) {
   return status;
 }
 
-/* Calls back for every page of an index; false when one call returned that. */
+/* Calls back for every page of an index; false if a call returned false. */
 typedef bool (*page_fn)(void *ud, uint32_t number, struct page *page);
 
 static bool snapshot_each_page(const struct entity_index *index, page_fn visit, void *ud) {
@@ -381,7 +381,7 @@ static void snapshot_free_layouts(ecs_world *world, struct attachment *link) {
   memory_free(&world->memory, layouts, sizeof *layouts);
 }
 
-/* The newest that are kept and older than a number; NULL when there are none. */
+/* The newest layouts older than a number; NULL if there are none. */
 static struct layouts *snapshot_layouts_before(const ecs_world *world, uint64_t number) {
   struct attachment *link = world->attachments;
   while (link && (link->free != snapshot_free_layouts ||
@@ -390,14 +390,14 @@ static struct layouts *snapshot_layouts_before(const ecs_world *world, uint64_t 
   return (struct layouts *)link;
 }
 
-/* The world with the components that a snapshot had; NULL when a world has been loaded since. */
+/* The world with a snapshot's components; NULL if an image has been loaded since. */
 static const ecs_world *snapshot_world_like(const ecs_snapshot *snapshot) {
   if (snapshot->layouts == snapshot->world->registry.layouts) return snapshot->world;
   const struct layouts *layouts = snapshot_layouts_before(snapshot->world, snapshot->layouts + 1);
   return layouts && layouts->number == snapshot->layouts ? layouts->world : NULL;
 }
 
-/* A shadow without content, declared alike. */
+/* Makes a shadow without content that is declared alike. */
 static ecs_status snapshot_make_alike(struct loader *loader, ecs_world *like) {
   ecs_world *live = loader->live;
   ecs_status status = load_make_shadow(loader, live->entities.tag);
@@ -408,7 +408,7 @@ static ecs_status snapshot_make_alike(struct loader *loader, ecs_world *like) {
   return status;
 }
 
-/* Components may change soon; they need not. */
+/* Called when components may change soon. */
 static ecs_status snapshot_keep_layouts(ecs_world *world) {
   struct layouts *last = snapshot_layouts_before(world, UINT64_MAX);
   if (last && last->number == world->registry.layouts) snapshot_free_layouts(world, &last->link);
@@ -474,7 +474,7 @@ void snapshots_outdate(ecs_world *world, uint64_t number) {
     snapshot_free_layouts(world, &layouts->link);
 }
 
-/* Lets go of what no snapshot is as old as. */
+/* Frees the layouts that no snapshot needs. */
 static void snapshot_drop_layouts(ecs_world *world) {
   uint64_t oldest = UINT64_MAX;
   for (struct attachment *link = world->attachments; link; link = link->next)
@@ -557,7 +557,7 @@ static ecs_status snapshot_find_tables(ecs_snapshot *snapshot, bool *differs) {
   return status;
 }
 
-/* Its pages are there still, and so is room, unless memory ran out meanwhile. */
+/* Its pages still exist, and so does the room, unless memory ran out meanwhile. */
 static ecs_status snapshot_find_sparse(const ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   ecs_status status = ECS_OK;
@@ -594,7 +594,7 @@ static void snapshot_restore_tables(ecs_snapshot *snapshot, bool differs) {
   world->arrivals++;
 }
 
-/* What has been declared since has no rows. */
+/* What was declared since has no rows. */
 static void snapshot_restore_sparse(const ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   for (uint32_t i = 0; i < world->sparses.count; i++) sparse_clear(world, world->sparses.list[i]);
@@ -605,7 +605,7 @@ static void snapshot_restore_sparse(const ecs_snapshot *snapshot) {
   }
 }
 
-/* Components stay alive; those that had rows have them again. */
+/* Components stay alive; those that had rows get them back. */
 static void snapshot_restore_components(struct page *now, const struct page *then) {
   for (uint32_t i = 0; i < PAGE_SIZE; i++) {
     struct record *record = &now->records[i];
@@ -625,7 +625,7 @@ static bool snapshot_forget_page(void *ud, uint32_t number, struct page *page) {
   return true;
 }
 
-/* There is never room for fewer near slots, though an older snapshot may have had fewer. */
+/* The room for near slots never shrinks, though an older snapshot may have had fewer. */
 static void snapshot_restore_first_slots(struct entity_index *index, const struct slots *saved) {
   struct slots *near = &index->near;
   assert(index->near_capacity >= saved->count);
@@ -635,7 +635,7 @@ static void snapshot_restore_first_slots(struct entity_index *index, const struc
   memcpy(near->generations, saved->generations, near->count * sizeof *near->generations);
 }
 
-/* A page that the near slots have come to cover since. */
+/* Restores a page that the near slots have come to cover since. */
 static void snapshot_restore_absorbed(struct entity_index *index, const struct saved_page *saved) {
   struct slots *near = &index->near;
   uint32_t offset = (saved->number << PAGE_BITS) - FIRST_ENTITY, gap = offset - near->count;
@@ -667,7 +667,7 @@ static void snapshot_restore_index(ecs_snapshot *snapshot) {
   index->alive = snapshot->index.alive;
 }
 
-/* Of tables that have another index than they had. */
+/* Fixes the records of tables whose index has changed. */
 static void snapshot_restore_records(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   for (uint32_t i = 0; i < snapshot->table_count; i++) {
@@ -678,8 +678,8 @@ static void snapshot_restore_records(ecs_snapshot *snapshot) {
   }
 }
 
-/* All but the schedule's times, into the snapshot's world or, `differs`, one that has the same
-** components and nothing else. */
+/* Restores everything but the schedule's times into the snapshot's world or, with `differs`, into
+** one that has the same components and nothing else. */
 static ecs_status snapshot_put(ecs_snapshot *snapshot, bool differs) {
   ecs_world *world = snapshot->world;
   struct name_table names;
@@ -715,14 +715,14 @@ static bool snapshot_match_page(void *ud, uint32_t number, struct page *page) {
   return entity_make_page(&shadow->entities, &shadow->memory, number << PAGE_BITS).count > 0;
 }
 
-/* Slots of entities in the shadow wherever the live world has some. */
+/* Makes slots in the shadow wherever the live world has some. */
 static bool snapshot_match_slots(const struct entity_index *live, ecs_world *shadow) {
   for (uint32_t i = 0; i < live->near_capacity; i += PAGE_SIZE)
     if (!snapshot_match_page(shadow, (FIRST_ENTITY + i) >> PAGE_BITS, NULL)) return false;
   return snapshot_each_page(live, snapshot_match_page, shadow);
 }
 
-/* Room for cells and ties wherever the live world has some: all snapshots that there are count on
+/* Reserves room for cells and ties wherever the live world has some: existing snapshots rely on
 ** it. */
 static ecs_status snapshot_match_room(const ecs_world *live, ecs_world *shadow) {
   ecs_status status = ECS_OK;
@@ -744,14 +744,14 @@ static ecs_status snapshot_match_room(const ecs_world *live, ecs_world *shadow) 
   return status;
 }
 
-/* The shadow has the snapshot's content with the components, texts and ids that it had. */
+/* Gives the shadow the snapshot's content, with its components, strings and ids. */
 static ecs_status snapshot_put_into(ecs_snapshot *snapshot, struct loader *loader) {
   ecs_world *live = snapshot->world, *shadow = loader->world;
   struct memory *memory = &shadow->memory;
   intern_free(&shadow->strings, memory);
   bool room = intern_copy(&live->strings, memory, &shadow->strings) == ECS_OK &&
               snapshot_match_slots(&live->entities, shadow);
-  shadow->strings.sweep_at = SIZE_MAX;   /* other snapshots have texts that the shadow has not */
+  shadow->strings.sweep_at = SIZE_MAX;   /* other snapshots have strings that the shadow lacks */
   shadow->graph.next_serial = live->graph.next_serial;
   shadow->graph.next_order = live->graph.next_order;
   ecs_status status = room ? ECS_OK : world_nomem(live);
@@ -778,7 +778,7 @@ static ecs_status snapshot_check_declared(const ecs_world *world, const ecs_worl
   return ECS_OK;
 }
 
-/* What a field was called in the layout that was replaced by that of `after`. */
+/* The name of a field in the layout that was replaced by that of `after`. */
 static const char *snapshot_trace_field(const struct component *before,
                                         const struct component *after, const char *name) {
   for (uint32_t i = 0; i < after->former.was_count; i++) {
@@ -789,8 +789,8 @@ static const char *snapshot_trace_field(const struct component *before,
   return name;
 }
 
-/* A component's fields may have got other names several times since: `was` becomes what they were
-** called first. */
+/* A component's fields may have been renamed several times since: `was` becomes their first
+** name. */
 static bool snapshot_trace(struct loader *loader, struct component *component) {
   const ecs_world *world = loader->live;
   struct memory *memory = &loader->live->memory;
@@ -828,7 +828,7 @@ static ecs_status snapshot_read(ecs_snapshot *snapshot, struct loader *loader) {
   return status == ECS_OK ? snapshot_match_room(world, loader->world) : status;
 }
 
-/* As an image is loaded; but components are known by their ids, and texts by their numbers. */
+/* As loading an image, but components are known by id and strings by number. */
 static ecs_status snapshot_restore_across(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   struct loader *loader = memory_array(&world->memory, 1, sizeof *loader);
@@ -852,7 +852,7 @@ static ecs_status snapshot_restore_across(ecs_snapshot *snapshot) {
   return status;
 }
 
-/* Whoever goes through a query by themselves begins with all that is there. */
+/* Queries used directly begin with everything. */
 ecs_status ecs_restore(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   ecs_status status = world_is_idle(world, "restore");

@@ -1,4 +1,4 @@
-/* Snapshots: a world's content copied aside, column by column. */
+/* Snapshots: copies of a world's content, column by column. */
 #ifndef ECS_CORE_IMAGE_SNAPSHOT_H
 #define ECS_CORE_IMAGE_SNAPSHOT_H
 
@@ -8,16 +8,16 @@
 
 struct arena;
 
-/* Says whom a snapshot belongs to; frees all that belong to somebody. */
+/* Sets the owner of a snapshot; the other frees all snapshots of an owner. */
 void snapshot_set_owner(ecs_snapshot *snapshot, void *owner);
 void snapshots_free_of(ecs_world *world, const void *owner);
 
-/* Snapshots of layouts before a number cannot be restored any more: their texts and tables are not
+/* Snapshots of layouts before a number can no longer be restored: their strings and tables are not
 ** this world's. */
 void snapshots_outdate(ecs_world *world, uint64_t number);
 
-/* A table's rows, columns, toggles and marks copied aside, as snapshots keep them: of entities, of
-** a sparse component or of an event. */
+/* A copy of a table's rows, columns, toggles and marks: of entities, of a sparse component or of an
+** event. */
 
 struct table_copy {
   struct table *table;       /* while restoring */
@@ -25,22 +25,22 @@ struct table_copy {
   uint64_t order;
   uint32_t id_count, count;
   ecs_id *ids;
-  char *data;                /* the entities, then the columns and toggles, each padded */
+  char *data;                /* the entities, then columns and toggles, each padded */
   size_t size;
   uint64_t *marks;
   size_t mark_count;         /* of numbers */
 };
 
-/* What it takes is to be freed, be it that memory runs out; the list of ids is the arena's. */
+/* What it takes must be freed, even if memory runs out; the list of ids belongs to the arena. */
 ecs_status table_copy_take(ecs_world *world, struct arena *arena, struct table *table,
                            struct table_copy *out);
 void table_copy_free(ecs_world *world, const struct table_copy *copy);
 
-/* The cells of a type, as cells_each: false when `visit` ended it. */
+/* Visits the cells of a type, as cells_each does: false if `visit` ended it. */
 bool table_copy_each(const ecs_world *world, const struct table_copy *copy, ecs_type type,
                      cells_fn visit, void *ud);
 
-/* Room in the table that is to have the rows again, then gives them to it. What has come to be
+/* Reserves room in the table that gets the rows back, then restores them. What has come to be
 ** watched since counts as written now. */
 ecs_status table_copy_reserve(ecs_world *world, struct table_copy *copy, struct table *table);
 void table_copy_restore(const ecs_world *world, const struct table_copy *copy);

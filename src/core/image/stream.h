@@ -1,5 +1,5 @@
-/* Bytes out and in: little-endian numbers and whole columns through the host's callbacks, with
-** a running checksum. The first failure sticks; after it nothing is written, and reads give
+/* Writing and reading bytes: little-endian numbers and whole columns through the host's callbacks,
+** with a running checksum. The first failure sticks: after it nothing is written, and reads give
 ** zeros. */
 #ifndef ECS_CORE_IMAGE_STREAM_H
 #define ECS_CORE_IMAGE_STREAM_H
@@ -12,8 +12,8 @@ struct memory;
 
 #define STREAM_BUFFER 4096u
 
-/* Four lanes of 64 bits, each step a bijection of its lane, so that no single flipped bit goes
-** unseen; in the manner of xxHash64 (Y. Collet). */
+/* Four lanes of 64 bits, each step a bijection of its lane, so a single flipped bit is never
+** missed; in the manner of xxHash64 (Y. Collet). */
 struct checksum {
   uint64_t lanes[4];
   uint64_t size;
@@ -39,12 +39,12 @@ void write_u32(struct writer *out, uint32_t value);
 void write_u64(struct writer *out, uint64_t value);
 void write_f64(struct writer *out, double value);
 void write_bytes(struct writer *out, const void *data, size_t size);
-/* Numbers of `size` bytes each. */
+/* Writes numbers of `size` bytes each. */
 void write_numbers(struct writer *out, const void *data, uint32_t size, size_t count);
-/* How many bits are set, and when there are any, as many as there are rows. */
+/* Writes how many bits are set and, if there are any, one for each row. */
 void write_bits(struct writer *out, const uint64_t *bits, uint32_t set, uint32_t rows);
 void write_text(struct writer *out, const char *text, size_t size);
-/* Appends the checksum; false when anything failed. */
+/* Appends the checksum; false if anything failed. */
 bool writer_end(struct writer *out);
 
 struct reader {
@@ -61,14 +61,14 @@ uint64_t read_u64(struct reader *in);
 double read_f64(struct reader *in);
 void read_bytes(struct reader *in, void *data, size_t size);
 void read_numbers(struct reader *in, void *data, uint32_t size, size_t count);
-/* A text in memory of the arena, ended by a zero byte; grows as bytes arrive, so that a
-** forged size costs nothing. NULL on failure; *size without the zero byte. */
+/* Reads a text into memory of the arena, ended by a zero byte; it grows as bytes arrive, so a
+** forged size costs nothing. NULL on failure; *size excludes the zero byte. */
 char *read_text(struct reader *in, struct memory *memory, struct arena *arena,
                 size_t limit, size_t *size);
-/* A text whose size has been read. */
+/* Reads a text whose size has been read. */
 char *read_text_of(struct reader *in, struct memory *memory, struct arena *arena, size_t limit,
                    size_t size);
-/* False when anything failed or the checksum differs. */
+/* False if anything failed or the checksum differs. */
 bool reader_end(struct reader *in);
 
 /* The saved image of a world, format 3. Numbers are little-endian; texts are u32 size and
@@ -155,7 +155,7 @@ enum {
 enum slot_state { SLOT_UNBORN, SLOT_ALIVE, SLOT_FREE, SLOT_PARTED, SLOT_RETIRED };
 
 /* The components of a world, const struct component each, in the order of its image. NULL when out
-** of memory; to be freed by image_components_free before the world gets other components. */
+** of memory; must be freed with image_components_free before the world gets other components. */
 const void **image_components(ecs_world *world, uint32_t *count);
 void image_components_free(ecs_world *world, const void **list);
 

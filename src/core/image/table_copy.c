@@ -18,7 +18,7 @@ static size_t table_copy_size_of_rows(const struct table *table, uint32_t count)
   return size + table->toggle_count * table_copy_padded(toggle_words(count) * sizeof(uint64_t));
 }
 
-/* Between a table and its copy. */
+/* Copies between a table and its copy. */
 static void table_copy_copy_rows(struct table *table, char *data, uint32_t count, bool out) {
   size_t size = count * sizeof *table->rows;
   if (count == 0) return;
@@ -39,13 +39,13 @@ static void table_copy_copy_rows(struct table *table, char *data, uint32_t count
 
 /* ---- marks ---- */
 
-#define HEAD 2u              /* before the marks of an id: that, and whether it is tracked */
+#define HEAD 2u              /* before an id's marks: the id, and whether it is tracked */
 
 static size_t table_copy_count_numbers(uint32_t rows, bool tracked) {
   return HEAD + mark_groups(rows) + (tracked ? 2 * (size_t)rows : 0);
 }
 
-/* Copies some numbers, and comes behind them. */
+/* Copies some numbers. Returns the end. */
 static uint64_t *copy_some(uint64_t *marks, uint64_t *data, size_t count, bool out) {
   if (count) memcpy(out ? data : marks, out ? marks : data, count * sizeof *marks);
   return data + count;
@@ -58,7 +58,7 @@ static uint64_t *copy_marks(const struct marks *marks, uint64_t *data, uint32_t 
   return copy_some(marks->added, data, rows, out);
 }
 
-/* Where the numbers of some marks are; NULL for what was not watched. */
+/* The numbers of some marks; NULL if they were not watched. */
 static uint64_t *table_copy_find_marks(const struct table_copy *copy, const struct marks *marks) {
   const uint64_t *data = copy->marks;
   for (size_t at = 0; at < copy->mark_count;

@@ -65,8 +65,8 @@ struct edition *edition_to_fill(ecs_index *index) {
 
 /* ---- laying out ------------------------------------------------------------------------ */
 
-/* Goes through the columns that terms give: a term that may be absent has one that says so, then
-** each has one a leaf. */
+/* Iterates over the columns of a query's terms: for an optional term first a column of flags, then
+** one for each leaf. */
 struct copy_cursor {
   const struct query_terms *terms;
   uint32_t term, step;
@@ -102,7 +102,7 @@ static bool edition_copies_are_same(const struct copy_column *a, const struct co
          a->size == b->size;
 }
 
-/* Whether they are laid out so already. */
+/* Whether the copies already have this layout. */
 static bool edition_is_laid_out(const struct copies *copies, const struct query_terms *terms) {
   struct copy_cursor cursor = {terms, 0, 0};
   struct copy_column column;
@@ -200,7 +200,7 @@ ecs_status copies_reserve(ecs_world *world, struct copies *copies, uint64_t rows
   return ECS_OK;
 }
 
-/* Cells of a column that the rows of a run have, or do not have. */
+/* Fills a column's cells for a run, which has them or lacks them. */
 static void edition_copies_fill_cells(const struct copies *copies, const struct copy_column *column,
                                       const ecs_iter *it) {
   char *to = (char *)column->cells.data + (size_t)copies->count * column->size;
@@ -218,7 +218,7 @@ static void edition_copies_fill_cells(const struct copies *copies, const struct 
 
 static ecs_status edition_take_run(struct copies *copies, const ecs_iter *it) {
   ecs_world *world = it->query->world;
-  /* A row that a `with` finds several times comes to follow itself. */
+  /* A row that a `with` term finds several times would follow itself. */
   if (copies->count && it->count == 1 &&
       copies_entities(copies)[copies->count - 1] == ecs_iter_entity(it, 0))
     return ECS_OK;
@@ -233,7 +233,7 @@ static ecs_status edition_take_run(struct copies *copies, const ecs_iter *it) {
   return ECS_OK;
 }
 
-/* To be copied is not to be written, whatever its terms say: it is the index's own. */
+/* Copying is not writing, whatever the terms say: the query is the index's own. */
 ecs_status copies_gather(struct copies *copies, ecs_query *query) {
   ecs_iter it;
   copies->count = 0;
@@ -311,8 +311,8 @@ static void edition_add_shift(struct shift *shifts, uint32_t *count, const struc
                                       keyed_rank(keyed, key)};
 }
 
-/* One changed row: where its key is the same, its cells are; else it moves. False where all have to
-** be sorted. */
+/* Handles one changed row: with the same key, only its cells change; otherwise it moves. False if
+** all rows must be sorted. */
 static bool edition_note_row(struct splice_room *room, struct edition *edition,
                              const struct rekeyed *rekeyed, uint32_t i) {
   struct keyed *keyed = &edition->keyed;
@@ -336,14 +336,14 @@ static bool edition_note_row(struct splice_room *room, struct edition *edition,
   return true;
 }
 
-/* Of those that come to one place. */
+/* The order of rows that move to one place. */
 static bool edition_splice_precedes(const struct shift *a, const struct shift *b) {
   if (key_precedes(a->rank, b->rank)) return true;
   return !key_precedes(b->rank, a->rank) && a->row < b->row;
 }
 
-/* By their high halves, a digit of 8 bits after the other (Knuth, TAOCP 5.2.5), with as much room
-** behind the list. */
+/* Radix sort by the high halves, 8 bits at a time (Knuth, TAOCP 5.2.5), with as much room after the
+** list. */
 static uint64_t *edition_sort_list(uint64_t *list, uint32_t count) {
   uint64_t *from = list, *to = list + count, all = 0;
   for (uint32_t i = 0; i < count; i++) all |= from[i];
@@ -363,7 +363,7 @@ static uint64_t *edition_sort_list(uint64_t *list, uint32_t count) {
   return from;
 }
 
-/* In the order of their places. */
+/* Sorts the shifts by place. */
 static void edition_sort_shifts(struct splice_room *room, struct shift **shifts, uint32_t count) {
   struct shift *sorted = room->sorted;
   for (uint32_t i = 0; i < count; i++) room->list[i] = (uint64_t)(*shifts)[i].at << 32 | i;
@@ -390,8 +390,8 @@ static void edition_splice_add_span(struct splice_room *room, uint32_t from, uin
   room->spans[room->span_count++] = (struct span){from, to, end - from};
 }
 
-/* Where each row comes to lie: those between cuts and puts stay beside each other. Returns how many
-** there are then. */
+/* Works out where each row goes: rows between cuts and puts stay together. Returns the new
+** count. */
 static uint32_t edition_splice_lay_out(struct splice_room *room, uint32_t count) {
   uint32_t from = 0, to = 0, cut = 0, put = 0;
   while (cut < room->cut_count || put < room->put_count) {
@@ -411,8 +411,8 @@ static uint32_t edition_splice_lay_out(struct splice_room *room, uint32_t count)
   return to + (count - from);
 }
 
-/* Moves items: first those that go down, from the lowest up, then the others, from the highest
-** down, so that none is overwritten before it has gone. */
+/* Moves items, first those that go down, from the lowest up, then the others, from the highest
+** down, so that none is overwritten. */
 static void edition_move_items(const struct splice_room *room, void *items, uint32_t size) {
   char *base = items;
   for (uint32_t i = 0; i < room->span_count; i++) {
@@ -436,8 +436,7 @@ static ecs_status edition_splice_reserve(ecs_world *world, struct edition *editi
   return copies_reserve(world, &edition->copies, count);
 }
 
-/* Moves cells, and puts those of rows that come into their places: one column after the other, as
-** what is far away is on its way for many rows at a time then. */
+/* Moves cells, and puts new rows in place, column by column, so that many distant reads overlap. */
 static void edition_splice_move_cells(const struct splice_room *room, void *cells, const void *from,
                                       uint32_t size) {
   edition_move_items(room, cells, size);
@@ -470,8 +469,7 @@ static LOOPS void edition_add_to(uint32_t *numbers, uint32_t count, uint32_t mor
   for (uint32_t i = 0; more && i < count; i++) numbers[i] += more;
 }
 
-/* Each bucket begins later by the rows that have come to those before, sooner by those that have
-** gone from them. */
+/* Moves the start of each bucket by the rows added to, and removed from, the ones before it. */
 static void edition_move_starts(const struct splice_room *room, struct keyed *keyed) {
   uint32_t cut = 0, put = 0, at = 0, more = 0;
   while (cut < room->cut_count || put < room->put_count) {

@@ -15,7 +15,7 @@ static bool grid_sort_by_counting(struct memory *memory, struct grid_room *room,
   uint32_t *counts = room->counts;
   memset(counts, 0, range * sizeof *counts);
   for (uint32_t i = 0; i < count; i++) counts[(uint32_t)(numbers[room->order[i]] - least)]++;
-  /* The sums of how often each number comes, so that each is a place in the other order. */
+  /* Sums of how often each number occurs become places in the sorted order. */
   uint32_t sum = 0;
   for (uint32_t i = 0; i < range; i++) {
     uint32_t here = counts[i];
@@ -46,7 +46,7 @@ static void grid_swap_orders(struct grid_room *room) {
   room->other_capacity = capacity;
 }
 
-/* Numbers that lie far apart. */
+/* Sorts numbers that lie far apart. */
 static void grid_sort_by_merging(struct grid_room *room, const double *numbers, uint32_t count) {
   for (uint64_t width = 1; width < count; width *= 2) {
     for (uint64_t low = 0; low < count; low += 2 * width) {
@@ -59,7 +59,7 @@ static void grid_sort_by_merging(struct grid_room *room, const double *numbers, 
   }
 }
 
-/* One pass by one axis, which keeps the order of equal ones. */
+/* One stable pass, by one axis. */
 static bool grid_sort_by(struct memory *memory, struct grid_room *room, const double *numbers,
                          uint32_t count) {
   double least = HUGE_VAL, most = -HUGE_VAL;
@@ -86,7 +86,7 @@ static double grid_place_of(const struct grid_source *from, uint32_t axis, uint3
   return cell_number(column->type, column->cells.data, row);
 }
 
-/* The numbers of all rows. */
+/* Takes the numbers of all rows. */
 static LOOPS void grid_take_places(const struct grid_source *from, uint32_t axis, double *places) {
   const struct copy_column *column = &from->copies->columns[from->columns[axis]];
   const void *cells = column->cells.data;
@@ -127,14 +127,14 @@ static bool grid_has_place(const struct grid_source *from, uint32_t row) {
          ((const uint8_t *)copies->columns[from->flags].cells.data)[row] != 0;
 }
 
-/* NaN for a place that is infinite or no number. */
+/* NaN for a place that is infinite or NaN. */
 static inline double grid_cell_of(double place, double size) {
   return fabs(place) <= DBL_MAX ? grid_floor(place / size) : NAN;
 }
 
 struct cell_span {
   double least, most;
-  bool all;                  /* every row has a number that is finite */
+  bool all;                  /* every row has a finite number */
 };
 
 static struct cell_span grid_span_of(const struct copy_column *column, uint32_t rows) {
@@ -149,8 +149,8 @@ static struct cell_span grid_span_of(const struct copy_column *column, uint32_t 
   return span;
 }
 
-/* The span of f32 cells, with four rows under way at a time. What is not finite makes the sum of
-** products with 0 no number. */
+/* The span of f32 cells, four rows at a time. A value that is not finite makes the sum of products
+** with 0 NaN. */
 static LOOPS struct cell_span grid_span_of_floats(const struct copy_column *column, uint32_t rows) {
   const float *cells = column->cells.data;
   float least[4], most[4], none[4] = {0, 0, 0, 0};
@@ -175,7 +175,7 @@ static LOOPS struct cell_span grid_span_of_floats(const struct copy_column *colu
   return span.all ? span : grid_span_of(column, rows);
 }
 
-/* Of the cells of an axis: dividing and floor keep the order of numbers. */
+/* The span of cells on an axis: division and floor preserve order. */
 static struct cell_span grid_find_span(const struct grid *grid, const struct grid_source *from,
                              uint32_t axis) {
   const struct copy_column *column = &from->copies->columns[from->columns[axis]];
@@ -189,14 +189,14 @@ static struct cell_span grid_find_span(const struct grid *grid, const struct gri
 
 /* ---- cells that have numbers ----------------------------------------------------------- */
 
-#define NEAR 1048576.0         /* numbers of cells up to here are counted quickly */
+#define NEAR 1048576.0         /* numbers of cells below this are counted fast */
 
 struct box {
   bool all;                  /* every row has a place, */
   bool near;                 /* and a number below NEAR */
 };
 
-/* Whether the box around all places has not too many cells. */
+/* Whether the box around all places has few enough cells. */
 static bool grid_find_box(struct grid *grid, const struct grid_source *from, struct box *box) {
   double cells = 1, far = 0;
   box->all = from->flags == NONE;
@@ -217,12 +217,12 @@ static bool grid_find_box(struct grid *grid, const struct grid_source *from, str
   return far < 4503599627370496.0;
 }
 
-/* The number of a place's cell along one axis. */
+/* The number of a place's cell on one axis. */
 static inline uint32_t grid_number_in_box(const struct grid *grid, uint32_t axis, double place) {
   return (uint32_t)(int64_t)(grid_floor(place / grid->size) - grid->low[axis]);
 }
 
-/* The number of a row's cell; NONE: it has no place. */
+/* The number of a row's cell; NONE if it has no place. */
 static uint32_t cell_in_box(const struct grid *grid, const struct grid_source *from,
                             uint32_t row) {
   uint32_t cell = 0;
@@ -235,9 +235,9 @@ static uint32_t cell_in_box(const struct grid *grid, const struct grid_source *f
   return cell;
 }
 
-/* The number of a place that is not far: floor(place / size). The product with 1 / size differs
-** from the quotient by rounding alone, so that both have one floor unless they are next to a whole
-** number; where the size is a power of two they are the same. */
+/* The number of a place that is not far out: floor(place / size). Multiplying by 1 / size differs
+** only by rounding, so both have the same floor unless they are next to a whole number; for a power
+** of two they are equal. */
 static inline uint32_t grid_number_nearby(double place, double size, double inverse, bool exact,
                                           int32_t low) {
   double product = place * inverse;
@@ -248,7 +248,7 @@ static inline uint32_t grid_number_nearby(double place, double size, double inve
   return (uint32_t)(whole - (rest < 0) - low);
 }
 
-/* Numbers and counts the cells of rows all of which have places, in a grid of two axes. */
+/* Numbers and counts the cells of rows that all have places, in a grid with two axes. */
 static inline void grid_count_nearby(const ecs_type type, const bool exact, const struct grid *grid,
                                      const struct grid_source *from, uint32_t *cells,
                                      uint32_t *counts) {
@@ -290,7 +290,7 @@ static void grid_count_cells(const struct grid *grid, const struct grid_source *
   }
 }
 
-/* A counting sort: the sums, moved on by those before, end as the cells' first rows. */
+/* Counting sort: the sums, advanced by the rows before, end as the cells' first rows. */
 static bool grid_sort_in_box(struct memory *memory, struct grid_room *room, struct grid *grid,
                              const struct grid_source *from, const struct box *box) {
   uint32_t count = grid->extent[0] * grid->extent[1] * grid->extent[2];
@@ -344,7 +344,7 @@ static bool grid_list_cells(struct memory *memory, struct grid *grid, const stru
   return true;
 }
 
-/* Notes the cell of a row; whether it has a place. */
+/* Records the cell of a row. Returns whether it has a place. */
 static bool grid_note_cell(const struct grid *grid, struct grid_room *room,
                            const struct grid_source *from, uint32_t row) {
   bool placed = grid_has_place(from, row);
@@ -418,7 +418,7 @@ static bool grid_stays(const struct grid *grid, const struct grid_room *room,
   return *placed == was && (same || !was);
 }
 
-/* The cell of a row that is in one, of those that are occupied. */
+/* The cell of a row, among those that are occupied. */
 static uint32_t grid_find_cell(const struct grid *grid, const struct grid_room *room,
                                uint32_t row) {
   double x = room->numbers[0][row], y = room->numbers[1][row];
@@ -440,7 +440,7 @@ static uint32_t grid_find_cell(const struct grid *grid, const struct grid_room *
   return low;
 }
 
-/* Where a row lies that is in a cell. */
+/* The place of a row in its cell. */
 static uint32_t grid_find_row(const struct grid *grid, const struct grid_room *room,
                               const uint32_t *order, uint32_t row) {
   uint32_t cell = grid->boxed ? room->other[row] : grid_find_cell(grid, room, row);

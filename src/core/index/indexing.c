@@ -62,7 +62,7 @@ static ecs_status indexing_check_desc(const ecs_world *world, const ecs_index_de
                     "above 0, got %g", desc->name, desc->cell);
 }
 
-/* A query each of whose matches is an entity of its own. */
+/* Checks that each match of the query is a different entity. */
 static ecs_status indexing_check_query(const ecs_world *world, const char *name,
                                        const ecs_query *query) {
   if (query->terms.event) return query_no_entities(query);
@@ -91,7 +91,7 @@ static ecs_status indexing_copy_texts(ecs_index *index, const ecs_index_desc *de
   return ok ? ECS_OK : world_nomem(index->world);
 }
 
-/* Whether there is what it is by. */
+/* Checks that the key's component or field exists. */
 static ecs_status indexing_check_of(ecs_index *index) {
   struct grid_source source;
   const struct copy_column *column;
@@ -131,7 +131,7 @@ ecs_status index_build(ecs_world *world, const ecs_index_desc *desc, ecs_index *
   return status;
 }
 
-/* All but its place in the list. */
+/* Frees everything but its place in the list. */
 static void indexing_clear(ecs_index *index) {
   ecs_world *world = index->world;
   while (index->now) {
@@ -200,7 +200,7 @@ ecs_status indexes_watch(ecs_world *world) {
   return status;
 }
 
-/* Texts that are to stay. */
+/* Strings that must be kept. */
 static bool indexing_visit_cells(const ecs_world *world, const struct attachment *link,
                                  ecs_type type, cells_fn visit, void *ud) {
   (void)link;
@@ -457,7 +457,7 @@ ecs_status ecs_index_highest(ecs_index *index, uint32_t most, ecs_found *found) 
 
 /* ---- copies ---------------------------------------------------------------------------- */
 
-/* While keys are computed, the rows of the query. */
+/* While keys are computed: the rows of the query. */
 static const struct copies *indexing_copies_of(const ecs_index *index) {
   return index->busy ? &index->rows : index->now ? &index->now->copies : NULL;
 }

@@ -53,7 +53,7 @@ struct key keyed_rank(const struct keyed *keyed, struct key key) {
   return keyed->by == ECS_BY_HASH ? key_of_integer(keyed_bucket_of(keyed, key)) : key;
 }
 
-/* A counting sort: the sums, moved on by those before, end as the buckets' first rows. */
+/* Counting sort: the sums, advanced by the rows before, end as the buckets' first rows. */
 static bool keyed_sort_by_hash(struct memory *memory, struct keyed *keyed, struct key_room *room,
                                uint32_t count) {
   keyed->buckets = keyed_buckets(count);
@@ -226,7 +226,7 @@ void key_room_free(struct memory *memory, struct key_room *room) {
 
 /* ---- searches -------------------------------------------------------------------------- */
 
-/* What `kind` of a search is, beside that of a grid, 0. */
+/* Kinds of searches by key; that of a grid is 0. */
 enum { SEARCH_EQUAL = 1, SEARCH_ROWS, SEARCH_DOWN, SEARCH_FILTER };
 
 static struct ecs_search *keyed_begin(const struct keyed *keyed, uint32_t kind,
@@ -250,7 +250,7 @@ void keyed_equal(const struct keyed *keyed, struct key key, struct ecs_search *s
   }
 }
 
-/* The first row whose key is not less than one; with `behind`, that is above it. */
+/* The first row whose key is not less than one or, with `behind`, is above it. */
 static uint32_t keyed_find_bound(const struct keyed *keyed, struct key key, bool behind) {
   uint32_t low = 0, high = keyed->count;
   while (low < high) {
@@ -277,7 +277,7 @@ void keyed_lowest(const struct keyed *keyed, uint32_t most, struct ecs_search *s
   keyed_begin(keyed, SEARCH_ROWS, search)->left = most;
 }
 
-/* Rows from `row` to `end` have one key; in front of them are those that come later. */
+/* Rows from `row` to `end` have one key; those before them come later. */
 void keyed_highest(const struct keyed *keyed, uint32_t most, struct ecs_search *search) {
   keyed_begin(keyed, SEARCH_DOWN, search)->left = most;
   search->row = search->line = search->end;
@@ -344,7 +344,7 @@ static double keyed_as_double(struct key key) {
   return number;
 }
 
-/* Between an integer and a float that is none. */
+/* Compares an integer with a float that is not whole. */
 static bool keyed_integer_precedes(int64_t integer, double number) {
   if (number >= 9223372036854775808.0) return true;
   if (number < -9223372036854775808.0) return false;

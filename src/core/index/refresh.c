@@ -10,7 +10,7 @@
 
 /* ---- what it is by --------------------------------------------------------------------- */
 
-/* A field of the query's first component that gives something, or of the one that is named. */
+/* A field of the component that is named, or of the query's first one that yields something. */
 static ecs_status refresh_name_leaf(ecs_index *index) {
   const ecs_world *world = index->world;
   const char *of = index->desc.of;
@@ -56,7 +56,7 @@ static ecs_status refresh_find_component(const ecs_index *index, struct componen
 
 static const char *const axis_names[GRID_AXES] = {"x", "y", "z"};
 
-/* The leaf that is a number of the component; NONE: there is no such field. */
+/* The leaf of a component that is a number of that name; NONE if there is none. */
 static uint32_t refresh_axis_leaf(const struct component *component, uint32_t axis) {
   uint32_t at = component_field(component, axis_names[axis], 1);
   if (at == NONE || component->fields[at].leaf_count != 1) return NONE;
@@ -64,7 +64,7 @@ static uint32_t refresh_axis_leaf(const struct component *component, uint32_t ax
   return type_is_number(component->leaves[leaf].type) ? leaf : NONE;
 }
 
-/* The column that has such a number. */
+/* The column that holds such a number. */
 static bool refresh_find_axis(const ecs_index *index, const struct component *component,
                               uint32_t axis, uint32_t *column) {
   uint32_t leaf = refresh_axis_leaf(component, axis);
@@ -104,7 +104,7 @@ ecs_status index_source(const ecs_index *index, struct grid_source *out, uint32_
   return ECS_OK;
 }
 
-/* Whether the query gives a leaf of a component. */
+/* Whether the query yields a leaf of a component. */
 static bool refresh_is_given(const struct query_terms *terms, const struct component *component,
                              uint32_t leaf) {
   for (uint32_t i = 0; i < terms->count; i++) {
@@ -227,7 +227,7 @@ ecs_status index_set_key(ecs_index *index, uint32_t row, const ecs_value *value)
                     value->kind == ECS_KIND_STRING ? "string" : "boolean");
 }
 
-/* By the function of a host. */
+/* Computes keys with a host's function. */
 static ecs_status refresh_keys_of_function(ecs_index *index) {
   ecs_status status = ECS_OK;
   index->busy = true;
@@ -259,7 +259,7 @@ uint32_t index_unkeyed_row(const ecs_index *index, uint32_t at) {
   return stale->what == STALE_ALL && !stale->keeps_keys ? at : stale->rows[at];
 }
 
-/* With an error it has no rows. */
+/* On an error it has no rows. */
 static ecs_status refresh_fail(ecs_index *index, ecs_status status) {
   index->rows.count = 0;
   index->stale.known = false;
@@ -269,7 +269,7 @@ static ecs_status refresh_fail(ecs_index *index, ecs_status status) {
 
 void index_spoil(ecs_index *index) { (void)refresh_fail(index, ECS_OK); }
 
-/* Keys of rows that keep theirs are brought along; the others have none yet. */
+/* Brings along the keys of unchanged rows; the others have none yet. */
 static ecs_status refresh_begin_keys(ecs_index *index) {
   struct memory *memory = &index->world->memory;
   const struct staleness *stale = &index->stale;
@@ -329,7 +329,7 @@ static ecs_status refresh_fill_grid(ecs_index *index, struct edition *edition, u
   return status == ECS_OK ? grid_reserve(memory, grid, *count) : status;
 }
 
-/* The places of rows that have been arranged. */
+/* Places the rows that have been arranged. */
 static void refresh_place(ecs_index *index, struct edition *edition) {
   struct grid_source source;
   uint32_t axes = 0;
@@ -361,7 +361,7 @@ static ecs_status refresh_fill(ecs_index *index, struct edition *edition) {
   return ECS_OK;
 }
 
-/* What has changed comes to the edition of now, if it can. */
+/* Applies what has changed to the current edition, if possible. */
 static ecs_status refresh_follow(ecs_index *index, bool *done) {
   const struct staleness *stale = &index->stale;
   struct edition *edition = index->now;

@@ -2,7 +2,7 @@
 
 #include "core/index/grid.h"
 
-/* Distances are to have the same bits everywhere. */
+/* Distances must have the same bits on every machine. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
@@ -15,7 +15,7 @@ static inline double search_place(const struct grid *grid, uint32_t axis, uint32
   return ((const double *)grid->places[axis].data)[row];
 }
 
-/* The square of how far a row is. */
+/* The square of a row's distance. */
 static inline double search_square_to(const struct grid *grid, const double *at, uint32_t row) {
   double sum = search_square(search_place(grid, 0, row) - at[0]) +
                search_square(search_place(grid, 1, row) - at[1]);
@@ -23,22 +23,21 @@ static inline double search_square_to(const struct grid *grid, const double *at,
   return sum;
 }
 
-/* Squares above this have roots above a distance, so that none of them is taken: rounding does far
-** less than what is added. */
+/* Squares above this have roots above a distance, so no root is needed: the margin is far larger
+** than any rounding. */
 static inline double search_limit_of(double distance) {
   return distance * distance * (1 + 1e-14) + 1e-300;
 }
 
 /* ---- boxes ----------------------------------------------------------------------------- */
 
-/* How far something in reach can be on one axis. What rounding does to differences, squares and
-** roots is far less than what is added here, and squares of less than 1e-150 may be 0. */
+/* How far something in reach can be on one axis. The margin is far larger than any rounding of
+** differences, squares and roots; squares of less than 1e-150 may be 0. */
 static inline double search_width_of(double at, double reach) {
   return reach * (1 + 1e-12) + fabs(at) * 1e-12 + 1e-150;
 }
 
-/* Cells that may have something in reach. That dividing and floor keep the order of numbers makes
-** it exact. */
+/* The cells that may be in reach; exact, since division and floor preserve order. */
 static void search_reach_on_axis(struct ecs_search *walk, uint32_t axis, double at, double reach) {
   double wide = search_width_of(at, reach), size = walk->grid->size;
   bool all = reach > DBL_MAX;
@@ -46,9 +45,9 @@ static void search_reach_on_axis(struct ecs_search *walk, uint32_t axis, double 
   walk->high[axis] = all ? HUGE_VAL : grid_floor((at + wide) / size);
 }
 
-/* The cells within reach that have numbers, counted from the first one of the box;
-** false: there are none. A cell too many does not matter, so that nothing need be divided: a
-** millionth of a cell is far more than what rounding does to numbers that fit in the box. */
+/* The cells with numbers that are in reach, counted from the box's first one; false if there are
+** none. A cell too many does no harm, so no division is needed: a millionth of a cell exceeds any
+** rounding of numbers in the box. */
 static inline bool search_box(struct ecs_search *walk, uint32_t axis, double at, double reach) {
   const struct grid *grid = walk->grid;
   double here = at * grid->inverse - grid->low[axis];
@@ -66,10 +65,10 @@ static inline bool search_box(struct ecs_search *walk, uint32_t axis, double at,
   return true;
 }
 
-/* Numbers of lines and of cells are whole, so that what is sought stands no farther behind the
-** first one than its number is behind that one's, and just there where none is missing. */
+/* Lines and cells have whole coordinates, so what is sought is at most as far after the first one
+** as their coordinates differ, and exactly there if none is missing. */
 
-/* The first line, from one on that stands before it, that does not stand before a z and y. */
+/* The first line, from one before it on, that is not before a z and y. */
 static uint32_t search_find_line(const struct grid *grid, uint32_t from, double z, double y) {
   uint32_t low = from, high = grid->line_count;
   const struct grid_line *lines = grid->lines;
@@ -87,7 +86,7 @@ static uint32_t search_find_line(const struct grid *grid, uint32_t from, double 
   return low;
 }
 
-/* The first line behind all those of a z. */
+/* The first line after all those of a z. */
 static uint32_t search_find_layer(const struct grid *grid, uint32_t from, double z) {
   uint32_t low = from, high = grid->line_count;
   while (low < high) {
@@ -104,7 +103,7 @@ static bool search_is_cell_before(const struct grid_cell *cell, double x, bool b
   return cell->x < x || (behind && cell->x == x);
 }
 
-/* The first cell of a line from x on; with `behind`, the first one behind x. */
+/* The first cell of a line from x on or, with `behind`, after x. */
 static uint32_t search_find_cell(const struct grid *grid, uint32_t line, double x, bool behind) {
   uint32_t low = grid->lines[line].first, high = grid->lines[line + 1].first;
   const struct grid_cell *cells = grid->cells;
@@ -123,7 +122,7 @@ static uint32_t search_find_cell(const struct grid *grid, uint32_t line, double 
   return low;
 }
 
-/* The first cell behind x, of those from one on: mostly one of the next. */
+/* The first cell after x, from one on: usually one of the next few. */
 static uint32_t search_find_end(const struct grid *grid, uint32_t line, uint32_t from, double x) {
   uint32_t end = grid->lines[line + 1].first, near = end - from < 4 ? end : from + 4;
   for (uint32_t at = from; at < near; at++)
@@ -233,13 +232,14 @@ uint32_t search_next(struct ecs_search *search) {
 
 /* ---- nearest --------------------------------------------------------------------------- */
 
-/* The best row so far, by the square of its distance: the root is needed only where two squares are
-** so near to each other that their roots may be the same. */
+/* The best row so far, by the square of its distance. The root is needed only if two squares are so
+** close that their roots may be equal. */
 struct best {
   const struct rivals *rivals;
   double reach;
-  uint32_t row;              /* NONE: nobody yet, and the square is that of the reach */
-  double square, low, high;  /* squares below `low` have lower roots, those above `high` higher */
+  uint32_t row;              /* NONE: no row yet, and the square is that of the reach */
+  double square, low, high;  /* squares below `low` have lower roots, those above `high` higher
+                             ** ones */
 };
 
 static inline void search_set_best(struct best *best, uint32_t row, double square) {
@@ -253,7 +253,7 @@ static double best_distance(const struct best *best) {
   return best->row == NONE ? best->reach : sqrt(best->square);
 }
 
-/* Whether a row whose square is about as large is before the best one. */
+/* Whether a row with almost the same square comes before the best one. */
 static APART bool search_is_better(const struct best *best, uint32_t row, double square) {
   double distance = sqrt(square), other = best_distance(best);
   if (distance != other) return distance < other;
@@ -268,7 +268,7 @@ static inline void search_try_row(struct best *best, uint32_t row, double square
   search_set_best(best, row, square);
 }
 
-/* Goes through rows of a grid of two axes. */
+/* Tries rows of a grid with two axes. */
 static inline void search_try_rows(const struct grid *grid, const double *at,
                                    uint32_t row, uint32_t end, struct best *best) {
   const double *xs = grid->places[0].data, *ys = grid->places[1].data;
@@ -288,7 +288,7 @@ static void search_find_best_in_box(const struct ecs_search *walk, const double 
   }
 }
 
-/* Goes through the rows of a box. */
+/* Tries the rows of a box. */
 static void search_find_best(struct ecs_search *walk, const double *at, struct best *best) {
   const struct grid *grid = walk->grid;
   if (LIKELY(grid->boxed && grid->axes == 2)) {
@@ -304,7 +304,7 @@ static void search_find_best(struct ecs_search *walk, const double *at, struct b
   }
 }
 
-/* How far the first search goes: a cell, or to where there can be a cell at all. */
+/* The reach of the first search: a cell, or as far as the nearest possible cell. */
 static double search_first_reach(const struct grid *grid, const double *at) {
   uint32_t axis = grid->axes - 1;
   double low, high;
@@ -338,7 +338,7 @@ uint32_t search_nearest(const struct grid *grid, const double *at, double reach,
       return best.row;
     }
     if (tried == reach) return NONE;
-    /* In a corner of the box: those as near need not be in it, but no farther ones matter. */
+    /* In a corner of the box: rows as near may lie outside it, but no farther ones matter. */
     tried = best.row != NONE && least < 2 * tried ? least : 2 * tried;
   }
 }

@@ -10,18 +10,18 @@
 #include "core/storage/component.h"
 #include "core/storage/marks.h"
 
-/* Where more than one row of so many has changed, all are sorted anew. */
+/* If more than one row in so many has changed, all are sorted again. */
 #define FEW 8u
 
 /* ---- what can be told ------------------------------------------------------------------ */
 
-/* Whether tables and marks tell all: its matches are all rows of some tables. */
+/* Whether tables and marks decide everything: the matches are all rows of some tables. */
 static bool stale_is_simple(const struct query_terms *terms) {
   return terms->step_count == 0 && !terms->event && !terms->toggled && !terms->changes &&
          !terms->sources && !terms->packed && !terms->cascade && terms->values == 0;
 }
 
-/* Whether keys are made of ids: those of the dead are read as null, which nothing marks. */
+/* Whether keys are ids: those of dead entities read as null, which no mark tells. */
 static bool stale_keys_are_ids(const ecs_index *index) {
   const struct copies *rows = &index->rows;
   const struct copy_column *column;
@@ -84,7 +84,7 @@ static bool stale_are_same(const struct stretches *a, const struct stretches *b)
 
 /* ---- which have changed ---------------------------------------------------------------- */
 
-/* Goes through the tables of the query that have rows. */
+/* Iterates over the query's non-empty tables. */
 struct tables {
   const ecs_index *index;
   const struct table *table;
@@ -100,7 +100,7 @@ static bool stale_next_table(struct tables *tables) {
   return false;
 }
 
-/* The marks that a term has in a table; NULL for a term that gives nothing there. */
+/* The marks of a term in a table; NULL if it yields nothing there. */
 static const struct marks *stale_marks_for(const struct term *term, const struct table *table) {
   return term->slot == NONE ? NULL : marks_of(table, term->id);
 }
@@ -116,8 +116,7 @@ static bool stale_is_lent(const ecs_index *index) {
   return false;
 }
 
-/* Whether any of 1,024 rows of a table may have been written, or be others, without being known by
-** itself. */
+/* Whether any of 1,024 rows of a table may have been written or replaced, without saying which. */
 static bool stale_group_is_new(const ecs_index *index, const struct table *table, uint32_t group) {
   const struct query_terms *terms = &index->query->terms;
   for (uint32_t i = 0; i < terms->count; i++) {
@@ -127,7 +126,7 @@ static bool stale_group_is_new(const ecs_index *index, const struct table *table
   return false;
 }
 
-/* So many that to look for them is in vain. */
+/* So many that examining them is not worth it. */
 static bool stale_are_many(const ecs_index *index) {
   struct tables tables = {index, NULL, 0};
   uint64_t rows = 0;
@@ -148,7 +147,7 @@ static uint64_t stale_words_written(const ecs_index *index, const struct table *
   return bits;
 }
 
-/* Of 64 rows those whose entities are others than so many ids say. */
+/* A bit for each of 64 rows: whether its entity differs from the id given. */
 static LOOPS uint64_t stale_words_exchanged(const ecs_id *ids, const uint32_t *entities,
                                             uint32_t count) {
   uint32_t differ = 0;
@@ -167,8 +166,8 @@ static bool stale_add_bits(ecs_index *index, uint32_t first, uint64_t bits) {
   return true;
 }
 
-/* Adds the rows of a table, which are rows of the query from `first` on, that were not, or not so,
-** in the stretch `old` of those gathered; of NULL: all. */
+/* Adds the rows of a table, which are the query's from `first` on, that have changed or moved since
+** the stretch `old`; for NULL, all. */
 static bool stale_add_rows(ecs_index *index, const struct table *table, uint32_t first,
                            const struct stretch *old) {
   const ecs_id *ids = copies_entities(&index->rows);
@@ -186,7 +185,7 @@ static bool stale_add_rows(ecs_index *index, const struct table *table, uint32_t
   return true;
 }
 
-/* The rows of a table, of which tables are listed in their order; NULL when it had none. */
+/* The stretch of a table, in a list in the order of tables; NULL if it had none. */
 static const struct stretch *stale_find_stretch(const struct stretches *stretches, uint64_t order) {
   uint32_t low = 0, high = stretches->count;
   while (low < high) {
@@ -273,7 +272,7 @@ void stale_end(ecs_index *index) { index->stale.known = index->stale.sound; }
 
 /* ---- copying --------------------------------------------------------------------------- */
 
-/* What a table has for a column of the copies; NULL for what is the same in all of its rows. */
+/* The cells of a table for a column of the copies; NULL if all its rows have the same. */
 static const void *stale_cells_of(const ecs_index *index, const struct table *table,
                                   const struct copy_column *column) {
   const struct term *term = &index->query->terms.terms[column->term];
@@ -283,7 +282,7 @@ static const void *stale_cells_of(const ecs_index *index, const struct table *ta
   return layout->columns[column->leaf].data;
 }
 
-/* The first of the list that is not of a stretch, from one on. */
+/* The first entry of the list, from one on, that is not in a stretch. */
 static uint32_t stale_end_of(const struct staleness *stale, uint32_t from,
                              const struct stretch *of) {
   while (from < stale->count && stale->rows[from] < of->first + of->count) from++;

@@ -8,25 +8,25 @@
 #include "core/storage/sparse.h"
 #include "core/storage/toggle.h"
 
-/* The rows of one table: a bit for each group of them in which some may be, in words from `first`
-** on, and where rows are tracked one for each row in words from `rows` on, which say nothing of
-** other groups. */
+/* The rows of one table that a term is about: a bit for each group that may hold some, in words
+** from `first` on; for tracked rows also a bit for each row, in words from `rows` on, valid only in
+** these groups. */
 struct pick {
   const struct table *table;
   size_t first, rows;
-  uint32_t count;              /* of words that all rows take */
+  uint32_t count;              /* words that all rows take */
   bool tracked;
 };
 
-/* Of one term. While its query is not in use, marks are asked themselves. */
+/* The picks of one term. While its query is not in use, marks are read directly. */
 struct picks {
-  uint64_t since;              /* what was marked then, or before, is known */
+  uint64_t since;              /* marks of this run and before are known */
   bool settled;
   struct pick *list;           /* in the order of the query's tables */
   uint32_t count, capacity;
   uint64_t *words;
   uint32_t word_capacity;
-  uint32_t last;               /* of the list: that was asked for last */
+  uint32_t last;               /* place in the list of the last one used */
 };
 
 /* ---- making ---- */
@@ -65,7 +65,7 @@ static uint64_t changes_ask_marks(const struct term *term, const struct table *t
 
 #define GROUP_WORDS (MARK_ROWS / 64)
 
-/* Words for a bit of each group of rows, which take so many words. */
+/* The words that hold a bit for each group of rows, by the words that hold a bit for each row. */
 static uint32_t changes_group_words(uint32_t words) { return words / (64 * GROUP_WORDS) + 1; }
 
 /* Which of up to 64 groups were written to after a run. */
@@ -77,8 +77,7 @@ static uint64_t changes_groups_since(const uint64_t *groups, uint32_t count, uin
   return bits;
 }
 
-/* Writes down which groups a term is about, of rows that take so many words, and of which rows in
-** these, where they are tracked. */
+/* Records which groups of a table a term is about, and which rows in them if these are tracked. */
 static void changes_ask_groups(const struct term *term, const struct table *table, uint32_t count,
                                uint64_t *groups, uint64_t *rows) {
   const struct marks *marks = marks_of(table, term->id);
@@ -97,7 +96,7 @@ static void changes_ask_groups(const struct term *term, const struct table *tabl
   }
 }
 
-/* The settled rows of a table; NULL for one that has come since. */
+/* The picks of a table; NULL if it has come since the use began. */
 static const struct pick *pick_of(struct picks *picks, const struct table *table) {
   if (picks->last < picks->count && picks->list[picks->last].table == table)
     return &picks->list[picks->last];
@@ -114,7 +113,7 @@ static const struct pick *pick_of(struct picks *picks, const struct table *table
   return &picks->list[low];
 }
 
-/* The bits of a word of rows. */
+/* The bits of one word of rows. */
 static uint64_t changes_word_of(const struct picks *picks, const struct pick *pick, uint32_t word) {
   uint32_t group = word / GROUP_WORDS;
   if (word >= pick->count) return 0;
@@ -138,7 +137,7 @@ void picks_narrow(const struct term *term, const struct table *table, uint32_t w
   for (uint32_t i = 0; !pick && i < count; i++) bits[i] &= picks_at(term, table, word + i);
 }
 
-/* The first group, from one on, that a bit is set of; all of them for none. */
+/* The first group from `group` on whose bit is set; the number of groups if there is none. */
 static uint32_t changes_next_group(const uint64_t *bits, uint32_t group, uint32_t all) {
   uint64_t before = (UINT64_C(1) << group % 64) - 1;
   for (uint32_t word = group / 64; word * 64 < all; word++, before = 0) {
@@ -172,7 +171,7 @@ bool picks_row(const struct term *term, const struct table *table, uint32_t row)
   return picks_at(term, table, row / 64) >> row % 64 & 1;
 }
 
-/* Whether the bits of a table's rows are all set, or none of them is. */
+/* Whether the bits of a table's rows are all equal. */
 static bool changes_are_all(const struct term *term, const struct table *table, uint64_t wanted) {
   for (uint32_t word = 0; word < changes_words_of(table); word++) {
     if (wanted == 0) word = picks_next(term, table, word);
@@ -261,7 +260,7 @@ ecs_status changes_open(ecs_query *query) {
   return ECS_OK;
 }
 
-/* What comes from now on is marked otherwise. */
+/* Ends a use: later writes are marked with a new run. */
 static void changes_end_use(ecs_query *query) {
   assert(query->uses == 0 && query->seen < query->world->now);
   query->seen = query->world->now++;

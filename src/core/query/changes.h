@@ -1,6 +1,6 @@
-/* What a query with `:changed` or `:added` is about: rows that were written, or came, since it was
-** used last. Which ones is settled when a use begins, so that what is written meanwhile changes no
-** match; what is written until the use ends is its own, and no news for the next one. */
+/* The rows that a query with `:changed` or `:added` is about: those written, or added, since its
+** last use. They are fixed when a use begins, so that writes during it change no match. What is
+** written until it ends counts as its own and is not new to the next use. */
 #ifndef ECS_CORE_QUERY_CHANGES_H
 #define ECS_CORE_QUERY_CHANGES_H
 
@@ -11,45 +11,45 @@ struct query_terms;
 struct table;
 struct term;
 
-/* Sees to it that marks are kept of what the query asks about, if it asks about any. They may begin
-** when it is used first, which sees everything. ECS_ENOMEM. */
+/* Makes sure that marks are kept for what the query asks about, if it asks. They may begin at its
+** first use, which then sees everything. ECS_ENOMEM. */
 ecs_status changes_watch(ecs_query *query);
 
-/* A use of the query begins; uses within it are about the same rows. ECS_ENOMEM: it does not. */
+/* Begins a use of the query; uses inside it see the same rows. ECS_ENOMEM: it has not begun. */
 ecs_status changes_open(ecs_query *query);
 
-/* It ends; what was written until now is known. */
+/* Ends a use; everything written so far is known to it. */
 void changes_close(ecs_query *query);
 
-/* Ends all uses of all queries but the outermost one of a query, or NULL. */
+/* Ends all uses of all queries, except the outermost use of one query unless that is NULL. */
 void changes_close_all(ecs_world *world, const ecs_query *except);
 
-/* A use that is over at once, and during which nothing was written. */
+/* A use that ends at once, without any writes. */
 void changes_use(ecs_query *query);
 
-/* To its next use what was marked after a run is news; after 0, everything. */
+/* Makes the next use see what was marked after a run; after 0, everything. */
 void changes_keep(ecs_query *query, uint64_t run);
 
-/* Whether what it is about is settled just as long as it is in use, which takes a scope. */
+/* Whether the picks are fixed exactly while the query is in use, inside a scope. */
 bool changes_are_sound(const ecs_query *query);
 
-/* For a term with news, once its query is made. */
+/* Make and free the picks of a term, once its query exists. */
 ecs_status picks_new(ecs_world *world, struct term *term);
 void picks_free(ecs_world *world, struct query_terms *terms);
 
-/* Which of 64 rows of a table the term is about, from row 64 * word on: of the table that has, or
-** keeps, its component. What is said of rows behind the last one means nothing. */
+/* A bit for each of 64 rows of a table from row 64 * word on: whether the term is about it. The
+** table holds its component. Bits after the last row are undefined. */
 uint64_t picks_at(const struct term *term, const struct table *table, uint32_t word);
 
-/* Takes rows away from the bits of some words' rows, from a word on: those that it is not about. */
+/* Clears the bits of rows that the term is not about, in some words from one on. */
 void picks_narrow(const struct term *term, const struct table *table, uint32_t word,
                   uint32_t count, uint64_t *bits);
 
-/* The first word, from one on, whose rows are not in a group that nobody has written to: it may be
-** about some of these. As many as the table's rows take for none. */
+/* The first word from one on that has rows in a group that was written to; the number of words if
+** there is none. */
 uint32_t picks_next(const struct term *term, const struct table *table, uint32_t word);
 
-/* Whether a row is one of them. */
+/* Whether the term is about a row. */
 bool picks_row(const struct term *term, const struct table *table, uint32_t row);
 
 /* Whether the term is about all, or none, of a table's rows. */

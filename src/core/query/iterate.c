@@ -1,4 +1,6 @@
-/* Walking a query's tables, and changing all its rows at once. */
+/* Iterating over a query's tables, and changing all its rows at once. An iterator yields runs of
+** rows: stretches of a table, or runs of a passage if terms are decided row by row. Each iteration
+** holds a scope and a use of its query. */
 #include "core/command/command.h"
 #include "core/command/watch.h"
 #include "core/entity/entity.h"
@@ -42,7 +44,7 @@ ecs_status ecs_iter_open(ecs_query *query, ecs_iter *it) {
   if (status == ECS_OK) status = iterate_begin_passage(it);
   if (status == ECS_OK) status = scope_open(query->world, SCOPE_LOOP, &it->scope);
   if (status == ECS_OK && query->terms.changes) {
-    /* Behind the scope, which goes when there is no memory. */
+    /* After the scope, which is closed again when out of memory. */
     status = changes_open(query);
     if (status != ECS_OK) scope_cancel(query->world, it->scope);
   }
@@ -57,7 +59,7 @@ static bool iterate_come_to_end(ecs_iter *it) {
   return false;
 }
 
-/* Where rows of a table may differ. */
+/* The next run if rows of a table may differ. */
 static APART bool iterate_next_run(ecs_iter *it) {
   const ecs_query *query = it->query;
   for (; it->match < query_reach(query); it->match++, it->behind = 0) {
@@ -74,7 +76,7 @@ static APART bool iterate_next_run(ecs_iter *it) {
   return iterate_come_to_end(it);
 }
 
-/* Comes to the passage's run, of the table that it is in. */
+/* Moves to the passage's run, in its table. */
 INLINE void iterate_enter_run(ecs_iter *it, const struct passage *passage, uint32_t row,
                               uint32_t count) {
   assert(row == passage_row(passage) && count == passage->end - passage->at);
@@ -83,7 +85,7 @@ INLINE void iterate_enter_run(ecs_iter *it, const struct passage *passage, uint3
   it->rows = LIKELY(passage->entities) ? passage->entities + row : NULL;
 }
 
-/* Where a walk finds them, and another part of a batch begins, or none is left. */
+/* Takes the next part of a batch; false at the end. */
 static APART bool iterate_turn_of_passage(ecs_iter *it) {
   struct passage *passage = it->passage;
   if (UNLIKELY(!passage_turn(passage))) return iterate_come_to_end(it);
@@ -93,7 +95,7 @@ static APART bool iterate_turn_of_passage(ecs_iter *it) {
   return true;
 }
 
-/* A run that may be of several rows. */
+/* The next run, which may have several rows. */
 static APART bool iterate_go_on(ecs_iter *it) {
   struct passage *passage = it->passage;
   passage->at = passage->end;
@@ -102,7 +104,7 @@ static APART bool iterate_go_on(ecs_iter *it) {
   return true;
 }
 
-/* The next run of a batch's part, most often of one row. */
+/* The next run of a batch's part, usually of one row. */
 INLINE bool iterate_next_of_passage(ecs_iter *it, struct passage *passage) {
   uint32_t at = passage->end, end = at + 1;
   const uint32_t *rows = passage->batch.own.rows;
@@ -156,7 +158,7 @@ ecs_status ecs_iter_close(ecs_iter *it) {
   return world_tell_observers(it->query->world, status);
 }
 
-/* Of rows that come through a list. */
+/* The entity of a row that comes from a list. */
 static APART ecs_id iterate_entity_listed(const struct passage *passage, size_t row) {
   if (!passage || !passage->listed || !passage->entities) return ECS_NULL;
   uint32_t at = passage->batch.own.rows[passage->at + row];
@@ -188,7 +190,7 @@ static bool iterate_has_leaf(const struct term *term, uint32_t leaf) {
   return term->slot != NONE && leaf < (term->leaf == NONE ? term->component->leaf_count : 1);
 }
 
-/* Cells that are handed out to be written count as written. */
+/* Marks cells that are handed out for writing as written. */
 static void iterate_note_handed(const ecs_iter *it, const struct term *term,
                                 const struct table *table, uint32_t first, uint32_t row,
                                 uint32_t count) {
@@ -197,7 +199,7 @@ static void iterate_note_handed(const ecs_iter *it, const struct term *term,
   marks_lend(it->query->world, table, table->columns[first].id, row, count);
 }
 
-/* ecs_iter_column where rows may differ. */
+/* ecs_iter_column if rows may differ. */
 static APART void *iterate_column_of_run(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const ecs_query *query = it->query;
   const struct term *asked = &query->terms.terms[term];
@@ -213,7 +215,7 @@ static APART void *iterate_column_of_run(const ecs_iter *it, uint32_t term, uint
   return column_at(&end.table->columns[end.first + leaf], end.row);
 }
 
-/* passage_column where that marks cells as written, a run of them. */
+/* passage_column for a run whose cells are marked as written. */
 static APART void *iterate_column_marked(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const struct passage *passage = it->passage;
   const struct passage_term *cells = &passage->terms[term];
@@ -222,7 +224,7 @@ static APART void *iterate_column_marked(const ecs_iter *it, uint32_t term, uint
   return passage_column(passage, term, leaf);
 }
 
-/* ecs_iter_column where that is more than an address, or rows may differ. */
+/* ecs_iter_column if it is more than an address, or rows may differ. */
 static APART void *iterate_column_of_passage(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const struct passage *passage = it->passage;
   if (!passage || !passage->batched) return iterate_column_of_run(it, term, leaf);
@@ -252,7 +254,7 @@ void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   return table->columns[first + leaf].data;
 }
 
-/* Cells that are handed out through a list count as written. */
+/* Marks cells that are handed out by a list as written. */
 static APART void iterate_note_listed(const ecs_iter *it, const struct passage_term *cells) {
   const uint32_t *rows = cells->rows + it->passage->at;
   for (size_t i = 0; i < it->count; i++)
@@ -274,10 +276,10 @@ void *ecs_iter_cells(const ecs_iter *it, uint32_t term, uint32_t leaf, const uin
 
 /* ---- all rows at once ---- */
 
-/* What becomes of an entity of a query. */
+/* A change to one entity of a query. */
 typedef ecs_status (*change_fn)(ecs_world *world, ecs_id entity, ecs_id id);
 
-/* Each entity once, however often it matches. */
+/* Changes each entity once, however often it matches. */
 static ecs_status iterate_change_matches(ecs_query *query, ecs_id id, change_fn change) {
   ecs_world *world = query->world;
   struct walk walk;
@@ -292,7 +294,7 @@ static ecs_status iterate_change_matches(ecs_query *query, ecs_id id, change_fn 
   return status;
 }
 
-/* Entity by entity, as one scope. */
+/* Changes entity by entity, in one scope. */
 static ecs_status iterate_change_each(ecs_query *query, ecs_id id, change_fn change) {
   ecs_world *world = query->world;
   uint32_t scope;
@@ -358,7 +360,7 @@ ecs_status ecs_query_remove(ecs_query *query, ecs_id component) {
   return world_tell_observers(query->world, iterate_change_all(query, component, false));
 }
 
-/* What is to be despawned is an entity. */
+/* Checks that what is to be despawned is an entity, not a component. */
 static ecs_status iterate_check_entity(const ecs_world *world, uint32_t at) {
   if (at >= FIRST_ENTITY) return ECS_OK;
   ecs_id id = entity_id(&world->entities, at);

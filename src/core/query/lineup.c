@@ -6,7 +6,7 @@
 
 /* ---- as it is kept ---- */
 
-/* How much of each there is to be. */
+/* How many items of each kind a lineup will have. */
 struct extent {
   uint32_t rows, runs, tables, entities, ends;
 };
@@ -52,7 +52,7 @@ static const struct ties *lineup_ties_of(const ecs_query *query) {
   return &query->terms.cascade->relation->ties;
 }
 
-/* Whether which rows there are follows from the tables alone. */
+/* Whether the tables alone decide which rows there are. */
 static bool can_be_kept(const struct query_terms *terms) {
   return !terms->toggled && !terms->packed && !terms->sources;
 }
@@ -91,10 +91,10 @@ struct candidate {
   uint32_t match, row, depth, target;
 };
 
-/* Of one depth, how many rows and runs there are; then which are the next ones. */
+/* The rows and runs of one depth: first how many, then the next ones. */
 struct level {
   uint32_t rows, runs;
-  uint32_t last;               /* match of the last row, counted from 1 */
+  uint32_t last;               /* match of the last row plus 1 */
 };
 
 struct making {
@@ -113,7 +113,7 @@ static RARE bool lineup_deepen(struct making *m, uint32_t depth) {
   return true;
 }
 
-/* What ties say of the walk's row; most depths are known. */
+/* The walk's row and its tie; usually the depth is known. */
 static struct candidate candidate_of(const struct walk *walk, struct ties *ties) {
   struct candidate row = {walk->match, walk->row, 0, 0};
   uint32_t entity = walk->table->rows[walk->row];
@@ -125,7 +125,7 @@ static struct candidate candidate_of(const struct walk *walk, struct ties *ties)
   return row;
 }
 
-/* All rows that the walk comes to; false when out of memory. */
+/* Lists all rows of the walk; false when out of memory. */
 static bool lineup_list_rows(struct making *m) {
   struct ties *ties = &m->walk.query->terms.cascade->relation->ties;
   while (walk_next_row(&m->walk)) {
@@ -143,7 +143,7 @@ static bool lineup_list_rows(struct making *m) {
   return true;
 }
 
-/* Counting sort by depth, which keeps the order of rows within one. */
+/* Counting sort by depth, stable within a depth. */
 static void lineup_sort(const struct making *m, struct lineup *lineup) {
   struct level next = {0, 0, 0};
   for (uint32_t i = 0; i < m->level_count; i++) {
@@ -168,7 +168,7 @@ static void lineup_sort(const struct making *m, struct lineup *lineup) {
   lineup->run_count = m->run_count;
 }
 
-/* Where the rows' ties lead to: as long as the tables are as they were nobody has to look. */
+/* Records where the rows' ties lead, valid as long as the tables stay unchanged. */
 static void lineup_note_ends(const struct making *m, const struct lineup *lineup) {
   const struct walk *walk = &m->walk;
   const ecs_world *world = walk->query->world;
@@ -192,7 +192,7 @@ static uint32_t lineup_rows_of(const ecs_query *query) {
   return rows;
 }
 
-/* NULL when out of memory. */
+/* Returns the sorted lineup; NULL when out of memory. */
 static struct lineup *lineup_sorted(struct making *m) {
   const ecs_query *query = m->walk.query;
   if (!lineup_list_rows(m)) return NULL;
@@ -245,7 +245,7 @@ struct lineup *lineup_of_sources(ecs_query *query) {
 
 /* ---- checking ---- */
 
-/* Whether the target's row is known, if it is in one of the tables, as far as there are tables. */
+/* Whether a target's recorded row is right, if it is in one of the tables. */
 static bool lineup_end_is_sound(const ecs_query *query, uint32_t target,
                                 const struct lineup_end *end) {
   const struct record *record =
@@ -256,7 +256,7 @@ static bool lineup_end_is_sound(const ecs_query *query, uint32_t target,
   return end->match == NONE;
 }
 
-/* Whether a run's rows are in one table, and tied as it says. */
+/* Whether a run's rows are in one table, with the ties that it says. */
 static bool lineup_run_is_sound(const ecs_query *query, const struct lineup_run *run,
                                 uint32_t from) {
   const struct lineup *lineup = query->lineup;

@@ -57,7 +57,7 @@ void matches_lay_out(struct matches *matches, void *room, uint32_t rows) {
     at = matches_lay_out_spot(&matches->spots[i], at, rows);
 }
 
-/* A tie that its query's order is made of is there in all rows. */
+/* A tie that determines the query's order is present in all rows. */
 static void matches_begin_tie(const struct walk *walk, struct matches_step *step, bool first) {
   const struct term *term = step->term;
   bool sources = first && walk->query->terms.sources;
@@ -65,12 +65,12 @@ static void matches_begin_tie(const struct walk *walk, struct matches_step *step
   step->target = ecs_alive(walk->query->world, term->target) ? ecs_id_index(term->target) : 0;
 }
 
-/* Whether what the term is about may be switched off where it is there. */
+/* Whether the term's component may be present but switched off. */
 static bool match_hides(const struct term *term) {
   return term->state == TERM_OFF || (term->state == TERM_ON && term->component->toggle);
 }
 
-/* Whether the order is that of the step's sparse rows, each of which is a match of it. */
+/* Whether the order is that of the step's sparse rows, each a match of it. */
 static bool matches_leads_packed(const struct walk *walk, uint32_t at) {
   const struct query_terms *terms = &walk->query->terms;
   bool leads = at == 0 && terms->packed && !walk->lineup;
@@ -124,7 +124,7 @@ struct end {
   bool there;
 };
 
-/* What there is of the step's term in a table, which may be the last but one. */
+/* Looks up what a table has of the step's term; it is often the last table or the one before. */
 static APART void match_look(struct matches_step *step, const struct table *table) {
   const struct term *term = step->term;
   struct matches_seen last = step->seen;
@@ -150,7 +150,7 @@ INLINE bool end_in(struct matches_step *step, const struct table *table, uint32_
   return step->seen.there && (LIKELY(!step->hides) || match_is_shown(step, table, row));
 }
 
-/* Where its cells begin, among the columns of what keeps it. */
+/* The first column of a term's cells in its sparse set. */
 static uint32_t matches_first_in_sparse(const struct term *term) {
   if (term->component->leaf_count == 0) return NONE;
   return term->leaf == NONE ? 0 : term->leaf;
@@ -165,14 +165,14 @@ static bool matches_in_sparse(const struct matches_step *step, uint32_t entity, 
          (LIKELY(!term->news) || picks_row(term, end->table, row));
 }
 
-/* Whether queries see the entity: they pass over prefabs. */
+/* Whether queries see the entity: prefabs are hidden. */
 static bool match_is_seen(const ecs_world *world, const struct matches_step *step,
                           const struct record *record) {
   bool hidden = record->table < RECORD_BARE && record_table(world, record)->hidden;
   return !hidden || query_sees_prefabs(step->term);
 }
 
-/* Of an index whose entity is alive. */
+/* Finds the cells of a living entity, by its index. */
 INLINE bool end_of(const ecs_world *world, struct matches_step *step, uint32_t index,
                    struct end *end) {
   const struct record *record = entity_record(&world->entities, index);
@@ -184,17 +184,17 @@ INLINE bool end_of(const ecs_world *world, struct matches_step *step, uint32_t i
          end_in(step, record_table(world, record), record->row, end);
 }
 
-/* Rows of one table that may match, one behind the other. */
+/* Consecutive rows of one table that may match. */
 struct match_stretch {
   const struct table *table;
   uint32_t match;
   const uint32_t *rows;
-  const uint32_t *targets;     /* along the relation of the lineup; else NULL */
+  const uint32_t *targets;     /* targets along the lineup's relation, or NULL */
   const struct lineup_end *ends;     /* where those are, if the lineup knows */
-  uint32_t packed;             /* STEP_PACKED: the row of its own that the first is */
+  uint32_t packed;             /* STEP_PACKED: the sparse row of the first one */
 };
 
-/* Those from one on. */
+/* The stretch from the i-th row on. */
 static struct match_stretch match_behind(const struct match_stretch *rows, uint32_t at) {
   return (struct match_stretch){rows->table, rows->match, rows->rows + at,
                                 rows->targets ? rows->targets + at : NULL,
@@ -219,7 +219,7 @@ static bool matches_in_packed(const struct matches_step *step, uint32_t row, str
   return true;
 }
 
-/* To whom the relation of a path, or of a tie, leads from the i-th row. */
+/* The target of the i-th row, by the relation of a path or tie. */
 INLINE uint32_t matches_target_of(const struct matches_step *step,
                                   const struct match_stretch *rows, uint32_t i) {
   assert(!step->cascades || rows->targets);
@@ -235,7 +235,7 @@ static bool match_nearest(const struct matches_step *step, const struct table *t
   return there;
 }
 
-/* The step's cells of the i-th row; false when there are none. */
+/* Finds the step's cells for the i-th row; false if there are none. */
 static bool match_find(const ecs_world *world, struct matches_step *step,
                        const struct match_stretch *rows, uint32_t i, struct end *end) {
   uint32_t row = rows->rows[i], target;
@@ -254,7 +254,7 @@ static bool match_find(const ecs_world *world, struct matches_step *step,
   }
 }
 
-/* Which of the entities of a list, from the first on, are in one table, and their rows. */
+/* How many of a list's entities, from the first on, are in one table; lists their rows. */
 static uint32_t match_together(const ecs_world *world, const uint32_t *list, uint32_t count,
                                uint32_t table, uint32_t *rows) {
   const struct slots *near = &world->entities.near;
@@ -272,8 +272,8 @@ static uint32_t match_together(const ecs_world *world, const uint32_t *list, uin
   return i;
 }
 
-/* How many of n rows' targets are in one table, as the first one is. Where the lineup knows where
-** they are, transforms over a tree of 100,000 take an eighth less. */
+/* How many of n rows have targets in the same table as the first one. If the lineup knows these,
+** transforms over a tree of 100,000 take an eighth less. */
 static uint32_t matches_together_along(const ecs_world *world,
                                        const struct match_stretch *rows, uint32_t n,
                                        uint32_t table, uint32_t *ends) {
@@ -284,8 +284,8 @@ static uint32_t matches_together_along(const ecs_world *world,
   return i;
 }
 
-/* How many of n rows have ids in a field that lead to one table, as the first one does. What
-** does not change is in locals, as rows that are written might be it: a third of the time. */
+/* How many of n rows have entity fields that lead to the same table as the first one's. Constants
+** are in locals, since written rows might alias them: a third of the time. */
 static uint32_t matches_together_by_field(const ecs_world *world,
                                           const struct matches_step *step,
                                           const struct match_stretch *rows, uint32_t n,
@@ -307,14 +307,14 @@ static uint32_t matches_together_by_field(const ecs_world *world,
   return i;
 }
 
-/* What has been found of the row behind those that are alike. */
+/* What was found of the row after those that are alike. */
 struct match_ahead {
   bool known;
   struct end end;
 };
 
-/* Of n rows, the first of which has its cells in a table, those behind it that have theirs there,
-** too: where these are. Returns how many rows that makes. */
+/* Of n rows, the first of which has its cells in a table, finds those after it with cells in the
+** same table. Returns how many rows that makes. */
 static uint32_t matches_find_more(const ecs_world *world, struct matches_step *step,
                                   const struct match_stretch *rows, uint32_t n,
                                   const struct table *table, uint32_t *ends,
@@ -324,7 +324,7 @@ static uint32_t matches_find_more(const ecs_world *world, struct matches_step *s
   bool sparse = step->term->component->sparse;
   if (step->kind == STEP_PATH && step->cascades && !step->hides && !sparse)
     return matches_together_along(world, rows, n, table->index, ends);
-  /* Two thirds off fields of others that are all in one table. */
+  /* Two thirds off fields of other entities that are all in one table. */
   if (step->kind == STEP_FIELD && !step->hides && !rows->table->off && !sparse)
     return matches_together_by_field(world, step, rows, n, table->index, ends);
   for (; i < n; ends[i++] = end->row) {
@@ -335,7 +335,7 @@ static uint32_t matches_find_more(const ecs_world *world, struct matches_step *s
   return i;
 }
 
-/* How many of n rows, from the first on, are alike: they have cells in one table, or have none. */
+/* How many of n rows, from the first on, are alike: cells in one table, or none. */
 static uint32_t matches_find_alike(const ecs_world *world, struct matches_step *step,
                                    const struct match_stretch *rows, uint32_t n, struct end *first,
                                    uint32_t *ends, struct match_ahead *ahead) {
@@ -369,8 +369,7 @@ static void match_append(struct matches_spot *spot, uint32_t at, const struct ta
   spot->parts[spot->part_count++] = (struct matches_part){table, first, at, false};
 }
 
-/* Whether a table has the terms, of those that are there in all of its rows or in none, that the
-** batch's rows have. */
+/* Whether a table has the same optional terms as the batch's rows. */
 static bool match_goes_on(const struct matches *matches, uint32_t match) {
   const ecs_query *query = matches->walk->query;
   if (LIKELY(!query->terms.choices) || matches->count == 0) return true;
@@ -391,7 +390,7 @@ static bool match_is_dead(const struct match_dead *dead, uint32_t at) {
   return dead->bits[at / 64] >> at % 64 & 1;
 }
 
-/* The next row that is dead, or not, from one on; n when there is none. */
+/* The next row from one on that is dead (or live); n if there is none. */
 static uint32_t match_next(const struct match_dead *dead, bool is, uint32_t at, uint32_t n) {
   while (at < n && match_is_dead(dead, at) != is) at++;
   return at;
@@ -402,22 +401,22 @@ static void match_bury(struct match_dead *dead, uint32_t from, uint32_t to) {
   for (; from < to; from++) dead->bits[from / 64] |= UINT64_C(1) << from % 64;
 }
 
-/* Whether cells that are there, or are not, may be in a batch with those before them. */
+/* Whether present or absent cells may share a batch with those before them. */
 static bool match_mixes(const struct matches *matches, const struct matches_spot *spot,
                         bool there) {
   return matches->mixes || !spot->part_count ||
          (spot->parts[spot->part_count - 1].table != NULL) == there;
 }
 
-/* Finds a step's cells in n rows, those that are alike at a time, and buries rows that do not
-** match. Returns how many it has dealt with. */
+/* Finds a step's cells in n rows, in groups that are alike, and marks rows that do not match as
+** dead. Returns how many rows it has handled. */
 static uint32_t match_find_all(struct matches *matches, uint32_t number,
                                const struct match_stretch *rows, uint32_t n,
                                struct match_dead *dead) {
   struct matches_step *step = &matches->steps[number];
   struct matches_spot *spot = &matches->spots[number];
   enum term_kind kind = step->term->kind;
-  uint32_t at = matches->count, alike, until = dead->any ? 0 : n;   /* of rows not dead before */
+  uint32_t at = matches->count, alike, until = dead->any ? 0 : n;   /* end of live rows */
   struct match_ahead ahead = {.known = false};
   struct end end;
   for (uint32_t i = 0; i < n; i += alike) {
@@ -437,7 +436,7 @@ static uint32_t match_find_all(struct matches *matches, uint32_t number,
       return i;
     else if (step->gives)
       match_append(spot, at + i, end.there ? end.table : NULL, end.there ? end.first : NONE);
-    for (uint32_t j = 0; j < alike && !end.there; j++) ends[j] = j;   /* they lie together */
+    for (uint32_t j = 0; j < alike && !end.there; j++) ends[j] = j;   /* contiguous rows */
   }
   return n;
 }
@@ -451,8 +450,8 @@ static uint32_t match_count_live(struct match_dead *dead, uint32_t n) {
   return live;
 }
 
-/* Leaves those out of n rows that have just been appended; `part`: of the spot the first that was
-** appended with them. */
+/* Removes the dead among n rows that were just appended; `part` is the first part appended with
+** them. */
 static void match_leave_out(struct matches_spot *spot, uint32_t at, uint32_t n, uint32_t part,
                             const struct match_dead *dead) {
   uint32_t to = at, next = part, count = spot->part_count;
@@ -469,8 +468,8 @@ static void match_leave_out(struct matches_spot *spot, uint32_t at, uint32_t n, 
   }
 }
 
-/* Appends those of n rows that match. Returns how many it has dealt with; 0 when they are another
-** batch's. */
+/* Appends the matching rows of n. Returns how many it has handled; 0 if they belong to another
+** batch. */
 static uint32_t match_take(struct matches *matches, const struct match_stretch *rows, uint32_t n) {
   struct match_dead dead;
   uint32_t at = matches->count, parts[QUERY_STEPS], live;
@@ -526,7 +525,7 @@ static void matches_take_by_depth(struct matches *matches) {
   }
 }
 
-/* How many of a list of entities, of which the walk has come to the first one, are in its table. */
+/* How many of a list's entities are in one table, from the walk's current one on. */
 static uint32_t match_next_listed(struct matches *matches, const uint32_t *list, uint32_t count) {
   const struct walk *walk = matches->walk;
   assert(walk->match < walk->query->count);
@@ -536,8 +535,8 @@ static uint32_t match_next_listed(struct matches *matches, const uint32_t *list,
   return match_together(walk->query->world, list, n, walk->table->index, rows);
 }
 
-/* Takes some entities of a list, from the first on, or passes them over. Returns how many; 0 when
-** they are another batch's. */
+/* Takes or skips entities of a list, from the first on. Returns how many; 0 if they belong to
+** another batch. */
 static uint32_t matches_take_listed(struct matches *matches, const uint32_t *list, uint32_t count,
                                     uint32_t packed) {
   struct walk *walk = matches->walk;
@@ -570,7 +569,7 @@ static void matches_take_packed(struct matches *matches) {
   }
 }
 
-/* Those of the walk's table from its row on that are known to follow each other. */
+/* How many rows of the walk's table, from its current one on, are known to be consecutive. */
 static LOOPS uint32_t matches_next_rows(struct matches *matches) {
   const struct walk *walk = matches->walk;
   const struct query_terms *terms = &walk->query->terms;

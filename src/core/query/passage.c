@@ -8,8 +8,8 @@
 
 /* ---- beginning ---- */
 
-/* Whether what is written on the way decides nothing: entity fields do, but for those of events,
-** ties and sparse components change when the scope ends. */
+/* Whether writes on the way cannot change later matches: entity fields can, except those of events.
+** Ties and sparse components change only when the scope ends. */
 static bool passage_can_match_in_groups(const ecs_query *query) {
   const struct query_terms *terms = &query->terms;
   for (uint32_t i = 0; i < terms->step_count; i++) {
@@ -20,7 +20,7 @@ static bool passage_can_match_in_groups(const ecs_query *query) {
   return matches_suit(query, false);
 }
 
-/* Which step is about a term. */
+/* The step of a term. */
 static uint32_t passage_step_of(const struct query_terms *terms, uint32_t term) {
   for (uint32_t i = 0; i < terms->step_count; i++)
     if (terms->steps[i] == term) return i;
@@ -77,7 +77,7 @@ void passages_free(ecs_world *world) {
 
 /* ---- parts ---- */
 
-/* Comes to a spot's part of the next match; returns where its next one begins. */
+/* Moves to a spot's part of the next match. Returns where its next part begins. */
 static uint32_t passage_enter_part(const struct passage *passage, const struct matches_spot *spot,
                                    uint32_t *part) {
   uint32_t next = *part + 1;
@@ -108,7 +108,7 @@ static void passage_find_cells(const struct passage *passage, uint32_t at,
   cells->plain_leaves = cells->marks ? 0 : cells->leaves;
 }
 
-/* Where parts end, and when a batch begins. */
+/* Called where parts end and a batch begins. */
 static APART void passage_enter_parts(struct passage *passage) {
   const struct matches *batch = &passage->batch;
   passage->turn = passage_enter_part(passage, &batch->own, &passage->part);
@@ -175,7 +175,7 @@ bool passage_take_part(struct passage *passage) {
   return true;
 }
 
-/* What must not be there is not. */
+/* An absent term has no cells. */
 bool passage_has(const struct passage *passage, uint32_t term) {
   enum term_kind kind = passage->walk.query->terms.terms[term].kind;
   uint32_t step = passage->terms[term].step;
@@ -197,7 +197,7 @@ void sight_begin(struct ecs_sight *sight, const ecs_world *world, struct watch *
 
 /* ---- the same match ---- */
 
-/* Whether the values that go with two matches of an entity are the same. */
+/* Whether two matches of an entity have the same values. */
 static bool passage_same_values(const struct query_terms *terms, const ecs_id *a, const ecs_id *b) {
   for (uint32_t i = 0; i < terms->variable_count; i++)
     if (terms->variables[i].output != NONE && a[i] != b[i]) return false;
@@ -251,7 +251,7 @@ static bool passage_next_gone(struct ecs_sight *sight) {
 
 /* ---- what is there ---- */
 
-/* Whether the change's entity had what the walk has come to. */
+/* Whether the changed entity had this match before. */
 static bool passage_was_there(struct ecs_sight *sight) {
   const struct watch *watch = sight->watch;
   const struct query_terms *terms = &watch->query->terms;
@@ -270,7 +270,7 @@ static bool passage_was_there(struct ecs_sight *sight) {
   return false;
 }
 
-/* Whether values under an id are values of what the first term has found. */
+/* Whether values of an id belong to what the first term has found. */
 static bool passage_is_of_first(const struct ecs_sight *sight, ecs_id id) {
   const struct query_terms *terms = &sight->watch->query->terms;
   const struct term *term = terms->terms;
@@ -290,14 +290,14 @@ static bool passage_sight_is_given(const struct ecs_sight *sight, const struct c
   return false;
 }
 
-/* Whether the entity may have come to match, or be given something. */
+/* Whether the entity may have come to match, or been given values. */
 static bool passage_sight_concerns(const struct ecs_sight *sight, const struct change_of *change) {
   if (change->dies) return false;
   return sight->watch->kind == WATCH_SET ? change->gift_count > 0 : !change->quiet;
 }
 
-/* walk_match where each row of a table matches, once. The next one is often in the table of the one
-** before, and not looked for then: a fifth of what a call costs. */
+/* walk_match if each row of a table matches once. The next row is often in the same table and then
+** needs no search: a fifth of a call's cost. */
 INLINE bool passage_comes_to(struct ecs_sight *sight, ecs_id entity) {
   struct walk *walk = &sight->walk;
   uint32_t index = ecs_id_index(entity);
@@ -307,7 +307,7 @@ INLINE bool passage_comes_to(struct ecs_sight *sight, ecs_id entity) {
   return walk->match != NONE;
 }
 
-/* Whether there is a change from `change` on that concerns the watch; then that is it. */
+/* Moves to the first change from the current one on that concerns the watch; false if none. */
 static bool passage_comes_to_change(struct ecs_sight *sight) {
   const struct watch *watch = sight->watch;
   for (; sight->span < watch->span_count; sight->span++) {
@@ -339,7 +339,7 @@ static bool passage_next_there(struct ecs_sight *sight) {
   return false;
 }
 
-/* The next of rows that have moved together, none of which was there. */
+/* The next of the rows that moved together, none of which matched before. */
 static bool passage_next_moved(struct ecs_sight *sight) {
   const struct watching *watching = sight->world->watching;
   while (passage_comes_to_change(sight)) {

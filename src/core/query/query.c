@@ -12,7 +12,7 @@
 #include "ecs_query.h"
 #include "ecs_world.h"
 
-/* Whether a table may have rows that a term finds there: where that depends on the row, true. */
+/* Whether a table may have rows in which a term is present; true if that depends on the row. */
 static bool query_may_have(const struct term *term, const struct table *table) {
   switch (term->form) {
     case TERM_OWN: return table_has(table, term->id);
@@ -40,7 +40,7 @@ bool query_terms_match(const struct query_terms *terms, const struct table *tabl
         if (!query_may_have(term, table)) return false;
         break;
       case TERM_WITHOUT:
-        /* Where the component is in every row. */
+        /* The component is in every row. */
         if (term->form == TERM_OWN && !term->toggled && table_has(table, term->id)) return false;
         break;
       case TERM_OPTIONAL: break;
@@ -74,7 +74,7 @@ ecs_status query_room(ecs_query *query, uint64_t need) {
   return query_reserve_tables(query, need, query->terms.slots);
 }
 
-/* After query_room. */
+/* Adds a table; after query_room. */
 static void query_take_in(ecs_query *query, const struct table *table) {
   uint32_t slots = query->terms.slots;
   assert(query->count < query->capacity);
@@ -88,7 +88,7 @@ static void query_take_in(ecs_query *query, const struct table *table) {
   query->tables[query->count++] = table->index;
 }
 
-/* Finds the columns of its tables anew, from one on. */
+/* Finds the columns of its tables again, from one on. */
 static void query_bind_columns(ecs_query *query, uint32_t first) {
   uint32_t count = query->count;
   query->count = first;
@@ -124,7 +124,7 @@ void query_leave(ecs_query *query) {
   query->count = kept;
 }
 
-/* What the component index lists all tables by that a term can match; ECS_NULL for none. */
+/* The component index's key of all tables that a term can match; ECS_NULL if there is none. */
 static ecs_id query_term_key(const struct term *term) {
   if (term->kind != TERM_WITH) return ECS_NULL;
   switch (term->form) {
@@ -137,8 +137,8 @@ static ecs_id query_term_key(const struct term *term) {
   }
 }
 
-/* How rarely tables that come are likely to have a key: by those that there are, then by how many
-** queries have it. */
+/* How rarely new tables are likely to have a key: by the number of existing tables, then by how
+** many queries have it. */
 struct rarity {
   uint32_t tables, queries;
 };
@@ -147,7 +147,7 @@ static bool query_is_rarer(struct rarity a, struct rarity b) {
   return a.tables != b.tables ? a.tables < b.tables : a.queries < b.queries;
 }
 
-/* The rarest of those that it cannot match without: whoever makes a table asks few queries then. */
+/* The rarest key that it cannot match without, so that a new table is compared with few queries. */
 static ecs_id query_key_of(const ecs_world *world, const struct query_terms *terms) {
   ecs_id rarest = ECS_NULL;
   struct rarity least = {NONE, NONE};
@@ -187,14 +187,14 @@ static ecs_status query_join_all(ecs_query *query) {
   return ECS_OK;
 }
 
-/* A query about events has their rows, which no graph knows, for its only match. */
+/* A query about an event has that event's table, which is in no graph, as its only match. */
 static ecs_status query_join_event(ecs_query *query) {
   ecs_status status = query_room(query, 1);
   if (status == ECS_OK) query_take_in(query, query->terms.event->event->table);
   return status;
 }
 
-/* What it knows of its rows' order is of other tables or terms. */
+/* Forgets the order of rows, which belongs to other tables or terms. */
 static void query_forget_lineup(ecs_query *query) {
   lineup_release(query->world, query->lineup);
   query->lineup = NULL;
@@ -332,7 +332,7 @@ void query_break(ecs_world *world, ecs_id component) {
       if (query_names(&query->terms.terms[i], component)) query_retire(query);
 }
 
-/* Terms that give something, as the registry shows their components now. */
+/* Counts the terms that yield something, as the registry shows their components now. */
 static uint32_t query_count_slots(const ecs_query *query) {
   uint32_t slots = 0;
   for (uint32_t i = 0; i < query->terms.count; i++) {
@@ -343,7 +343,7 @@ static uint32_t query_count_slots(const ecs_query *query) {
   return slots;
 }
 
-/* Whether a term's component, as the registry shows it now, is switched otherwise than before. */
+/* Whether a term's component is now toggled and was not before, or the reverse. */
 static bool query_switches(const ecs_query *query) {
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
@@ -374,14 +374,14 @@ void query_refresh(ecs_query *query) {
     query_bind_columns(query, 0);
 }
 
-/* What query_term_key may come to, however components are kept. */
+/* A key that query_term_key may return, however components are stored. */
 static ecs_id query_any_key(const struct term *term) {
   if (term->kind != TERM_WITH || term->nearest) return ECS_NULL;
   if (term_is_own(term)) return term->id;
   return term->form == TERM_PATH ? term->through->id : query_term_key(term);
 }
 
-/* The keys of a tie: to one target, to a known one of several, or to any. */
+/* Reserves the keys of a tie: to one target, to a known one of several, or to any. */
 static ecs_status query_reserve_tie_keys(ecs_world *world, const struct term *term,
                                          uint32_t queries) {
   ecs_id relation = term->component->id;
@@ -408,8 +408,8 @@ static ecs_status query_reserve_keys(const ecs_query *query) {
   return status;
 }
 
-/* ECS_ELIMIT when more terms are to be decided row by row than can be, by what the registry
-** shows. */
+/* ECS_ELIMIT if too many terms would be decided row by row, as the registry shows their
+** components. */
 static ecs_status query_try_steps(const ecs_query *query) {
   ecs_world *world = query->world;
   struct query_terms terms = query->terms;
@@ -432,7 +432,7 @@ static ecs_status query_try_steps(const ecs_query *query) {
 ecs_status query_rearrange_reserve(ecs_query *query) {
   if (query->broken) return ECS_OK;
   ecs_world *world = query->world;
-  uint32_t tables = graph_all(world)->table_count;   /* one at least, the empty one */
+  uint32_t tables = graph_all(world)->table_count;   /* at least one, the empty one */
   ecs_status status = query_room(query, tables);
   if (status != ECS_OK) return status;
   status = query_reserve_tables(query, tables, query_count_slots(query));
@@ -504,14 +504,14 @@ size_t query_count_all(const ecs_query *query) {
   return count;
 }
 
-/* To who counts, when it was used last is nothing of the query itself. */
+/* Counting does not change when the query was last used. */
 size_t ecs_query_count(const ecs_query *query) {
   size_t count = query_count_all(query);
   changes_use((ecs_query *)(uintptr_t)query);
   return count;
 }
 
-/* The shortest list of tables that has every match. */
+/* The shortest list of tables that contains every match. */
 static const struct id_record *query_narrowest(const ecs_world *world,
                                                const struct query_terms *terms) {
   const struct id_record *best = graph_record(world, ECS_NULL);
@@ -535,7 +535,7 @@ static size_t count_rows(const ecs_world *world, const struct query_terms *terms
   return count;
 }
 
-/* Terms that are decided row by row want a query. */
+/* Terms that are decided row by row need a query. */
 ecs_status query_count_with(ecs_world *world, const char *text, const ecs_variable *variables,
                             uint32_t count, size_t *out) {
   struct query_terms terms;
@@ -568,9 +568,8 @@ ecs_status ecs_count(ecs_world *world, const char *text, size_t *out) {
 
 /* ---- query steps ---- */
 
-/* Which terms of a query are decided row by row, in which order, and where its variables get their
-** values. The first term, in that order, to name a variable that was not given finds its values;
-** the others compare. */
+/* Decides which terms are decided row by row, in which order, and where variables get their values.
+** The first term in that order with an unset variable finds its values; the others compare. */
 
 struct ordering {
   ecs_world *world;
@@ -603,7 +602,7 @@ static bool query_is_step(const struct query_terms *terms, uint32_t at) {
   return false;
 }
 
-/* Whether all that the step compares with is known when it comes next. */
+/* Whether everything the step compares with is known at this point. */
 static bool order_is_ready(const struct ordering *o, uint32_t at) {
   const struct query_terms *terms = o->terms;
   uint32_t group = terms->terms[at].group;
@@ -631,7 +630,7 @@ static ecs_status order_take(struct ordering *o, uint32_t at) {
   return ECS_OK;
 }
 
-/* The steps in the order of the text, but for those that wait for a variable. */
+/* Orders the steps as in the text, except those that wait for a variable. */
 static ecs_status order_order(struct ordering *o) {
   struct query_terms *terms = o->terms;
   uint64_t taken[(TERM_LIMIT + 63) / 64] = {0};
@@ -649,7 +648,7 @@ static ecs_status order_order(struct ordering *o) {
   return ECS_OK;
 }
 
-/* Raises what no term gives a value to. */
+/* Fails for a variable that no term gives a value. */
 static ecs_status query_check_bound(const struct ordering *o) {
   const struct query_terms *terms = o->terms;
   for (uint32_t i = 0; i < terms->count; i++) {
@@ -676,7 +675,7 @@ static bool query_has_own(const struct query_terms *terms, ecs_id id) {
   return false;
 }
 
-/* The relation along which parents come first: asked for, or ChildOf to what the row has, too. */
+/* The relation along which parents come first: of `:cascade`, or ChildOf to what the row has. */
 static struct component *query_find_cascade(const struct ordering *o) {
   const struct query_terms *terms = o->terms;
   const struct relation *child_of = o->world->relations.child_of;

@@ -24,8 +24,8 @@ struct parser {
   uint32_t groups;
   const ecs_variable *given;
   uint32_t given_count;
-  uint64_t given_named;      /* a bit each */
-  struct component *made[2];   /* relations that every world has, named for the first time */
+  uint64_t given_named;      /* variables named so far, a bit each */
+  struct component *made[2];   /* built-in relations named for the first time */
   uint32_t made_count;
 };
 
@@ -52,7 +52,7 @@ static bool parse_is_name_part(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* What stands just here. */
+/* The name at the current place. */
 static ecs_string parse_read_here(struct parser *parser, bool path) {
   ecs_string name = {parser->at, 0};
   while (parser->at < parser->end &&
@@ -107,7 +107,7 @@ static ecs_status parse_read_state(struct parser *parser, struct term *term,
                     SHOW(parser->text), term->component->name);
 }
 
-/* What is written through a path marks whom it leads to, and no row that leads there. */
+/* A write through a path marks the entity it leads to, not the row. */
 static ecs_status parse_refuse_news(const struct parser *parser, const struct term *term,
                                     const char *word) {
   const char *name = term->component->name;
@@ -122,7 +122,7 @@ static ecs_status parse_refuse_news(const struct parser *parser, const struct te
                     "emits an event", SHOW(parser->text), word, name, name, word);
 }
 
-/* Marks say when the row's own component was written, and no other's. */
+/* Marks say when the row's own component was written, not another entity's. */
 static ecs_status parse_read_news(struct parser *parser, struct term *term, enum term_news news) {
   const char *word = news == TERM_ADDED ? "added" : "changed";
   const struct component *component = term->component;
@@ -143,7 +143,7 @@ static ecs_status parse_read_news(struct parser *parser, struct term *term, enum
   return ECS_OK;
 }
 
-/* What is behind a colon. */
+/* Reads what follows a colon. */
 static ecs_status parse_read_access(struct parser *parser, struct term *term) {
   ecs_string word = parse_read_while(parser, false);
   if (text_equal("in", word.data, word.size)) {
@@ -161,7 +161,7 @@ static ecs_status parse_read_access(struct parser *parser, struct term *term) {
   return parse_fail(parser, "':in', ':changed', ':added', ':off', ':any' or ':cascade' expected");
 }
 
-/* What may follow a name, in any order. */
+/* Reads what may follow a name, in any order. */
 static ecs_status parse_read_modifiers(struct parser *parser, struct term *term) {
   for (;;) {
     ecs_status status = ECS_OK;
@@ -219,7 +219,7 @@ static ecs_status parse_need_component(struct parser *parser, struct component *
   return parse_need_named(parser, name, out);
 }
 
-/* What is being declared anew has no struct relation yet. */
+/* A component that is being redeclared has no struct relation yet. */
 static ecs_status parse_need_relation(struct parser *parser, struct component **out) {
   struct relation *relation;
   ecs_status status = parse_need_component(parser, out);
@@ -227,7 +227,7 @@ static ecs_status parse_need_relation(struct parser *parser, struct component **
   return relation_need(parser->world, (*out)->id, &relation);
 }
 
-/* The variable of that name, or another one without. */
+/* Returns the variable of that name, or adds one; those without a name are always new. */
 static ecs_status parse_add_variable(struct parser *parser, ecs_string name, uint32_t *out) {
   struct query_terms *terms = parser->terms;
   for (*out = 0; name.size && *out < terms->variable_count; ++*out)
@@ -239,7 +239,7 @@ static ecs_status parse_add_variable(struct parser *parser, ecs_string name, uin
   return ECS_OK;
 }
 
-/* The value that the variable is given, ECS_NULL for none. */
+/* The value passed for the variable; ECS_NULL if there is none. */
 static ecs_id parse_given_value(struct parser *parser, const ecs_string *name) {
   for (uint32_t i = 0; i < parser->given_count; i++) {
     if (!text_equal(parser->given[i].name, name->data, name->size)) continue;
@@ -249,7 +249,7 @@ static ecs_id parse_given_value(struct parser *parser, const ecs_string *name) {
   return ECS_NULL;
 }
 
-/* Behind the $. */
+/* Reads after the $. */
 static ecs_status parse_read_variable(struct parser *parser, struct term *term) {
   ecs_string name = parse_read_here(parser, false);
   if (name.size == 0) return parse_fail(parser, "a variable's name expected after '$'");
@@ -274,7 +274,7 @@ static ecs_status parse_read_target(struct parser *parser, struct term *term) {
   return status;
 }
 
-/* Behind its parenthesis. */
+/* Reads after the parenthesis. */
 static ecs_status parse_read_pair(struct parser *parser, struct term *term) {
   term->form = TERM_PAIR;
   ecs_status status = parse_need_relation(parser, &term->component);
@@ -288,7 +288,7 @@ static ecs_status parse_read_pair(struct parser *parser, struct term *term) {
   return parse_accept(parser, ')') ? ECS_OK : parse_fail(parser, "')' expected");
 }
 
-/* Whether "->" follows, or "*->". */
+/* Whether "->" or "*->" follows. */
 static bool parse_accept_arrow(struct parser *parser, bool *nearest) {
   const char *start = parser->at;
   *nearest = parse_accept(parser, '*');
@@ -325,7 +325,7 @@ static ecs_status parse_check_way(struct parser *parser, const struct term *term
   return ECS_OK;
 }
 
-/* Behind its arrow: what was read so far is the way. */
+/* Reads after the arrow: what was read so far is the way. */
 static ecs_status parse_read_end(struct parser *parser, struct term *term, bool nearest) {
   term->form = TERM_PATH;
   term->through = term->component;
@@ -339,7 +339,7 @@ static ecs_status parse_read_end(struct parser *parser, struct term *term, bool 
   return status;
 }
 
-/* A component, what a path leads to, or C($of). */
+/* Reads a component, a path, or C($of). */
 static ecs_status parse_read_component(struct parser *parser, struct term *term) {
   bool nearest;
   ecs_status status = parse_need_component(parser, &term->component);
@@ -380,7 +380,7 @@ static void parse_give_slot(struct parser *parser, struct term *term) {
   if (term_gives(term, term->component)) term->slot = parser->terms->slots++;
 }
 
-/* The alternatives behind the first of A|B|C. */
+/* Reads the alternatives after the first of A|B|C. */
 static ecs_status parse_read_alternatives(struct parser *parser, struct term *term) {
   uint32_t group = parser->groups++;
   bool filters = term->filters;
@@ -399,7 +399,7 @@ static ecs_status parse_read_alternatives(struct parser *parser, struct term *te
   }
 }
 
-/* A component may be called so, too: then no other name follows. */
+/* A component may be named `with`, too: then no other name follows. */
 static bool parse_accept_with(struct parser *parser) {
   const char *start = parser->at;
   ecs_string word = parse_read_while(parser, false);
@@ -437,7 +437,7 @@ static ecs_status parse_read_term(struct parser *parser) {
   return parse_add_term(parser, &term);
 }
 
-/* What is behind a term is no other one. */
+/* Fails for text that is not a term after a term. */
 static ecs_status parse_fail_behind(struct parser *parser) {
   if (parse_is_next(parser, '('))
     return parse_fail(
@@ -469,8 +469,8 @@ static ecs_status parse_refuse_term(const struct parser *parser, const struct te
                     SHOW(parser->text), event->name, event->name);
 }
 
-/* What may stand beside an event: its fields, and what others have that it leads to or that are
-** given with the query. */
+/* Whether a term may stand beside an event: its fields, and components of entities that it leads to
+** or that are passed with the query. */
 static bool parse_goes_with_event(const struct parser *parser, const struct term *term) {
   const struct component *event = parser->terms->event;
   if (term->form == TERM_OF) return !term->component->is_event && term->target != ECS_NULL;
@@ -478,7 +478,7 @@ static bool parse_goes_with_event(const struct parser *parser, const struct term
   return term->form == TERM_OWN && term->component == event && term->kind == TERM_WITH;
 }
 
-/* An event comes first, has to be there, and is read only. */
+/* Checks that an event comes first, is required, and is read only. */
 static ecs_status parse_check_events(struct parser *parser) {
   struct query_terms *terms = parser->terms;
   const struct term *first = terms->terms;
@@ -498,7 +498,7 @@ static ecs_status parse_check_events(struct parser *parser) {
   return ECS_OK;
 }
 
-/* Whether another one before it has its name. */
+/* Whether an earlier variable has the same name. */
 static bool parse_is_given_before(const struct parser *parser, uint32_t at) {
   for (uint32_t i = 0; i < at; i++)
     if (strcmp(parser->given[i].name, parser->given[at].name) == 0) return true;

@@ -15,7 +15,8 @@ bool term_shows(const struct term *term, const struct table *table, uint32_t row
 
 /* ---- 64 rows ---- */
 
-/* Rows of a table: bits, or none, each of them flipped or not; of these only what a term picks. */
+/* The rows of a table in which a term is present: bits, possibly inverted, or all; and of these
+** only what a term picks. */
 struct shown {
   const uint64_t *bits;
   uint64_t flip;
@@ -23,7 +24,7 @@ struct shown {
   const struct table *table;
 };
 
-/* Those in which the term's component is there, as the term asks for it. */
+/* The rows in which the term's component is present, in the state that it asks for. */
 static struct shown shown_of(const struct term *term, const struct table *table) {
   struct shown rows = {NULL, 0, NULL, table};
   if (!table_has(table, term->id)) return rows;
@@ -45,7 +46,7 @@ static uint64_t query_rows_shown(const struct term *term, const struct table *ta
   return shown_at(shown_of(term, table), word);
 }
 
-/* Of alternatives, from the first one on, of which *at is the last one then. */
+/* The rows of any alternative from the first one on; *at becomes the last one. */
 static uint64_t query_any_shown(const struct query_terms *terms, const struct table *table,
                                 uint32_t word, uint32_t *at) {
   uint32_t group = terms->terms[*at].group, first = *at;
@@ -74,7 +75,7 @@ static uint64_t query_rows_matching(const struct query_terms *terms, const struc
   return rows;
 }
 
-/* Those in which another set of terms is there than in one row. */
+/* The rows in which the set of present terms differs from that of one row. */
 static uint64_t query_rows_differing(const struct query_terms *terms, const struct table *table,
                                      uint32_t word, uint32_t row) {
   uint64_t rows = 0;
@@ -95,8 +96,8 @@ bool query_splits(const struct query_terms *terms, const struct table *table) {
   return false;
 }
 
-/* Whether a term, in a table that has its component, is there in no row, or in every one where it
-** must not be. */
+/* Whether a term whose component the table has excludes all rows: absent in each or, for a `!`
+** term, present in each. */
 static bool query_rows_excludes(const struct term *term, const struct table *table) {
   if (!term->toggled || term->group != NONE || !table_has(table, term->id)) return false;
   const struct toggle *toggle = toggle_of(table, term->id);
@@ -113,7 +114,7 @@ static bool query_excludes_all(const struct query_terms *terms, const struct tab
   return false;
 }
 
-/* The first row behind a run, which begins with a row. */
+/* The end of a run that begins with a row. */
 static uint32_t query_run_end(const struct query_terms *terms, const struct table *table,
                               uint32_t row) {
   uint64_t before = (UINT64_C(1) << row % 64) - 1;
@@ -128,7 +129,7 @@ static uint32_t query_run_end(const struct query_terms *terms, const struct tabl
   return table->count;
 }
 
-/* The first row that matches, from one on; the number of rows for none. */
+/* The first row that matches from one on; the number of rows if there is none. */
 static uint32_t query_rows_next_row(const struct query_terms *terms, const struct table *table,
                                     uint32_t from) {
   uint64_t before = (UINT64_C(1) << from % 64) - 1;
@@ -167,7 +168,7 @@ bool query_varies(const struct query_terms *terms) {
   return false;
 }
 
-/* Takes rows away from the bits of a table's, from a word on: those of a term. */
+/* Clears the bits of rows that a term excludes, in words from one on. */
 static void query_rows_narrow(uint64_t *bits, struct shown rows, uint32_t from, uint32_t words) {
   bool picked = rows.picking && !rows.bits && rows.flip == UINT64_MAX;
   if (picked) picks_narrow(rows.picking, rows.table, from, words, bits);
@@ -220,7 +221,7 @@ void query_tell_shown(const struct term *term, const struct table *table, uint32
   }
 }
 
-/* Whether a term is there in some rows of a table and not in others. */
+/* Whether a term is present in some rows of a table and absent in others. */
 static bool query_rows_varies(const struct term *term, const struct table *table) {
   if (!term->toggled || !term_may_lack(term)) return false;
   if (term->news) return table_has(table, term->id);
@@ -290,7 +291,7 @@ uint32_t query_count_rows(const struct query_terms *terms, const struct table *t
 
 /* ---- stretch ---- */
 
-/* One with news always does, so that what it asks for is not looked for twice. */
+/* A term with news always splits, so its rows are not searched twice. */
 bool term_splits(const struct term *term, const struct table *table) {
   if (term->news) return table_has(table, term->id);
   const struct toggle *toggle = toggle_of(table, term->id);

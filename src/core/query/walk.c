@@ -27,7 +27,7 @@ static bool walk_is_shown(const struct table *table, uint32_t row, ecs_id id,
   return state == TERM_ANY || toggle_is_off(table, id, row) == (state == TERM_OFF);
 }
 
-/* The row of a component that is kept outside of tables. */
+/* Finds the row of a sparse component. */
 static bool walk_end_packed(const struct component *component, uint32_t entity, uint32_t leaf,
                             struct walk_end *end) {
   uint32_t row = sparse_row(component->sparse, entity);
@@ -36,7 +36,7 @@ static bool walk_end_packed(const struct component *component, uint32_t entity, 
   return row != NONE;
 }
 
-/* The cells of a component, or a pair of it, that a row may have, as a term asks for it. */
+/* Finds the cells of a component or pair of a row, in the state that the term asks for. */
 static bool walk_end_in(const struct table *table, uint32_t row, const struct term *term, ecs_id id,
                         struct walk_end *end) {
   const struct component *component = term->component;
@@ -54,7 +54,7 @@ static bool walk_end_in(const struct table *table, uint32_t row, const struct te
   return true;
 }
 
-/* The cells that a path or variable ends at, of an index whose entity is alive. */
+/* Finds the cells that a path or variable ends at, in a living entity. */
 static bool walk_end_of(const ecs_world *world, uint32_t index, const struct term *term,
                         struct walk_end *end) {
   const struct record *record = entity_record(&world->entities, index);
@@ -70,14 +70,14 @@ static bool walk_end_at(const struct walk *walk, ecs_id entity, const struct ter
   return record && walk_end_of(walk->query->world, ecs_id_index(entity), term, end);
 }
 
-/* The id under which the row has its tie to a target. */
+/* The id under which the row holds its tie to a target. */
 static ecs_id walk_id_of_tie(const struct term *term, ecs_id target) {
   uint32_t relation = ecs_id_index(term->component->id);
   return term->component->ties.exclusive ? term->component->id
                                          : pair_make(relation, ecs_id_index(target));
 }
 
-/* A tie to a target that is known. */
+/* Finds a tie to a known target. */
 static bool walk_tied_to(struct walk *walk, const struct term *term, ecs_id target,
                          struct walk_end *end) {
   const struct component *component = term->component;
@@ -89,7 +89,7 @@ static bool walk_tied_to(struct walk *walk, const struct term *term, ecs_id targ
          walk_end_in(walk->table, walk->row, term, walk_id_of_tie(term, target), end);
 }
 
-/* The first target, or the one behind that of the variable. */
+/* Finds the first target, or the one after the variable's current value. */
 static bool walk_tied_next(struct walk *walk, const struct term *term, bool again,
                            struct walk_end *end) {
   const ecs_world *world = walk->query->world;
@@ -101,7 +101,7 @@ static bool walk_tied_next(struct walk *walk, const struct term *term, bool agai
   return walk_end_in(walk->table, walk->row, term, walk_id_of_tie(term, target), end);
 }
 
-/* To whom an entity field of the row leads. */
+/* The target of an entity field of the row. */
 static ecs_id walk_through_field(const struct walk *walk, const struct term *term) {
   const struct sparse *sparse = term->through->sparse;
   const struct table *table = sparse ? sparse->table : walk->table;
@@ -114,10 +114,10 @@ static ecs_id walk_through_field(const struct walk *walk, const struct term *ter
   return entity_target(walk->query->world, ids[row]);
 }
 
-#define SHORT_WAY 8u           /* steps of a way that are not noted */
+#define SHORT_WAY 8u           /* most steps of a way that is not recorded */
 
-/* Notes to whom so many steps of a way lead, 0 for nobody, from each but the first ones. Without
-** memory for it they are gone again. */
+/* Records where the steps of a way lead, 0 for nowhere, from each step but the first ones. Without
+** memory, forgets them again. */
 static void walk_note_way(const ecs_query *query, const struct ties *ties, struct map *known,
                           uint32_t at, uint32_t steps, uint32_t to) {
   if (!map_reserve(&query->world->memory, known, steps)) return;
@@ -125,8 +125,8 @@ static void walk_note_way(const ecs_query *query, const struct ties *ties, struc
     if (i >= SHORT_WAY) map_put(known, at, to);
 }
 
-/* From the row itself on: a relation may lead in a circle, which has no more steps than ties. Ways
-** of others come by where a long one did: so n rows in a line take O(n). */
+/* Starts at the row itself. A relation may form a cycle, which has no more steps than ties. Other
+** rows reuse what a long way recorded, so n rows in a line take O(n). */
 bool walk_nearest(const ecs_query *query, const struct term *term, uint32_t from,
                   struct walk_end *end) {
   const struct query_terms *terms = &query->terms;
@@ -146,7 +146,7 @@ bool walk_nearest(const ecs_query *query, const struct term *term, uint32_t from
   return found;
 }
 
-/* What was noted of ways is of one walk, while which no row moves. */
+/* Recorded ways belong to one walk, during which no row moves. */
 static void walk_forget_ways(const struct walk *walk) {
   const struct query_terms *terms = &walk->query->terms;
   for (uint32_t i = 0; i < terms->count; i++)
@@ -154,7 +154,7 @@ static void walk_forget_ways(const struct walk *walk) {
       map_free(&walk->query->world->memory, &terms->terms[i].known);
 }
 
-/* To whom a path's relation leads; where that one's row comes before, the lineup knows. */
+/* The target of a path's relation; the lineup knows it if its row comes earlier. */
 static uint32_t walk_target_along(const struct walk *walk, const struct term *term) {
   if (walk->lineup && term->through == walk->query->terms.cascade)
     return walk->lineup->targets[walk->next_in_lineup - 1];
@@ -171,7 +171,7 @@ static bool walk_path_ends(const struct walk *walk, const struct term *term, str
   return to && walk_end_of(walk->query->world, to, term, end);
 }
 
-/* Whether the term is there, for the first time or, where it finds targets, once more. */
+/* Whether the term is present, for the first time or, if it finds targets, again. */
 static bool walk_is_there(struct walk *walk, const struct term *term, bool again,
                           struct walk_end *end) {
   switch (term->form) {
@@ -189,7 +189,7 @@ static bool walk_is_there(struct walk *walk, const struct term *term, bool again
 
 /* ---- steps ---- */
 
-/* Alternatives: walk_cells asks again which of them are there. */
+/* For alternatives, walk_cells finds again which of them are present. */
 static bool walk_any_is_there(struct walk *walk, uint32_t at) {
   const struct query_terms *terms = &walk->query->terms;
   uint32_t group = terms->terms[at].group;
@@ -199,7 +199,7 @@ static bool walk_any_is_there(struct walk *walk, uint32_t at) {
   return false;
 }
 
-/* The first solution of a step in the row, or the next one; false when there is none. */
+/* Finds the first or next solution of a step in the row; false if there is none. */
 static bool walk_enter(struct walk *walk, uint32_t step, bool again) {
   const struct query_terms *terms = &walk->query->terms;
   const struct term *term = &terms->terms[terms->steps[step]];
@@ -224,14 +224,14 @@ static bool walk_enter(struct walk *walk, uint32_t step, bool again) {
   return true;
 }
 
-/* The only match of a row where none can repeat. */
+/* The only match of a row, if none can repeat. */
 static bool walk_solve_once(struct walk *walk) {
   uint32_t count = walk->query->terms.step_count, at = 0;
   while (at < count && walk_enter(walk, at, false)) at++;
   return at == count;
 }
 
-/* The row's first match, or its next one: the last step changes fastest. */
+/* The row's first or next match: the last step changes fastest. */
 static bool walk_solve(struct walk *walk, bool again) {
   uint32_t count = walk->query->terms.step_count, at = again ? count : 0;
   for (;;) {
@@ -248,7 +248,7 @@ static bool walk_solve(struct walk *walk, bool again) {
 
 /* ---- rows ---- */
 
-/* Those that are there now; of a system that runs, those that it has not seen. */
+/* Starts at the current events; in a running system, at those it has not seen. */
 static void walk_begin_events(struct walk *walk, const struct event *event) {
   const ecs_query *query = walk->query;
   walk->even = false;
@@ -280,7 +280,7 @@ void walk_begin(struct walk *walk, const ecs_query *query) {
                                    ecs_id_index(first->target));
 }
 
-/* Whether the table has more rows that match, as far as what is switched off is concerned. */
+/* Whether the table has more rows that match, as far as toggles decide. */
 static bool walk_find_run(struct walk *walk) {
   uint32_t count;
   if (UNLIKELY(walk->query->terms.event)) {
@@ -306,7 +306,7 @@ static bool walk_next_by_tables(struct walk *walk) {
   }
 }
 
-/* They are in the order in which they were made. */
+/* Tables are in the order in which they were created. */
 uint32_t walk_match_of(const struct walk *walk, const struct table *table) {
   const ecs_query *query = walk->query;
   uint32_t low = 0, high = walk->reach;
@@ -320,7 +320,7 @@ uint32_t walk_match_of(const struct walk *walk, const struct table *table) {
   return low < walk->reach && query->tables[low] == table->index ? low : NONE;
 }
 
-/* The next one is often in the same table, which need not be looked for then. */
+/* The next entity is often in the same table, which then needs no search. */
 bool walk_come_to(struct walk *walk, uint32_t entity) {
   const ecs_world *world = walk->query->world;
   const struct record *record = entity_record(&world->entities, entity);
@@ -369,9 +369,9 @@ void walk_end(struct walk *walk) {
   walk->lineup = NULL;
 }
 
-#define AHEAD 16u              /* how many rows before it is needed a record is asked for */
+#define AHEAD 16u              /* rows between prefetching a record and using it */
 
-/* Asks for the record of a target, which lies anywhere: half of a path's time. */
+/* Prefetches the record of a target, which may lie anywhere: half of a path's time. */
 INLINE void walk_fetch_target(const struct walk *walk, uint32_t target) {
   if (target) FETCH(entity_record(&walk->query->world->entities, target));
 }
@@ -411,15 +411,15 @@ bool walk_match(struct walk *walk, uint32_t entity, bool again) {
          (walk->repeats ? walk_solve(walk, false) : walk_solve_once(walk));
 }
 
-/* Whether the row, and so all of its table, is tied to one target at most. */
+/* Whether the row, and so all of its table, is tied to at most one target. */
 static bool walk_has_one_target(const struct walk *walk, const struct component *component) {
   const ecs_world *world = walk->query->world;
   ecs_id entity = walk_entity(walk), first = relate_target(world, entity, component);
   return first == ECS_NULL || relate_next_target(world, entity, component, first) == ECS_NULL;
 }
 
-/* Whether the step finds the same in all rows of the table, which it has entered: its own cells,
-** and nothing more. What an exclusive relation ties to, its rows differ in. */
+/* Whether the step finds the same in all rows of the table, which it has entered: its own cells and
+** nothing else. Rows differ in the targets of an exclusive relation. */
 static bool walk_is_even(const struct walk *walk, uint32_t step) {
   const struct query_terms *terms = &walk->query->terms;
   const struct term *term = &terms->terms[terms->steps[step]];
@@ -448,7 +448,7 @@ uint32_t walk_take_events(struct walk *walk) {
   return walk->run_end - walk->row;
 }
 
-/* The pair that gives a step its cells in the walk's table. */
+/* The pair that holds a step's cells in the walk's table. */
 static ecs_id walk_pair_in_table(const struct walk *walk, const struct component *component) {
   return component->ties.exclusive ? component->id : relate_only_pair(walk->table, component);
 }

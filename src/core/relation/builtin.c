@@ -16,7 +16,7 @@ static const struct {
 };
 
 #define COUNT (sizeof builtins / sizeof *builtins)
-#define NAMED 2u     /* of them, the first ones, everybody may name */
+#define NAMED 2u     /* the first ones, which users can name */
 
 static size_t builtin_find(const char *name, size_t size) {
   size_t at = 0;
@@ -30,8 +30,8 @@ static void *builtin_take(ecs_world *world, struct component *component, size_t 
   return arena_take(&world->memory, &component->arena, size);
 }
 
-/* One field, `target: entity`, as ecs_relation would make it, where there is one target; false when
-** out of memory. */
+/* Adds the field `target: entity`, as ecs_relation would, for a relation with one target; false
+** when out of memory. */
 static bool builtin_build(ecs_world *world, struct component *component, const char *name) {
   struct memory *memory = &world->memory;
   component->name = arena_copy(memory, &component->arena, name, strlen(name));

@@ -10,8 +10,8 @@
 #include "core/storage/table.h"
 #include "ecs_world.h"
 
-#define SHOWN_STEPS 8u         /* of a circle, in its message */
-#define SHOWN_NAME 24u         /* bytes of a name there */
+#define SHOWN_STEPS 8u         /* steps of a cycle shown in its message */
+#define SHOWN_NAME 24u         /* bytes of a name shown there */
 
 ecs_status relations_reserve(ecs_world *world, uint32_t more) {
   struct relations *relations = &world->relations;
@@ -34,7 +34,7 @@ ecs_status relation_new(ecs_world *world, struct component *component) {
   return ECS_OK;
 }
 
-/* Where the world keeps a relation that every world has; NULL for others. */
+/* The world's own pointer to a built-in relation; NULL for others. */
 static struct relation **relation_place_of(struct relations *relations, const char *name) {
   if (strcmp(name, CHILD_OF) == 0) return &relations->child_of;
   if (strcmp(name, IS_A) == 0) return &relations->is_a;
@@ -104,7 +104,7 @@ ecs_status relation_need(const ecs_world *world, ecs_id id, struct relation **ou
 
 /* ---- ties ---- */
 
-/* Names are kept by parents. */
+/* Names are kept by parent. */
 static void relation_follow(ecs_world *world, const struct relation *relation, uint32_t source) {
   if (relation == world->relations.child_of && world->names.count) name_follow(world, source);
 }
@@ -163,7 +163,7 @@ void relation_tell_circle(const ecs_world *world, const struct relation *relatio
   relation_tell_step(world, source, way + size, room - size);
 }
 
-/* Whether the parent is a prefab, whose children it alone declares. */
+/* Fails if the parent is a prefab, whose children only its declaration adds. */
 static ecs_status relation_refuse_parent(const ecs_world *world, uint32_t source, uint32_t target) {
   ecs_id child = entity_id(&world->entities, source);
   if (!target || !prefab_is_or_comes(world, entity_id(&world->entities, target)) ||
@@ -189,7 +189,7 @@ ecs_status relation_check_way(const ecs_world *world, const struct relation *rel
     if (status == ECS_OK) status = name_check_parent(world, source, target);
     if (status != ECS_OK) return status;
   }
-  /* No way leads to who has no sources: a chain of n grows in O(n). */
+  /* No way leads to an entity without sources: a chain of n grows in O(n). */
   bool leaf = ties_first(&relation->ties, source) == 0 && source != target;
   if (leaf) return ECS_OK;
   for (uint32_t at = target; at; at = ties_target(&relation->ties, at))
@@ -202,7 +202,7 @@ ecs_status relation_check_way(const ecs_world *world, const struct relation *rel
   return ECS_OK;
 }
 
-/* The tables of those who are tied to a target by a relation of several. */
+/* The tables of the entities tied to a target by a relation with several. */
 static const struct id_record *relation_paired(const ecs_world *world,
                                                const struct relation *relation,
                                                uint32_t target) {
@@ -262,7 +262,7 @@ static bool relation_is_alive(const ecs_world *world, uint32_t index) {
          ecs_alive(world, entity_id(&world->entities, index));
 }
 
-/* A source is alive, has the relation, and its cell says the target. */
+/* Checks that a source is alive, has the relation, and that its cell holds the target. */
 static ecs_status relation_check_source(const ecs_world *world, const struct relation *relation,
                                         uint32_t source, uint32_t target) {
   struct cells_row cells;
@@ -307,7 +307,7 @@ static ecs_status relation_check_ties(const ecs_world *world, const struct relat
   return tied == ties->count ? ECS_OK : world_corrupt(world, "ties are miscounted");
 }
 
-/* All rows of tables with an exclusive relation are tied. */
+/* Checks that all rows of tables with an exclusive relation are tied. */
 static ecs_status relation_check_rows(const ecs_world *world, const struct relation *relation) {
   const struct id_record *record = graph_record(world, relation->component->id);
   size_t rows = 0;
@@ -316,7 +316,7 @@ static ecs_status relation_check_rows(const ecs_world *world, const struct relat
   return rows == relation->ties.count ? ECS_OK : world_corrupt(world, "a row is not tied");
 }
 
-/* The source behind one on a walk through all that is tied to a root, directly or not; 0 at the
+/* The source after one on a walk through everything tied to a root, directly or not; 0 at the
 ** end. */
 static uint32_t relation_walk_on(const struct ties *ties, uint32_t root, uint32_t at) {
   if (ties_first(ties, at)) return ties_first(ties, at);
@@ -324,7 +324,8 @@ static uint32_t relation_walk_on(const struct ties *ties, uint32_t root, uint32_
   return at == root ? 0 : ties_next(ties, at);
 }
 
-/* Every source of an acyclic relation is reached from a target that is no source itself. */
+/* Whether every source of an acyclic relation is reached from a target that is not a source
+** itself. */
 bool relation_is_acyclic(const struct relation *relation) {
   const struct ties *ties = &relation->ties;
   uint32_t reached = 0;

@@ -1,6 +1,6 @@
 /* Relations: components that tie an entity, the source, to another one, the target. A pair of a
-** relation with several targets is an id that stands in the source's table like a component. An
-** exclusive relation, of one target at most, is a component whose first field is the target, and
+** relation with several targets is an id that is in the source's table like a component. An
+** exclusive relation, with at most one target, is a component whose first field is the target, and
 ** keeps the way back (ties.h); it never splits tables by target. */
 #ifndef ECS_CORE_RELATION_RELATION_H
 #define ECS_CORE_RELATION_RELATION_H
@@ -19,7 +19,7 @@ struct relation {
   bool exclusive;
   bool acyclic;
   ecs_policy policy;
-  struct ties ties;            /* of an exclusive one */
+  struct ties ties;            /* of an exclusive relation */
 };
 
 /* ---- ids of pairs ---- */
@@ -32,7 +32,7 @@ static inline uint32_t pair_relation(ecs_id pair) {
 
 static inline uint32_t pair_target(ecs_id pair) { return ecs_id_index(pair); }
 
-/* By indices; 0 stands for any, in the records of the graph. */
+/* Makes a pair's id from indices; in records of the graph, 0 stands for any. */
 static inline ecs_id pair_make(uint32_t relation, uint32_t target) {
   assert(relation < FIRST_ENTITY && target < INDEX_LIMIT);
   return PAIR_BIT | (ecs_id)relation << INDEX_BITS | target;
@@ -40,49 +40,50 @@ static inline ecs_id pair_make(uint32_t relation, uint32_t target) {
 
 /* ---- declared ---- */
 
-/* Makes a component that is to be registered a relation. Once it has an id it enters the list of
-** relations, for which there is room then. */
+/* Makes a component that will be registered a relation. Once it has an id it enters the list of
+** relations, which then has room. */
 ecs_status relation_new(ecs_world *world, struct component *component);
 void relation_enter(ecs_world *world, struct component *component);
 
-/* Room in the list for more relations than there are. */
+/* Reserves room in the list for more relations. */
 ecs_status relations_reserve(ecs_world *world, uint32_t more);
 
-/* Takes the relation off the list: its component goes to another world. */
+/* Removes the relation from the list: its component moves to another world. */
 void relation_leave(ecs_world *world, const struct component *component);
 
-/* Before the component goes; nothing has it any more. It may not have entered. */
+/* Frees the relation before its component, which nothing has any longer. It may not have entered
+** the list. */
 void relation_free(ecs_world *world, struct component *component);
 
-/* Unties everybody; then no relation is left and the list goes, too. */
+/* Unties all; the other then frees all relations and the list. */
 void relations_clear(ecs_world *world);
 void relations_free(ecs_world *world);
 
-/* The relation that a pair's id, or a component's, is of; NULL for what is none. */
+/* The relation of a pair's or component's id; NULL if it is not one. */
 struct relation *relation_of(const ecs_world *world, ecs_id id);
 
-/* The component as a relation, or "'Position' is not a relation; ...". */
+/* Finds the component as a relation, or fails with "'Position' is not a relation, ...". */
 ecs_status relation_need(const ecs_world *world, ecs_id id, struct relation **out);
 
 /* ---- ties ---- */
 
-/* The id of the exclusive target, ECS_NULL for none. */
+/* The id of the target of an exclusive relation, or ECS_NULL. */
 ecs_id relation_target(const ecs_world *world, const struct relation *relation, uint32_t source);
 
-/* Whether the source may be tied to the target, or, with 0, to nobody. ECS_ECYCLE with the way in
-** the message when an acyclic relation would lead from the target back to the source; ECS_ETAKEN
-** when another child has its name. */
+/* Whether the source may be tied to the target or, for 0, to none. ECS_ECYCLE, with the way as
+** message, if an acyclic relation would lead from the target back to the source; ECS_ETAKEN if
+** another child has its name. */
 ecs_status relation_check_way(const ecs_world *world, const struct relation *relation,
                               uint32_t source, uint32_t target);
 
-/* An entity as messages show it: its id, and its name where that is a short one. And a way from a
-** source to a target, which leads back: "a -> b -> ... -> a". The text is whole where there is
-** room, and returned is its size. */
+/* The first writes an entity as messages show it: its id, and its name if that is short. The second
+** writes a way from a source to a target that leads back: "a -> b -> ... -> a". They return the
+** size of the whole text, which is cut where there is no room. */
 size_t relation_tell_step(const ecs_world *world, uint32_t entity, char *text, size_t room);
 void relation_tell_circle(const ecs_world *world, const struct relation *relation,
                           uint32_t source, uint32_t target, char *way, size_t room);
 
-/* ties_link, ties_link_behind, ties_unlink and ties_retie of one relation of the world. */
+/* ties_link, ties_link_behind, ties_unlink and ties_retie for one relation of the world. */
 void relation_link(ecs_world *world, struct relation *relation, uint32_t source,
                    uint32_t target);
 void relation_link_behind(ecs_world *world, struct relation *relation, uint32_t source,
@@ -91,46 +92,45 @@ void relation_unlink(ecs_world *world, struct relation *relation, uint32_t sourc
 void relation_retie(ecs_world *world, struct relation *relation, uint32_t source,
                     uint32_t target);
 
-/* Whether the entity is anybody's source by an exclusive relation, or anybody's target. */
+/* Whether the entity is a source of any exclusive relation, or the target of any relation. */
 bool relation_concerns(const ecs_world *world, uint32_t entity);
 
-/* Whether anybody is tied to the entity. */
+/* Whether any entity is tied to this one. */
 bool relation_has_sources(const ecs_world *world, uint32_t target);
 
 /* Unties all sources of one relation. */
 void relation_clear(ecs_world *world, struct relation *relation);
 
-/* Unties entities that die together, with all their sources and targets: ties to and from others
-** are gone. */
+/* Unties entities that die together with all their sources and targets; ties to and from others
+** have been removed. */
 void relation_drop(ecs_world *world, const uint32_t *entities, uint32_t count);
 
-/* Unties the entity, whose row is about to go, from its targets. */
+/* Unties the entity, whose row is about to be removed, from its targets. */
 void relation_leave_row(ecs_world *world, uint32_t entity);
 
 /* The invariants of relations. */
 
-/* Part of ecs_check: ties go both ways, between living entities, and are what cells say. */
+/* Part of ecs_check: ties go both ways, between living entities, and agree with the cells. */
 ecs_status relations_check(const ecs_world *world);
 
-/* Whether no way along it leads back to where it began. */
+/* Whether no way along it leads back to its start. */
 bool relation_is_acyclic(const struct relation *relation);
 
-/* The relations that every world has: ChildOf, for hierarchies, IsA, for what is made of prefabs,
-** and Prefab, which marks these and which nobody else can name (see prefab.h). They are declared
-** when they are first named, so that a world without them is as it would be if they did not
-** exist. */
+/* The built-in relations: ChildOf for hierarchies, IsA for instances of prefabs, and Prefab, which
+** marks prefabs and cannot be named by users (see entity/prefab.h). Each is declared when it is
+** first named, so a world without them is as if they did not exist. */
 
-/* Whether the name is one of theirs: nobody else can declare it. */
+/* Whether the name is that of a built-in relation, which users cannot declare. */
 bool builtin_is(const char *name, size_t size);
 
-/* The relation of that name, declared if it is not yet. ECS_ENAME for other names, with the
-** message untouched. */
+/* Finds or declares the built-in relation of that name. ECS_ENAME for other names, with the message
+** unchanged. */
 ecs_status builtin_need(ecs_world *world, const char *name, size_t size, struct component **out);
 
-/* What marks prefabs, declared if it is not yet. */
+/* Finds or declares the relation that marks prefabs. */
 ecs_status builtin_prefab(ecs_world *world, struct component **out);
 
-/* component_need for a text that somebody has written: it may name one of these for the first
+/* component_need for a text that a user wrote, which may name a built-in relation for the first
 ** time. */
 ecs_status component_need_or_builtin(ecs_world *world, const char *name, size_t size,
                                      struct component **out);

@@ -2,7 +2,7 @@
 
 #include "core/base/memory.h"
 
-/* Makes the page of an index, in a list of pages; false when out of memory. */
+/* Makes the page of an index in a list of pages; false when out of memory. */
 static bool ties_need_page(struct memory *memory, void ***pages, uint32_t *capacity, uint32_t index,
                            size_t size) {
   uint32_t page = index >> TIE_PAGE_BITS, old = *capacity;
@@ -65,7 +65,7 @@ void ties_unlink(struct ties *ties, uint32_t source) {
   *tie = (struct tie){0, 0, 0};
 }
 
-/* Pages are looked up where they change: most who are dropped together are in a few. */
+/* Looks up a page only where it changes: most entities that die together are in a few pages. */
 uint32_t ties_drop(struct ties *ties, const uint32_t *entities, uint32_t count) {
   uint32_t dropped = 0, last = NONE;
   struct tie_page *tie_page = NULL;
@@ -114,7 +114,7 @@ uint32_t ties_next_end(const struct ties *ties, uint32_t from) {
   return 0;
 }
 
-/* Notes, instead of depths, from whom a source was first reached; true when it was this one. */
+/* Records, in place of depths, where a source was first reached from; true if it was from here. */
 static bool ties_leads_back(struct ties *ties, uint32_t from, uint32_t *at) {
   while (ties_target(ties, *at)) {
     struct tie_depth *noted = ties_depth_slot(ties, *at);
@@ -133,7 +133,7 @@ uint32_t ties_find_circle(struct ties *ties) {
       uint32_t from = page * TIE_PAGE_SIZE + i, at = from;
       if (ties_leads_back(ties, from, &at)) found = at;
     }
-  ties->changes++;   /* what was noted is no depth */
+  ties->changes++;   /* what was recorded is not a depth */
   return found;
 }
 

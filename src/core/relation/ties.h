@@ -1,7 +1,6 @@
-/* Who is tied to whom by one exclusive relation: the target of each source, and the way back,
-** the sources of each target in the order in which they were tied. Both are found by an entity's
-** index, in pages that are made when an index of theirs is first named, so that a tie costs no
-** table and moves no row. */
+/* The ties of one exclusive relation: the target of each source and, backwards, the sources of each
+** target in the order in which they were tied. Both are found by entity index, in pages that are
+** created when an index in them is first used, so a tie costs no table and moves no row. */
 #ifndef ECS_CORE_RELATION_TIES_H
 #define ECS_CORE_RELATION_TIES_H
 
@@ -13,24 +12,24 @@ struct memory;
 #define TIE_PAGE_BITS 9
 #define TIE_PAGE_SIZE (1u << TIE_PAGE_BITS)
 
-/* Of a source. Index 0 is nobody's. */
+/* A source's tie. Index 0 is never used. */
 struct tie {
-  uint32_t target;           /* 0: it is not tied */
+  uint32_t target;           /* 0: not tied */
   uint32_t previous, next;   /* sources of the same target; 0 at the ends */
 };
 
-/* How many ties lead on from a source, when ties.changes was as_of. */
+/* The number of ties that lead on from a source, as of ties.changes == as_of. */
 struct tie_depth {
   uint32_t depth, as_of;
 };
 
-/* Of a target. */
+/* A target's end. */
 struct tie_end {
-  uint32_t first, last;      /* of its sources; 0: it has none */
+  uint32_t first, last;      /* its first and last source; 0: none */
   uint32_t count;
 };
 
-/* Depths lie apart: few ask for them, and who follows ties has more of these in a cache line. */
+/* Depths are kept apart, since they are rarely needed and ties then fill fewer cache lines. */
 struct tie_page {
   struct tie ties[TIE_PAGE_SIZE];
   struct tie_depth depths[TIE_PAGE_SIZE];
@@ -41,14 +40,14 @@ struct tie_end_page {
 };
 
 struct ties {
-  struct tie_page **pages;           /* by index / TIE_PAGE_SIZE; NULL where nobody was tied */
+  struct tie_page **pages;           /* by index / TIE_PAGE_SIZE; NULL if never used */
   struct tie_end_page **end_pages;
   uint32_t page_capacity, end_page_capacity;
-  uint32_t count;                    /* sources that are tied */
+  uint32_t count;                    /* tied sources */
   uint32_t changes;                  /* counts links and unlinks, from 1 */
 };
 
-/* What ties_reserve does where there are no pages yet. */
+/* The rest of ties_reserve, if there are no pages yet. */
 bool ties_make_pages(struct ties *ties, struct memory *memory, uint32_t source, uint32_t target);
 
 /* Whether tying the source to the target cannot fail. */
@@ -58,7 +57,7 @@ static inline bool ties_has_room(const struct ties *ties, uint32_t source, uint3
          end_page < ties->end_page_capacity && ties->end_pages[end_page];
 }
 
-/* After this it cannot; false when out of memory. */
+/* Makes sure of that; false when out of memory. */
 static inline bool ties_reserve(struct ties *ties, struct memory *memory, uint32_t source,
                                 uint32_t target) {
   return LIKELY(ties_has_room(ties, source, target)) ||
@@ -67,7 +66,7 @@ static inline bool ties_reserve(struct ties *ties, struct memory *memory, uint32
 
 void ties_free(struct ties *ties, struct memory *memory);
 
-/* What is said of a source, and of a target, where there are pages for them. */
+/* The entries of a source and of a target, whose pages exist. */
 static inline struct tie *ties_slot(const struct ties *ties, uint32_t source) {
   assert(source >> TIE_PAGE_BITS < ties->page_capacity);
   return &ties->pages[source >> TIE_PAGE_BITS]->ties[source & (TIE_PAGE_SIZE - 1)];
@@ -83,7 +82,7 @@ static inline struct tie_end *ties_end_slot(const struct ties *ties, uint32_t ta
   return &ties->end_pages[target >> TIE_PAGE_BITS]->ends[target & (TIE_PAGE_SIZE - 1)];
 }
 
-/* What is said of a source; NULL when it is not tied. */
+/* The tie of a source; NULL if it is not tied. */
 static inline const struct tie *ties_find(const struct ties *ties, uint32_t source) {
   uint32_t page = source >> TIE_PAGE_BITS;
   if (page >= ties->page_capacity || !ties->pages[page]) return NULL;
@@ -91,13 +90,13 @@ static inline const struct tie *ties_find(const struct ties *ties, uint32_t sour
   return tie->target ? tie : NULL;
 }
 
-/* The target's index, 0 when the source is not tied. */
+/* The target's index; 0 if the source is not tied. */
 static inline uint32_t ties_target(const struct ties *ties, uint32_t source) {
   const struct tie *tie = ties_find(ties, source);
   return tie ? tie->target : 0;
 }
 
-/* The sources of a target; NULL when it never had one. */
+/* The sources of a target; NULL if it never had one. */
 static inline const struct tie_end *ties_end(const struct ties *ties, uint32_t target) {
   uint32_t page = target >> TIE_PAGE_BITS;
   if (page >= ties->end_page_capacity || !ties->end_pages[page]) return NULL;
@@ -109,7 +108,7 @@ static inline uint32_t ties_first(const struct ties *ties, uint32_t target) {
   return end ? end->first : 0;
 }
 
-/* The source that was tied to the same target after this one, which is tied; 0 ends it. */
+/* The source that was tied to the same target after this tied one; 0 at the end. */
 static inline uint32_t ties_next(const struct ties *ties, uint32_t source) {
   return ties_slot(ties, source)->next;
 }
@@ -118,22 +117,22 @@ static inline uint32_t ties_previous(const struct ties *ties, uint32_t source) {
   return ties_slot(ties, source)->previous;
 }
 
-/* ties_next for who goes through many, from `step` 0 on: without waiting for each link, where they
-** were spawned in turn, takes a half off 1,000 lists of 100. */
+/* ties_next for long lists, from `step` 0 on: does not wait for each link if sources were spawned
+** in turn, which takes half off 1,000 lists of 100. */
 INLINE uint32_t ties_follow(const struct ties *ties, uint32_t source, uint32_t *step) {
   return stride_to(source, ties_next(ties, source), step);
 }
 
-/* The first target at or behind an index that has sources; 0 at the end. */
+/* The first target from an index on that has sources; 0 at the end. */
 uint32_t ties_next_end(const struct ties *ties, uint32_t from);
 
-/* Ties a source that is not tied, as the last of the target's; after ties_reserve. */
+/* Ties an untied source, as the last one of the target; after ties_reserve. */
 void ties_link(struct ties *ties, uint32_t source, uint32_t target);
 
-/* Ties a source behind another of the target's; 0 puts it first. It takes back an unlink. */
+/* Ties a source after another one of the target, or for 0 as the first. Undoes an unlink. */
 void ties_link_behind(struct ties *ties, uint32_t source, uint32_t target, uint32_t previous);
 
-/* Takes a source out of the list of its target, as which it still has it. */
+/* Removes a source from its target's list, but leaves its entry. */
 INLINE void ties_leave(struct ties *ties, uint32_t source, const struct tie *tie) {
   struct tie_end *end = ties_end_slot(ties, tie->target);
   uint32_t *before = tie->previous ? &ties_slot(ties, tie->previous)->next : &end->first;
@@ -146,8 +145,8 @@ INLINE void ties_leave(struct ties *ties, uint32_t source, const struct tie *tie
   ties->changes++;
 }
 
-/* Ties a source that is tied to another target, as its last; after ties_reserve. A third less work
-** than ties_unlink and ties_link. */
+/* Ties a tied source to another target, as its last one; after ties_reserve. A third less work than
+** ties_unlink and ties_link. */
 INLINE void ties_retie(struct ties *ties, uint32_t source, uint32_t target) {
   struct tie *tie = ties_slot(ties, source);
   struct tie_end *end = ties_end_slot(ties, target);
@@ -160,27 +159,26 @@ INLINE void ties_retie(struct ties *ties, uint32_t source, uint32_t target) {
   end->count++;
 }
 
-/* Unties a source that is tied. */
+/* Unties a tied source. */
 void ties_unlink(struct ties *ties, uint32_t source);
 
-/* Unties entities, whose sources and targets are all among them. Returns how many ties there
-** were. */
+/* Unties entities whose sources and targets are all among them. Returns the number of ties. */
 uint32_t ties_drop(struct ties *ties, const uint32_t *entities, uint32_t count);
 
-/* How many ties lead on from a source, one behind the other; 0 when it is not tied. What was found
-** is kept until a tie changes. In a circle: some number. */
+/* The number of consecutive ties that lead on from a source; 0 if it is not tied. Results are
+** cached until a tie changes. In a cycle: any number. */
 uint32_t ties_depth(struct ties *ties, uint32_t source);
 
-/* How many ties lead from an entity to another; NONE where none do. */
+/* The number of ties that lead from an entity to another; NONE if none do. */
 uint32_t ties_steps(const struct ties *ties, uint32_t source, uint32_t end);
 
-/* Whom so many of them lead to; 0 behind the last one. */
+/* The entity that so many ties lead to; 0 after the last one. */
 uint32_t ties_walk(const struct ties *ties, uint32_t source, uint32_t steps);
 
-/* A source that ties lead back to; 0 when there is none. */
+/* A source that ties lead back to; 0 if there is none. */
 uint32_t ties_find_circle(struct ties *ties);
 
-/* Unties all. The pages stay. */
+/* Unties all and keeps the pages. */
 void ties_clear(struct ties *ties);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* ---- which come behind which ---- */
 
-/* The system of the same phase with a name. */
+/* The system of that name in the same phase. */
 static ecs_system *arrange_peer(const struct schedule *schedule, const ecs_system *system,
                                 const char *name) {
   ecs_system *other = system_names_find(&schedule->names, name, strlen(name));
@@ -43,8 +43,8 @@ static void arrange_link_all(const struct schedule *schedule) {
 
 /* ---- the order of a phase ---- */
 
-/* Room for the systems of a phase: from the front those that have their place, from the back, as a
-** heap, those that wait for nothing. */
+/* Room for the systems of a phase: at the front those already placed; at the back, as a heap, those
+** that wait for nothing. */
 struct line {
   ecs_system **systems;
   uint32_t count, placed, ready;
@@ -64,7 +64,7 @@ static void arrange_push(struct line *line, ecs_system *system) {
   *arrange_ready_at(line, at) = system;
 }
 
-/* The one that was registered first. */
+/* Takes the system that was registered first. */
 static ecs_system *arrange_pop(struct line *line) {
   ecs_system *first = *arrange_ready_at(line, 0), *last = *arrange_ready_at(line, --line->ready);
   uint32_t at = 0, child;
@@ -79,8 +79,8 @@ static ecs_system *arrange_pop(struct line *line) {
   return first;
 }
 
-/* Kahn's algorithm (CACM 5(11), 1962), always taking what was registered first; false when a
-** cycle is left. */
+/* Kahn's algorithm (CACM 5(11), 1962), always taking the system registered first; false if a cycle
+** remains. */
 static bool arrange_phase(const struct schedule *schedule, const struct phase *phase,
                           struct line *line) {
   for (uint32_t i = 0; i < schedule->system_count; i++)
@@ -100,7 +100,7 @@ static bool arrange_phase(const struct schedule *schedule, const struct phase *p
   return line->placed == line->count;
 }
 
-/* Those that have found no place, as they were registered. */
+/* Lists the systems without a place, in order of registration. */
 static void arrange_list_waiting(const struct schedule *schedule, const struct phase *phase,
                                  struct line *line) {
   uint32_t end = line->placed;
@@ -115,7 +115,7 @@ static void arrange_list_waiting(const struct schedule *schedule, const struct p
   assert(end == line->count && line->placed < end);
 }
 
-/* Notes for each that waits the first that it waits for. */
+/* Records for each waiting system the first one that it waits for. */
 static void arrange_note_leaders(const struct line *line) {
   for (uint32_t i = line->placed; i < line->count; i++) line->systems[i]->leader = NULL;
   for (uint32_t i = line->placed; i < line->count; i++) {
@@ -125,8 +125,8 @@ static void arrange_note_leaders(const struct line *line) {
   }
 }
 
-/* Walks back along what each waits for; after as many steps as there are systems it is on
-** the cycle, which is then printed in running order. */
+/* Walks back along what each waits for; after as many steps as there are systems it is on the
+** cycle, which is then printed in running order. */
 static ecs_status arrange_cycle(const ecs_world *world, const struct phase *phase,
                                 struct line *line) {
   arrange_list_waiting(world->schedule, phase, line);

@@ -8,8 +8,8 @@
 #include "core/storage/table.h"
 #include "ecs_observer.h"
 
-/* The first failure, with its message: the others run nevertheless. And whose command could not
-** apply, until whoever handles errors is told, in the scope of the next round. */
+/* The first failure, with its message; the other observers run nevertheless. Also whose command
+** could not apply, until the error handler is told, in the scope of the next round. */
 struct outcome {
   ecs_status status;
   char message[MESSAGE_SIZE];
@@ -27,7 +27,8 @@ static void observer_note_failure(const ecs_world *world, struct outcome *outcom
 
 /* ---- one observer ---- */
 
-/* Calls it in a scope of its own: what it stages joins what the round changes, or is dropped. */
+/* Calls an observer in a scope of its own: what it stages joins the round's changes, or is
+** dropped. */
 static ecs_status observer_call(ecs_world *world, ecs_system *observer, struct ecs_sight *sight) {
   uint32_t scope;
   ecs_status status = scope_open(world, SCOPE_SYSTEM, &scope);
@@ -48,7 +49,7 @@ static ecs_status observer_call(ecs_world *world, ecs_system *observer, struct e
   return callback_failed(world, observer, status);
 }
 
-/* Whether there is anything to call it for. */
+/* Whether there is a match to call it for. */
 static bool observer_has_sights(const ecs_world *world, struct watch *watch) {
   struct ecs_sight sight;
   sight_begin(&sight, world, watch);
@@ -59,8 +60,8 @@ static bool observer_had_turn(const struct watching *watching, const struct watc
   return !watch || watch->asked == watching->round;
 }
 
-/* The next one that is to be called in this round: observers may come and go meanwhile, and one
-** that comes back still has its turn. */
+/* The next observer to call in this round. Observers may come and go meanwhile; one that comes back
+** keeps its turn. */
 static struct watch *observer_next_watch(struct watching *watching) {
   uint32_t count = watching->concerned_count;
   while (watching->turn < count && observer_had_turn(watching, watching->concerned[watching->turn]))
@@ -74,7 +75,7 @@ static struct watch *observer_next_watch(struct watching *watching) {
 
 /* ---- rounds ---- */
 
-/* Who is to blame for a command that could not apply: the one that gave it. */
+/* The observer that gave a command that could not apply. */
 static ecs_system *observer_who_gave(const ecs_world *world, uint64_t round, uint32_t command) {
   const struct schedule *schedule = world->schedule;
   for (uint32_t i = 0; i < schedule->system_count; i++) {
@@ -110,7 +111,7 @@ static void observer_call_all(ecs_world *world, struct outcome *outcome) {
   }
 }
 
-/* The names of those that have changed something when they were called last, in a late round. */
+/* Fails with the names of the observers that still change something in a late round. */
 static ecs_status observer_fail_circle(const ecs_world *world) {
   const struct watching *watching = world->watching;
   char names[MESSAGE_SIZE / 2] = "", longer[MESSAGE_SIZE / 2];
@@ -125,7 +126,7 @@ static ecs_status observer_fail_circle(const ecs_world *world) {
                     ROUND_LIMIT, names);
 }
 
-/* Calls all, once, and applies what they have staged, unless it is the last round that may be. */
+/* Calls all observers once and applies what they staged, unless it is the last permitted round. */
 static ecs_status observer_run_round(ecs_world *world, bool last, struct outcome *outcome) {
   struct watching *watching = world->watching;
   uint64_t round = watching->round;
@@ -162,7 +163,7 @@ ecs_status observers_run(ecs_world *world) {
     observer_note_failure(world, &outcome, status);
     if (status != ECS_OK) break;
   }
-  if (outcome.refused && outcome.status == ECS_OK) {   /* there was no memory to tell of it */
+  if (outcome.refused && outcome.status == ECS_OK) {   /* there was no memory to report it */
     outcome.status = outcome.refusal;
     memcpy(outcome.message, outcome.refusal_message, sizeof outcome.message);
   }

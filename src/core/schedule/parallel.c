@@ -51,8 +51,8 @@ static bool parallel_has_name(const char **names, const char *name) {
   return false;
 }
 
-/* Whether two runs get at something in common that one of them writes: in *at as the later one
-** does. */
+/* Whether two runs access something in common that one of them writes; *at is the later one's
+** access. */
 static bool parallel_conflict_meet(const struct companions *companions,
                                    const struct prospect *earlier,
                                    const struct prospect *later, bool earlier_writes,
@@ -89,15 +89,15 @@ enum clash beside_clash(const ecs_world *world, const struct side *earlier,
 
 enum joining { PASSES, STOPS, JOINS };
 
-/* Whether it is due for a run when its turn comes. */
+/* Whether the system will run when its turn comes. */
 static bool parallel_is_to_run(const ecs_system *system, const struct tempo *tempo) {
   if (system->removed || !system->enabled || system->parked) return false;
   if (tempo->once && system->has_run) return false;
   return system->every <= 0 || system->timer + tempo->dt >= system->every;
 }
 
-/* Whether there can be a batch that is worth it among those of the phase that runs: most phases of
-** few rows are known by this, at little cost, to have none. */
+/* Whether the running phase may have a batch worth running. Rules out most phases with few rows at
+** little cost. */
 bool together_is_worth(const ecs_world *world, const struct tempo *tempo) {
   const struct schedule *schedule = world->schedule;
   struct prospect prospect;
@@ -115,8 +115,8 @@ bool together_is_worth(const ecs_world *world, const struct tempo *tempo) {
   return count > 1 && pool_is_worth(world->pool, work);
 }
 
-/* What a system does behind those of a batch; in *side what it is if it joins. Those of the batch
-** leave all as it is that this goes by. */
+/* What a system does after those of a batch; *side describes it if it joins. The systems of the
+** batch change nothing that this depends on. */
 static enum joining parallel_joining_of(const ecs_world *world, const ecs_system *system,
                                         const struct tempo *tempo, const struct together *batch,
                                         struct side *side) {
@@ -132,7 +132,7 @@ static enum joining parallel_joining_of(const ecs_world *world, const ecs_system
   return JOINS;
 }
 
-/* Returns the place behind the last that it has looked at. */
+/* Gathers a batch. Returns the place after the last system that it has examined. */
 static uint32_t parallel_gather(const ecs_world *world, uint32_t from, const struct tempo *tempo,
                                 struct together *batch) {
   const struct schedule *schedule = world->schedule;
@@ -159,7 +159,7 @@ static ecs_system *parallel_member(const ecs_world *world, const struct together
   return world->schedule->running[batch->places[i]];
 }
 
-/* An ecs_run_fn, of those whose run is done. */
+/* An ecs_run_fn for systems whose run is already done. */
 static ecs_status parallel_end_member(ecs_world *world, ecs_query *query, double dt, void *ud) {
   struct schedule *schedule = world->schedule;
   struct together *batch = schedule->together;
@@ -173,7 +173,7 @@ static ecs_status parallel_end_member(ecs_world *world, ecs_query *query, double
   return ECS_OK;
 }
 
-/* As its own step would find it. */
+/* Prepares a system as its own step would. */
 static bool parallel_add(ecs_world *world, ecs_system *system, const struct tempo *tempo,
                          const ecs_system *first) {
   const struct companions *companions = world->schedule->companions;
@@ -185,8 +185,7 @@ static bool parallel_add(ecs_world *world, ecs_system *system, const struct temp
   return companions->add(system, dt, first);
 }
 
-/* Takes as many as can be prepared. Returns the place behind the last system that is before all
-** others. */
+/* Prepares as many as possible. Returns the place after the last system before all others. */
 static uint32_t parallel_add_all(ecs_world *world, const struct tempo *tempo,
                                  struct together *batch, uint32_t end) {
   uint64_t work = 0;
@@ -202,7 +201,7 @@ static uint32_t parallel_add_all(ecs_world *world, const struct tempo *tempo,
   return end;
 }
 
-/* A step of a member fails by what it does alone: all else that could is ruled out here. */
+/* A member's step may fail only by what it does itself: everything else is ruled out here. */
 static bool parallel_steps_are_sound(const ecs_world *world) {
   const struct staging *staging = &world->staging;
   bool clean = !(staging->command_count | staging->emission_count | world->watching->note_count);
@@ -233,7 +232,7 @@ uint32_t together_begin(ecs_world *world, uint32_t from, const struct tempo *tem
   return end;
 }
 
-/* They share the time by what each has done. */
+/* Divides the time among the members by their work. */
 void together_end(ecs_world *world, struct together *batch) {
   assert(batch->ended == batch->count && batch->count > 1);
   world->schedule->together = NULL;
@@ -249,8 +248,8 @@ void together_end(ecs_world *world, struct together *batch) {
 
 /* ---- ranges ---- */
 
-enum { LEAST = 1024 };         /* rows of a range, but the last one */
-enum { WEIGHT = 32 };          /* of a row, for all that is known */
+enum { LEAST = 1024 };         /* rows of a range, except the last one */
+enum { WEIGHT = 32 };          /* assumed instructions for a row */
 
 struct ranges {
   ecs_rows *list;
@@ -278,7 +277,7 @@ ecs_status parallel_query_suits(ecs_world *world, const ecs_system *system) {
   return ECS_OK;
 }
 
-/* Rows that lie together, cut into ranges of so many. */
+/* Cuts consecutive rows into ranges of that size. */
 static bool range_add_rows(ecs_world *world, const ecs_rows *rows, uint32_t most) {
   struct ranges *ranges = world->schedule->ranges;
   uint32_t count = (uint32_t)rows->count, parts = (count + most - 1) / most;
@@ -298,7 +297,7 @@ static bool parallel_list_ranges(ecs_world *world, ecs_query *query) {
   schedule->ranges->count = 0;
   for (uint32_t i = 0; i < query_reach(query); i++) {
     const struct table *table = query_table(query, i);
-    /* How many rows of a table a thread takes at a time. */
+    /* Rows of a table that a thread takes at a time. */
     uint32_t most = world->pool ? pool_share(world->pool, table->count, LEAST) : UINT32_MAX / 2;
     uint32_t count, row = query_next_run(&query->terms, table, 0, &count);
     for (; count; row = query_next_run(&query->terms, table, row + count, &count))
@@ -333,7 +332,7 @@ ecs_id ecs_rows_entity(const ecs_rows *rows, size_t row) {
   return entity_id(&rows->query->world->entities, table->rows[rows->first + row]);
 }
 
-/* What may be written to counts as written: beforehand, since marks are shared. */
+/* Marks what may be written as written: beforehand, since threads share marks. */
 static void parallel_mark_range(const ecs_world *world, const ecs_rows *rows) {
   const struct query_terms *terms = &rows->query->terms;
   const struct table *table = query_table(rows->query, rows->match);
@@ -352,15 +351,14 @@ struct range_job {
   ecs_rows_fn call;
   double dt;
   void *ud;
-  char apart[64];              /* what follows is written while what is above is read */
-  uint32_t next;               /* range to be taken */
-  uint32_t failed;             /* the first that is known to have failed, or NONE; and how: */
+  char apart[64];              /* separates what is written from what is read */
+  uint32_t next;               /* next range to take */
+  uint32_t failed;             /* first range known to have failed, or NONE; and how: */
   uint32_t guard;              /* 1 while a thread writes these two */
   ecs_status status;
 };
 
-/* A pool_task. Whoever takes a range has taken none behind it, so that all before the first that
-** fails are done. */
+/* A pool_task. Ranges are taken in order, so all before the first failure are done. */
 static void range_work(void *ud, uint32_t who) {
   struct range_job *job = ud;
   uint32_t i = shared_add(&job->next, 1);

@@ -1,4 +1,4 @@
-/* Phases and their order: the five of the runtime, and those that users put between them. */
+/* Phases and their order: the five built-in ones, and those that users place between them. */
 #include "core/base/text.h"
 #include "core/command/watch.h"
 #include "core/ids/world.h"
@@ -21,8 +21,8 @@ static uint32_t phase_position(struct phase *const *phases, uint32_t count, cons
   return NONE;
 }
 
-/* Where a phase goes among those placed so far; NONE while its anchors are not there. Those
-** that come after the same one stay in the order of their declaration. */
+/* Where a phase goes among those already placed; NONE while its anchors are missing. Phases after
+** the same anchor stay in the order of declaration. */
 static uint32_t phase_place_of(struct phase *const *placed, uint32_t count,
                                const struct phase *phase) {
   uint32_t after = phase_position(placed, count, phase->after, phase->after_hash);
@@ -48,7 +48,7 @@ static void phase_insert(struct phase **placed, uint32_t count, uint32_t at, str
   phase->placed = true;
 }
 
-/* One round over the phases not placed yet, in the order of declaration. */
+/* A round over the phases without a place, in order of declaration. */
 static uint32_t phase_place_round(struct schedule *schedule, uint32_t count, bool at_end) {
   for (uint64_t last = 0;;) {
     struct phase *next = NULL;
@@ -99,7 +99,7 @@ ecs_status phase_sort(ecs_world *world) {
   do {
     before = count;
     count = phase_place_round(schedule, count, false);
-    rounds += count != before ? 1 + ends : 0;   /* one that is placed behind an end has waited */
+    rounds += count != before ? 1 + ends : 0;   /* one placed after an end has waited */
     if (count != before) continue;
     count = phase_place_round(schedule, count, true);
     ends += count != before;
@@ -116,8 +116,8 @@ ecs_status phase_sort(ecs_world *world) {
   return ECS_OK;
 }
 
-/* Puts the phase that was declared last where phase_sort would, if no other one has waited for one
-** declared behind it, and none is placed by this; false when all are to be put in order. */
+/* Places the phase declared last where phase_sort would, if no phase has waited for a later one and
+** none waits for this one; false if all must be sorted. */
 static bool phase_place_last(struct schedule *schedule, struct phase *phase) {
   struct phase **phases = schedule->phases;
   uint32_t count = schedule->phase_count, at = phase_place_of(phases, count, phase);
@@ -172,7 +172,7 @@ void phase_free(ecs_world *world, struct phase *phase) {
   arena_free(&world->memory, &arena);
 }
 
-/* The new description in place of the old one. */
+/* Replaces a phase's description. */
 static ecs_status phase_replace(ecs_world *world, struct phase *phase, struct phase *old) {
   struct schedule *schedule = world->schedule;
   uint32_t at = 0;
@@ -195,7 +195,7 @@ static ecs_status phase_replace(ecs_world *world, struct phase *phase, struct ph
   return ECS_OK;
 }
 
-/* A new one, for which there is room. */
+/* Appends a new phase; there is room. */
 static ecs_status phase_append(ecs_world *world, struct phase *phase) {
   struct schedule *schedule = world->schedule;
   schedule->phases[schedule->phase_count++] = phase;
@@ -267,6 +267,6 @@ ecs_status ecs_alpha(ecs_world *world, const char *name, double *out) {
     return world_fail(world, ECS_EINVAL, "%s%s", name ? name : "no phase",
                       name ? " is not a fixed phase" : " is fixed");
   double alpha = phase->accumulator / phase->fixed;
-  *out = alpha < 1 ? alpha : 1;   /* steps that an error has put off make it more */
+  *out = alpha < 1 ? alpha : 1;   /* steps delayed by an error make it more */
   return ECS_OK;
 }

@@ -1,10 +1,10 @@
 #include "core/schedule/schedule.h"
 
-/* What a world has taken. Counters of systems are kept always: they are increments on what a run
-** touches anyway. While a world is profiled, each update adds one frame to a ring of fixed length,
-** and each system has an array beside it with its part of each frame at the same place. So nothing
-** is allocated once every system has its array. None of it is content: images, snapshots and
-** digests know nothing of it. */
+/* What updates take. Counters of systems are always kept: they are increments on data that a run
+** touches anyway. While a world is profiled, each update adds a frame to a ring of fixed length,
+** and each system has an array with its part of each frame at the same place, so nothing is
+** allocated once every system has its array. None of it is state of the world: images, snapshots
+** and digests ignore it. */
 
 #define LONG_RUN 50e-6         /* seconds from which the processor's clock is read, too */
 

@@ -29,7 +29,7 @@ void reading_begin(ecs_world *world, ecs_system *system) {
 
 void reading_end(ecs_world *world) { world->events.read_by = NULL; }
 
-/* Its query's place is the system's for that time; the query's own is kept. */
+/* For that time, the query takes over the system's place; its own is kept. */
 ecs_status news_begin(ecs_system *system) {
   ecs_query *query = system->reads;
   if (LIKELY(!query || !query->terms.changes)) return ECS_OK;
@@ -43,7 +43,7 @@ ecs_status news_begin(ecs_system *system) {
   return status;
 }
 
-/* It may have been replaced, or have lost its query, while it ran. */
+/* The system may have been replaced, or have lost its query, while it ran. */
 void news_end(const ecs_world *world, ecs_system *system) {
   ecs_query *query = system->reads;
   if (LIKELY(!query || !query->terms.changes || query->uses == 0)) return;

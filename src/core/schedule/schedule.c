@@ -106,7 +106,7 @@ void schedule_free_system(ecs_world *world, ecs_system *system, bool callback) {
   arena_free(&world->memory, &arena);
 }
 
-/* While systems run, the one that goes may be among them. */
+/* Frees a system; while systems run, it may be among them. */
 static void schedule_let_go(ecs_world *world, ecs_system *system) {
   struct schedule *schedule = world->schedule;
   assert(!system->removed);
@@ -143,7 +143,7 @@ ecs_status schedule_no_phase(const ecs_world *world, const char *name) {
                     *hint ? hint : ": declare it before the systems that run in it");
 }
 
-/* A system with what every one has. */
+/* Fills in what every system has. */
 static ecs_status schedule_fill_system(ecs_world *world, const ecs_system_desc *desc,
                                        struct phase *phase, ecs_system **out) {
   struct arena arena = {NULL};
@@ -296,7 +296,7 @@ static ecs_status schedule_replace(ecs_world *world, ecs_system *system, ecs_sys
   return ECS_OK;
 }
 
-/* Neither takes the place of the other. */
+/* Systems and observers do not replace each other. */
 static ecs_status schedule_check_name(const ecs_world *world, const ecs_system *system) {
   const ecs_system *old = schedule_system(world, system->name, strlen(system->name));
   if (!old || !old->watch == !system->watch) return ECS_OK;
@@ -305,7 +305,7 @@ static ecs_status schedule_check_name(const ecs_world *world, const ecs_system *
                     old->watch ? "system" : "observer");
 }
 
-/* A new one, for which there is room. */
+/* Appends a new system; there is room. */
 static ecs_status schedule_append(ecs_world *world, ecs_system *system) {
   struct schedule *schedule = world->schedule;
   system->registered = schedule->next_registered++ * PLACES;
@@ -438,7 +438,7 @@ void schedule_free(ecs_world *world) {
 
 /* ---- schedule tell ---- */
 
-/* What is odd about how systems and phases were registered, though it is allowed. */
+/* Reports what is odd, though permitted, about registered systems and phases. */
 
 static void schedule_offer(struct nearest *nearest, const char *name) {
   nearest_offer(nearest, name, strlen(name));
@@ -470,7 +470,7 @@ static void schedule_tell_system(const ecs_world *world, const ecs_system *syste
                 schedule_nearest_system(world->schedule, system->phase, name, hint, sizeof hint));
 }
 
-/* False when all names of the system have been looked at. */
+/* False when all names of the system have been examined. */
 static bool schedule_look_at_system(const ecs_world *world, ecs_system *system, char *text,
                                     size_t size) {
   uint32_t before = schedule_count_names(system->before),
@@ -599,7 +599,7 @@ void timings_free(ecs_world *world, struct timings *timings) {
 
 /* ---- taking ---- */
 
-/* Of one that is in the list no more than what another query of its name knows. */
+/* Of an absent system, copies only what another query of its name has not overwritten. */
 static ecs_status schedule_timings_copy_system(ecs_world *world, struct timing_list *list,
                                                const ecs_system *from) {
   ecs_system *to;
@@ -655,7 +655,7 @@ static void schedule_give_phase(ecs_world *world, struct timing_list *list, stru
   schedule_timings_drop(world, list, known);
 }
 
-/* What another query knows of changes stays. False when nothing is known. */
+/* What another query knows of changes stays. False if nothing is known. */
 static bool schedule_timings_take_out(ecs_world *world, struct timing_list *list,
                                       ecs_system *system) {
   ecs_system *known = system_names_find(&list->names, system->name, strlen(system->name));
@@ -694,7 +694,7 @@ void timings_give_phase(ecs_world *world, struct phase *phase) {
   schedule_give_phase(world, &world->schedule->absent.phases, phase);
 }
 
-/* Registered again it is no longer parked. */
+/* A system that is registered again is no longer parked. */
 void timings_give_system(ecs_world *world, ecs_system *system) {
   if (!schedule_timings_take_out(world, &world->schedule->absent.systems, system)) return;
   system->parked = false;

@@ -17,35 +17,35 @@ struct ecs_phase_desc;
 struct ecs_system_desc;
 struct phase;
 
-/* Systems by their names: what registers one asks for many others by name. */
+/* Systems by name: registering one looks up many others. */
 
-/* Found by open addressing; less than three quarters of the slots are taken. */
+/* A hash table with open addressing, at most three quarters full. */
 struct system_names {
   ecs_system **slots;
   uint32_t capacity;           /* a power of two, or 0 */
   uint32_t count;
 };
 
-/* NULL when there is none. */
+/* Finds a system, or NULL. */
 ecs_system *system_names_find(const struct system_names *names, const char *name, size_t size);
 
-/* Room for so many in all; false when out of memory. */
+/* Reserves room for so many in all; false when out of memory. */
 bool system_names_reserve(struct memory *memory, struct system_names *names, uint64_t count);
 
-/* Enters a system, in the place of one of the same name. */
+/* Adds a system, or replaces that of the same name. */
 void system_names_put(struct system_names *names, ecs_system *system);
 
-/* Takes one out that is there. */
+/* Removes a system that is there. */
 void system_names_drop(struct system_names *names, const ecs_system *system);
 
 void system_names_free(struct memory *memory, struct system_names *names);
 
-/* What a world knows by name of its phases and systems: how far their time has come, what is
-** switched, what they have seen of events and changes. It is what images and snapshots have of
-** them, and what is kept of those that are not there until they are registered.
+/* Timings: what a world records by name about its phases and systems, which is how far their time
+** has come, their switches, and what they have seen of events and changes. Images and snapshots
+** hold them, and those of absent systems are kept until these are registered.
 **
-** Each is a struct ecs_system without anything to run, that of a phase with no more than a timer,
-** the accumulator, and a switch. Lists are in no order. */
+** Each is a struct ecs_system without a function; that of a phase has only a timer, the
+** accumulator, and a switch. Lists are unordered. */
 
 struct timing_list {
   ecs_system **items;
@@ -57,11 +57,11 @@ struct timings {
   struct timing_list phases, systems;
 };
 
-/* The one of a name, made when there is none: nothing has happened to it. */
+/* Finds or makes the entry of a name; a new one is blank. */
 ecs_status timings_need(ecs_world *world, struct timing_list *list, const char *name, size_t size,
                         ecs_system **out);
 
-/* Those of a world, or what others know. Beside ECS_NOMEM leave what is to be freed. */
+/* Takes those of a world, or copies others. After ECS_ENOMEM there is still something to free. */
 ecs_status timings_take(ecs_world *world, struct timings *out);
 ecs_status timings_add(ecs_world *world, struct timings *to, const struct timings *from);
 
@@ -69,11 +69,11 @@ ecs_status timings_add(ecs_world *world, struct timings *to, const struct timing
 ** has not are as newly registered. */
 void timings_give(ecs_world *world, struct timings *timings);
 
-/* Gives what is kept to a phase or system that has just been registered. */
+/* Gives what was kept to a phase or system that has just been registered. */
 void timings_give_phase(ecs_world *world, struct phase *phase);
 void timings_give_system(ecs_world *world, ecs_system *system);
 
-/* What passes from one to another of its name. News are of one query. */
+/* Copies what passes to another system of the name. News belong to one query. */
 void timings_copy(ecs_system *to, const ecs_system *from);
 
 /* The text of the query whose news it knows, or NULL. */
@@ -81,55 +81,55 @@ const char *timings_query(const ecs_system *system);
 
 void timings_free(ecs_world *world, struct timings *timings);
 
-/* Phases and systems as a world's schedule keeps them: see schedule.h. */
+/* Phases and systems in a world's schedule. */
 
 struct phase {
-  uint32_t first, count;     /* its systems among all, once they are counted */
+  uint32_t first, count;     /* its range of systems, once counted */
   const char *name;
   const char *after, *before;  /* as declared, or NULL */
-  uint64_t hash, after_hash, before_hash;   /* of these three; 0 of NULL */
+  uint64_t hash, after_hash, before_hash;   /* of these three names; 0 for NULL */
   double fixed;
   double accumulator;
   bool enabled;
-  bool placed;               /* while ordering */
+  bool placed;               /* while sorting */
   uint32_t place;            /* among the phases, while a system is listed */
-  uint32_t told;             /* names of after and before that schedule_tell has looked at */
+  uint32_t told;             /* names in after and before examined by schedule_tell */
   uint64_t declared;         /* kept when it is declared again */
   struct arena arena;
 };
 
-/* A system that must come behind another one of its phase. */
+/* A system that must come after another one of its phase. */
 struct follower {
   ecs_system *system;
   struct follower *next;
 };
 
-/* In front what a system needs that has nothing to do: the less it touches, the more of them cost
-** next to nothing. */
+/* Begins with what a system without work needs: the less is touched, the cheaper it is. */
 struct ecs_system {
   bool enabled, parked, has_run, removed;
-  bool disabled, switched;   /* was registered so; was switched on or off since */
-  bool needs_rows;           /* does nothing while its query has none */
-  uint8_t abreast;           /* how many ran side by side when its phase last ran, with it; or 0 */
-  uint64_t barren;           /* world_arrived when that had none and nothing else decided on runs */
+  bool disabled, switched;   /* was registered disabled; has been switched since */
+  bool needs_rows;           /* does nothing while its query has no rows */
+  uint8_t abreast;           /* systems of its batch in its phase's last run, or 0 */
+  uint64_t barren;           /* world_arrived when the query had no rows and nothing else decided on
+                             ** runs */
   double timer;              /* since the interval last elapsed */
-  double elapsed;            /* since it last ran */
+  double elapsed;            /* since its last run */
   uint64_t runs;
-  uint64_t streams;          /* of random numbers that it opened in the tick below */
+  uint64_t streams;          /* random streams opened in the tick below */
   uint64_t streams_tick;
   uint64_t last_ticks, total_ticks, peak_ticks;   /* of the schedule's stopwatch */
   uint64_t rows, all_rows;   /* that its function was called for: in its last run, and in all */
-  double cpu;                /* seconds of its thread's processor, while the world is profiled */
+  double cpu;                /* processor seconds of its thread, while profiled */
   double *history;           /* seconds in the last updates: see profile.c; or NULL */
   uint64_t history_ticks;    /* total_ticks when the last update ended */
   double every;
   ecs_status (*when)(ecs_world *world, void *ud, bool *run);
-  ecs_query *reads;          /* the query that it goes through, be it the host's; or NULL */
+  ecs_query *reads;          /* the query that it reads, possibly the host's; or NULL */
   ecs_system *next_reader;   /* of that query */
-  ecs_query *query;          /* its own, that it is given; freed with it */
+  ecs_query *query;          /* its own query, freed with it */
   ecs_run_fn run;            /* NULL for an observer, */
-  ecs_rows_fn parallel;      /* what `run` calls for ranges of rows; or NULL */
-  ecs_observe_fn observe;    /* which has these: its phase is the schedule's `reacting` */
+  ecs_rows_fn parallel;      /* called by `run` for ranges of rows, or NULL */
+  ecs_observe_fn observe;    /* which has this, and the phase `reacting` */
   struct watch *watch;
   void *ud;
   uint64_t chance;           /* hash of its name: see core/base/chance.h */
@@ -138,73 +138,73 @@ struct ecs_system {
   struct phase *phase;
   uint64_t registered;       /* kept when it is replaced */
   const char **before, **after;  /* names, ended by NULL; or NULL */
-  ecs_id event;              /* what it reads: of that it has seen those before a number, */
+  ecs_id event;              /* the event that it reads: it has seen rows before a number, */
   uint64_t seen;
   uint64_t awaited;          /* and was due for these: see reading.h */
-  uint64_t news;             /* world.now when it had run: what was marked then is none to it */
-  const char *asked;         /* of one that is not there: the query whose news these are; or NULL */
+  uint64_t news;             /* world.now after its last run: later marks are new */
+  const char *asked;         /* of an absent system: the query of these news; or NULL */
   bool placed;               /* while sorting */
-  uint32_t told;             /* names of before and after that schedule_tell has looked at */
+  uint32_t told;             /* names in before and after examined by schedule_tell */
   uint32_t waits;            /* while sorting: systems that must come first, */
-  struct follower *followers;    /* those behind it, */
-  ecs_system *leader;        /* and of a cycle the first that it waits for */
-  struct follower *links;    /* room for one by each name of before and after */
+  struct follower *followers;    /* those after it, */
+  ecs_system *leader;        /* and in a cycle, the first that it waits for */
+  struct follower *links;    /* one for each name in before and after */
   ecs_system *next_gone;     /* replaced or removed while systems run */
   void (*free)(void *ud);
   struct arena arena;        /* of the names and lists */
 };
 
-#define RUNNING_AHEAD 8u       /* places that running systems are looked ahead by */
+#define RUNNING_AHEAD 8u       /* distance at which running systems are prefetched */
 
 struct schedule {
-  struct phase *reacting;    /* of observers: none of the phases that run */
+  struct phase *reacting;    /* phase of observers, which never runs */
   struct phase **phases;     /* in running order */
   uint32_t phase_count;
   uint32_t phase_capacity;
-  struct phase **placed;     /* while ordering; room for all */
+  struct phase **placed;     /* while sorting; capacity for all */
   uint32_t placed_capacity;
   uint64_t next_declared;
   ecs_system **systems;      /* in running order: by phase, then constraints */
   uint32_t system_count;
   uint32_t system_capacity;
-  ecs_system **running;      /* those of the phase that runs, and the last of them RUNNING_AHEAD */
-                             /* times more; room for all */
+  ecs_system **running;      /* systems of the running phase, and the last one RUNNING_AHEAD */
+                             /* times more; capacity for all */
   uint32_t running_count;
   uint32_t running_capacity;
-  ecs_system **sorted;       /* while sorting; room for all */
+  ecs_system **sorted;       /* while sorting; capacity for all */
   uint32_t sorted_capacity;
-  bool placed_in_turn;       /* no phase has waited for one declared behind it: see place_last */
-  bool counted;              /* phases know which systems are theirs */
+  bool placed_in_turn;       /* no phase has waited for a later one: see phase_place_last */
+  bool counted;              /* phases have their ranges of systems */
   struct system_names names;
-  struct map awaited;        /* hashes of what systems, of which some may be gone, come after, */
-  bool awaits_all;           /* as far as they are noted: of all */
+  struct map awaited;        /* hashes of the names that systems come after, */
+  bool awaits_all;           /* complete if set; some systems may be gone */
   uint64_t next_registered;
   ecs_error_fn on_error;
   void *on_error_ud;
   ecs_system *gone;          /* freed when nothing runs */
-  struct timings absent;     /* of those that a world was saved with and that are not there */
-  struct stopwatch stopwatch;    /* of what systems take */
+  struct timings absent;     /* of saved systems that are absent */
+  struct stopwatch stopwatch;    /* that times systems */
   uint64_t clock;            /* when the system before ended; 0: others have run since */
-  struct ranges *ranges;     /* of rows, of systems that run on several threads; or NULL */
-  bool untold;               /* schedule_tell may have something to tell */
-  ecs_system *current;       /* the one that runs */
-  bool news;                 /* its query is about events, or what has changed */
-  struct together *together; /* of systems that run side by side; or NULL */
-  const struct companions *companions;   /* who knows what systems read and write; or NULL */
-  struct chance outer;       /* the stream of random numbers around those of systems */
-  struct profile *profile;   /* what updates have taken; NULL unless they are profiled */
+  struct ranges *ranges;     /* for systems that run on several threads; or NULL */
+  bool untold;               /* schedule_tell may have something to report */
+  ecs_system *current;       /* the running one */
+  bool news;                 /* its query is about events or changes */
+  struct together *together; /* the batch that runs in parallel; or NULL */
+  const struct companions *companions;   /* callbacks of the binding; or NULL */
+  struct chance outer;       /* the random stream around those of systems */
+  struct profile *profile;   /* NULL unless updates are profiled */
 };
 
 #define CATCH_UP_STEPS 8
 
-/* Between the numbers of two registrations, for those that a group of scripts registers. */
+/* Distance between two registrations, for those of a group of scripts. */
 #define PLACES ((uint64_t)1 << 32)
 
-/* A world's schedule is all zero at first; this gives it the phases of the runtime. */
+/* Adds the built-in phases to a schedule that is all zero. */
 ecs_status schedule_init(ecs_world *world);
 void schedule_free(ecs_world *world);
 
-/* Whether every system is listed once, in a phase that there is; ECS_ECORRUPT else. */
+/* Checks that every system is listed once, in an existing phase. ECS_OK or ECS_ECORRUPT. */
 ecs_status schedule_check(const ecs_world *world);
 
 ecs_system *schedule_system(const ecs_world *world, const char *name, size_t size);
@@ -215,22 +215,22 @@ struct phase *schedule_phase(const ecs_world *world, const char *name, size_t si
 ecs_status schedule_build_observer(ecs_world *world, const struct ecs_observer_desc *desc,
                                    ecs_system **out);
 
-/* Which systems are those of each phase, unless that is known. */
+/* Finds the systems of each phase, unless that is done. */
 void schedule_count(struct schedule *schedule);
 
-/* An observer is on or off as it should be; of a system nothing. schedule_relist does so for all,
-** among which others may have come. Cannot fail. */
+/* Adds an observer to the watching ones, or removes it, by its switch; has no effect for a system.
+** schedule_relist does so for all, among which others may have come. Cannot fail. */
 void schedule_watch(ecs_world *world, const ecs_system *system);
 void schedule_relist(ecs_world *world);
 
-/* "no system is named 'x' (did you mean 'y'?)"; returns ECS_ENAME. */
+/* Fails with "there is no system 'x' (did you mean 'y'?)". Returns ECS_ENAME. */
 ecs_status schedule_unknown(const ecs_world *world, const char *name, bool phases);
 
-/* "unknown phase 'x' (did you mean 'y'?)"; returns ECS_ENAME. */
+/* Fails with "unknown phase 'x' (did you mean 'y'?)". Returns ECS_ENAME. */
 ecs_status schedule_no_phase(const ecs_world *world, const char *name);
 
-/* The parts of registering, for transactions: a system or phase that is in no list yet; what a
-** system takes over from the one it replaces; freeing (with the free callback, or not). */
+/* The parts of registering, for transactions: building a system or phase that is in no list yet;
+** what a system takes over from the one it replaces; freeing, with or without the free callback. */
 ecs_status schedule_build(ecs_world *world, const struct ecs_system_desc *desc, ecs_system **out);
 void schedule_inherit(ecs_system *system, const ecs_system *old);
 void schedule_free_system(ecs_world *world, ecs_system *system, bool callback);
@@ -239,85 +239,85 @@ void phase_free(ecs_world *world, struct phase *phase);
 bool phase_is_builtin(const char *name);
 bool phase_runs_once(const struct phase *phase);
 
-/* Puts the phases in order; leaves them as they were when that cannot be. */
+/* Sorts the phases; leaves them unchanged if that is impossible. */
 ecs_status phase_sort(ecs_world *world);
 
-/* Puts a system in place of the one of its name, or behind all. It is freed when it fails. */
+/* Puts a system in the place of the one of its name, or last. It is freed on failure. */
 ecs_status schedule_enter(ecs_world *world, ecs_system *system);
 
-/* Frees the systems that went while others ran. */
+/* Frees the systems that were removed while others ran. */
 void schedule_free_gone(ecs_world *world);
 
-/* Whether a before/after name of the system names no system of its phase. */
+/* Whether a name in the system's before or after is not a system of its phase. */
 bool schedule_is_ignored(const ecs_world *world, const ecs_system *system,
                          const char *name);
 bool phase_is_ignored(const ecs_world *world, const char *name);
 
-/* Writes what is odd about a system or phase that was registered since: a name in its before or
-** after that names nothing, with the nearest one. Each is told once; false when all are. */
+/* Writes what is odd about a system or phase registered since the last call: a name in its before
+** or after that does not exist, with the nearest one. Reports each once; false when there are no
+** more. */
 bool schedule_tell(ecs_world *world, char *text, size_t size);
 
-/* When a system runs, and what with. */
+/* When a system runs, and with what. */
 
-/* How a phase is gone through. */
+/* How a phase is run. */
 struct tempo {
   double dt;
   bool once;                   /* its systems run once */
   bool fixed;                  /* in steps of dt */
 };
 
-/* Whether its query is about events, or what has changed. */
+/* Whether its query is about events or changes. */
 static inline bool reads_news(const ecs_system *system) {
   const ecs_query *query = system->reads;
   return UNLIKELY(query && (query->terms.event || query->terms.changes));
 }
 
-/* Whether it is known that its query has no rows. */
+/* Whether its query is known to have no rows. */
 static inline bool reads_nothing(const ecs_system *system) {
   const ecs_query *query = system->reads;
   if (!query || query->broken || reads_news(system)) return false;
   return query_is_barren(query);
 }
 
-/* How many of its runs in this tick came before: as many streams of random numbers were opened. */
+/* The number of its earlier runs in this tick: each opened a random stream. */
 static inline uint64_t streams_before(const ecs_world *world, const ecs_system *system) {
   return system->streams_tick == world->tick ? system->streams : 0;
 }
 
-/* The stream of random numbers of a run behind so many in this tick. */
+/* The random stream of a run after so many in this tick. */
 static inline struct chance stream_of(const ecs_world *world, const ecs_system *system,
                                       uint64_t before) {
   return (struct chance){chance_key(world->seed + system->chance, before), 0, 0};
 }
 
-/* How long it is since it last ran, when it runs now. */
+/* The time since its last run, if it runs now. */
 static inline double dt_of(const ecs_system *system, const struct tempo *tempo) {
   bool step = tempo->fixed && system->every <= 0;
   return system->has_run && !step ? system->elapsed : tempo->dt;
 }
 
-/* The order of systems: by phase, then by what they must come before and after, then as they were
-** registered. */
+/* The order of systems: by phase, then by before and after, then by registration. */
 
-/* Puts systems in order; ECS_ECYCLE with the cycle in the message leaves them as they were.
-** Stable: what constraints leave open is decided by registration. */
+/* Sorts systems. With ECS_ECYCLE, whose message shows the cycle, they are unchanged. Stable:
+** registration decides what constraints leave open. */
 ecs_status schedule_sort(ecs_world *world);
 
-/* Notes the names that systems must come after, this one's among them, which is in no list yet. */
+/* Records the names that systems must come after, those of this unlisted one included. */
 ecs_status arrange_note(ecs_world *world, const ecs_system *system);
 
-/* Whether no other system has to come behind this one, so that the others' order is the same with
-** it and without; after arrange_note. */
+/* Whether no other system must come after this one, so that it leaves the order of the others
+** unchanged; after arrange_note. */
 bool arrange_leads_nobody(const struct schedule *schedule, const ecs_system *system);
 
-/* Lists a system that leads nobody, and was registered last: behind those of its phase. */
+/* Lists such a system, registered last, after those of its phase. */
 void arrange_append(struct schedule *schedule, ecs_system *system);
 
-/* What surrounds calls of functions that a schedule has: what they leave open, what they fail with,
-** what time they take. */
+/* What surrounds calls of functions in a schedule: what they leave open, how they fail, how long
+** they take. */
 
-/* Before a callback: what has failed earlier is not its reason. Returns what comes back, behind it,
-** when it has nothing to say. */
+/* Called before a callback: clears the message, since an earlier failure is not its reason. Returns
+** what restores it afterwards, if the callback sets none. */
 static inline char callback_begin(const ecs_world *world) {
   char first = world->message[0];
   world->message[0] = '\0';
@@ -328,21 +328,21 @@ static inline void callback_end(const ecs_world *world, ecs_status status, char 
   if (status == ECS_OK && !world->message[0]) world->message[0] = first;
 }
 
-/* What kind of function runs, and the name of its system or observer; NULL for none. */
+/* The kind of function that runs, and the name of its system or observer; NULL for none. */
 const char *callback_running(const ecs_world *world, const char **kind);
 
 /* Ends what was left open inside a scope. */
 void callback_end_inner(ecs_world *world, uint32_t scope, bool keep);
 
-/* Ends all that is open, as of conditions and handlers of errors, which run in no scope of their
-** own: it is committed, or cancelled where they fail. */
+/* Ends everything left open by conditions and error handlers, which have no scope of their own:
+** commits it, or cancels it if they fail. */
 ecs_status callback_end_left(ecs_world *world, ecs_status status);
 
-/* Parks the system when someone handles errors, else passes the failure on, with its name. */
+/* Parks the system if there is an error handler; otherwise passes on the failure with its name. */
 ecs_status callback_failed(ecs_world *world, ecs_system *system, ecs_status status);
 
-/* The time counts for whoever has the system's place now: it may have been replaced, or gone, while
-** it ran. */
+/* Counts the time for the present system of that name: the one that ran may have been replaced or
+** removed. */
 void callback_add_time_by_name(ecs_world *world, ecs_system *system, uint64_t ticks);
 
 static inline void system_add_time(ecs_system *system, uint64_t ticks) {
@@ -358,7 +358,7 @@ static inline void callback_add_time(ecs_world *world, ecs_system *system, uint6
     callback_add_time_by_name(world, system, ticks);
 }
 
-/* What updates have taken, kept while a world is profiled: a ring of the last ones. */
+/* What updates took while the world was profiled: a ring of the last ones. */
 
 #define PROFILE_FRAMES 600u
 
@@ -368,35 +368,34 @@ struct profile_frame {
 };
 
 struct profile {
-  uint64_t count;            /* updates so far; the last one is at (count - 1) % PROFILE_FRAMES */
-  bool has_cpu;              /* there is a clock of the thread's processor */
+  uint64_t count;            /* number of updates; the last is at (count - 1) % PROFILE_FRAMES */
+  bool has_cpu;              /* there is a clock of a thread's processor time */
   struct profile_frame frames[PROFILE_FRAMES];
 };
 
-/* Begins, or ends and forgets; no effect where that is so. */
+/* Starts profiling, or stops and forgets it; no effect if that is done already. */
 ecs_status profile_switch(ecs_world *world, bool on);
 
-/* Whether the processor's time is worth a reading for this run: it was long the last time. */
+/* Whether this run is worth reading the processor's time: its last run was long. */
 bool profile_is_long(const struct schedule *schedule, const ecs_system *system);
 
-/* Adds an update that began at a reading of the stopwatch. Where there is no memory for a system's
-** history it has none yet. */
+/* Adds an update that began at a reading of the stopwatch. A system without memory for its history
+** has none yet. */
 void profile_add_update(ecs_world *world, uint64_t start);
 
 /* Frees a system's history, if it has one. */
 void profile_drop_history(ecs_world *world, ecs_system *system);
 
-/* Counters of systems and observers start anew. */
+/* Resets the counters of systems and observers. */
 void profile_reset(ecs_world *world);
 
-/* Observers are called: in rounds, each for what the one before has changed. */
+/* Calling observers: in rounds, each for what the one before has changed. */
 
 #define ROUND_LIMIT 64
 
-/* Calls the observers of what has been applied and nobody has been told of (watching.due), until
-** nothing changes any more; no effect when there is nothing, or inside a scope. Returns what the
-** first one that failed did, after all others; ECS_ENOMEM with watching.due still set: nobody was
-** called. */
+/* Calls the observers of applied changes that they have not been told of (watching.due), until
+** nothing changes; no effect inside a scope. Returns the failure of the first one that failed,
+** after all others. With ECS_ENOMEM and watching.due still set, none was called. */
 ecs_status observers_run(ecs_world *world);
 
 #endif

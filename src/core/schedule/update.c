@@ -14,9 +14,10 @@
 #include "core/schedule/schedule.h"
 #include "core/storage/graph.h"
 
-/* Running systems: phases in order, fixed steps, intervals, errors. */
+/* Running systems: phases in order, fixed steps, intervals, errors. Each function runs in a scope
+** of its own, whose commands are applied, or dropped on failure, when it ends. */
 
-/* The callback in a scope of its own; its commands are applied or dropped behind it. */
+/* Calls in a scope of its own; its commands are applied or dropped afterwards. */
 INLINE ecs_status update_call(ecs_world *world, ecs_system *system, double dt) {
   uint32_t scope = 0;
   ecs_status status = ECS_OK;
@@ -37,7 +38,7 @@ INLINE ecs_status update_call(ecs_world *world, ecs_system *system, double dt) {
   return status;
 }
 
-/* Counts a run in this tick; how many there were. */
+/* Counts a run in this tick. Returns how many came before. */
 static inline uint64_t update_count_stream(const ecs_world *world, ecs_system *system) {
   uint64_t opened = streams_before(world, system);
   system->streams_tick = world->tick;
@@ -45,7 +46,7 @@ static inline uint64_t update_count_stream(const ecs_world *world, ecs_system *s
   return opened;
 }
 
-/* The stream of random numbers of the system's next run in this tick; counts it, until the run
+/* The random stream of the system's next run in this tick, which is counted unless the run
 ** fails. */
 static inline struct chance update_next_stream(const ecs_world *world, ecs_system *system) {
   return stream_of(world, system, update_count_stream(world, system));
@@ -60,7 +61,7 @@ INLINE ecs_status update_call_once(ecs_world *world, ecs_system *system, double 
   return status;
 }
 
-/* update_call_once of a system that is told what is new to it. */
+/* update_call_once for a system that reads events or changes. */
 static RARE ecs_status update_call_with_news(ecs_world *world, ecs_system *system, double dt) {
   uint64_t seen = system->seen, awaited = system->awaited, news = system->news;
   world->schedule->news = true;
@@ -80,7 +81,7 @@ static RARE ecs_status update_call_with_news(ecs_world *world, ecs_system *syste
   return status;
 }
 
-/* One that runs out of memory has changed nothing: it counts as not having run. */
+/* A run that runs out of memory has changed nothing and does not count. */
 INLINE ecs_status update_run_system(ecs_world *world, ecs_system *system, double dt) {
   struct schedule *schedule = world->schedule;
   uint64_t start = schedule->clock ? schedule->clock : stopwatch_start(&schedule->stopwatch);
@@ -112,13 +113,13 @@ INLINE ecs_status update_run_system(ecs_world *world, ecs_system *system, double
   return world_tell_observers(world, status);
 }
 
-/* Time passes for a system also while it does not run. */
+/* Time passes for a system even if it does not run. */
 static void update_pass_time(ecs_system *system, double dt) {
   system->elapsed += dt;
   system->timer += dt;
 }
 
-/* Whether the system's condition holds; it draws from a stream of its own. */
+/* Whether the system's condition holds; it has a random stream of its own. */
 static ecs_status update_ask(ecs_world *world, ecs_system *system, bool *wanted) {
   world->schedule->clock = 0;
   world->schedule->current = system;
@@ -139,14 +140,14 @@ static bool update_is_barren(const ecs_world *world, ecs_system *system) {
   return true;
 }
 
-/* Whether it is known at once that there are rows: the last table has some. */
+/* Whether the query certainly has rows: its last table does. */
 static inline bool update_is_fertile(const ecs_system *system) {
   const ecs_query *query = system->reads;
   return query && query->terms.plain && query->count && !query->broken &&
          world_table(query->world, query->tables[query->count - 1])->count > 0;
 }
 
-/* Counts as a run that takes no time; it asks no clock, so that the next one has to. */
+/* Counts as a run without duration; the clock is not read, so the next system must do so. */
 static inline void update_pass_over(const ecs_world *world, ecs_system *system) {
   update_count_stream(world, system);
   system->has_run = true;
@@ -157,8 +158,8 @@ static inline void update_pass_over(const ecs_world *world, ecs_system *system) 
   world->schedule->clock = 0;
 }
 
-/* What a query has not it has not until a table gets its first row. True when the system has run
-** by that. */
+/* A query without rows stays so until a table gets its first row. True if that settles the system's
+** run. */
 static inline bool update_step_barren(const ecs_world *world, ecs_system *system,
                                       double dt, bool once) {
   if (system->barren != world_arrived(world)) return false;
@@ -181,7 +182,7 @@ static ecs_status update_step_system(ecs_world *world, ecs_system *system, struc
     if (!wanted || system->removed) return ECS_OK;
   }
   double timer = system->timer;
-  /* What is left over counts for the next interval. */
+  /* The remainder counts for the next interval. */
   if (system->every > 0) system->timer = fmod(system->timer, system->every);
   if (system->needs_rows && !update_is_fertile(system) && update_is_barren(world, system)) {
     update_pass_over(world, system);
@@ -195,7 +196,7 @@ static ecs_status update_step_system(ecs_world *world, ecs_system *system, struc
   return status;
 }
 
-/* Before a system runs: says what those behind it will look at first. */
+/* Prefetches what later systems will look at first. */
 static inline void update_fetch_next(ecs_system *const *running) {
   const ecs_system *next = running[1], *later = running[2];
   FETCH(later);
@@ -204,15 +205,15 @@ static inline void update_fetch_next(ecs_system *const *running) {
   FETCH(next->ud);
 }
 
-/* The systems at some places of the phase that runs, as they are now. For those behind one that
-** fails only time passes. */
+/* Steps the systems in a range of the running phase, as they are now. After a failure, only time
+** passes for the rest. */
 static ecs_status update_step_range(ecs_world *world, uint32_t from, uint32_t to,
                                     struct tempo tempo, ecs_status status) {
   const struct schedule *schedule = world->schedule;
   for (uint32_t i = from; i < to; i++) {
     ecs_system *system = schedule->running[i];
     FETCH(schedule->running[i + RUNNING_AHEAD]);
-    FETCH(&schedule->running[i + RUNNING_AHEAD]->last_ticks);   /* mostly another line */
+    FETCH(&schedule->running[i + RUNNING_AHEAD]->last_ticks);   /* usually another cache line */
     if (LIKELY(status == ECS_OK) &&
         update_step_barren(world, system, tempo.dt, tempo.once))
       continue;
@@ -226,8 +227,8 @@ static ecs_status update_step_range(ecs_world *world, uint32_t from, uint32_t to
   return status;
 }
 
-/* Steps all systems where some may run side by side: what they do is done at the place of the first
-** of them, and each is then stepped at its own, as if it did it there. */
+/* Steps all systems if some may run in parallel: a batch does its work at the place of its first
+** member, and each member is then stepped at its own place as if it did it there. */
 static RARE ecs_status update_step_batches(ecs_world *world, struct tempo tempo) {
   const struct schedule *schedule = world->schedule;
   struct together batch;
@@ -245,8 +246,8 @@ static RARE ecs_status update_step_batches(ecs_world *world, struct tempo tempo)
   return status;
 }
 
-/* The systems of a phase: one registered while it runs waits for its next start, one removed is
-** passed over. */
+/* Runs the systems of a phase: one registered meanwhile waits for its next start, one removed is
+** skipped. */
 static ecs_status update_run_once(ecs_world *world, const struct phase *phase, double dt) {
   struct schedule *schedule = world->schedule;
   struct tempo tempo = {dt, phase_runs_once(phase), phase->fixed > 0};
@@ -279,7 +280,7 @@ static ecs_status update_run_phase(ecs_world *world, struct phase *phase, double
   return ECS_OK;
 }
 
-/* Steps that a fixed phase does not come to because of an error are for later. */
+/* Steps of a fixed phase that an error prevents are made up later. */
 static void update_pass_phase(struct schedule *schedule, struct phase *phase, double dt) {
   if (phase->enabled && phase->fixed > 0) {
     phase->accumulator += dt;
@@ -336,7 +337,7 @@ ecs_status ecs_update(ecs_world *world, double dt) {
   world->tick++;
   world->schedule->outer = chance_outermost(world->seed);
   graph_reclaim(world);
-  /* Events that systems did not come to for lack of memory stay for the next update. */
+  /* Events that systems did not reach for lack of memory stay for the next update. */
   if (status != ECS_ENOMEM) reading_drop(world);
   update_end(world);
   if (UNLIKELY(schedule->profile && start)) profile_add_update(world, start);
@@ -371,8 +372,8 @@ ecs_status ecs_run(ecs_world *world, const char *name, double dt) {
 
 /* ---- callback ---- */
 
-/* Puts the system's name before the message. A callback that failed may have said nothing: what
-** its status says is all that is known. */
+/* Puts the system's name before the message. If a failed callback set none, describes its
+** status. */
 static void update_name_failure(const ecs_world *world, const ecs_system *system,
                                 ecs_status status) {
   char why[MESSAGE_SIZE];
@@ -406,7 +407,7 @@ ecs_status callback_end_left(ecs_world *world, ecs_status status) {
   return status;
 }
 
-/* Calls who handles errors, in the scope that is open or in none. */
+/* Calls the error handler, in the open scope or in none. */
 static void update_callback_handle(ecs_world *world, const ecs_system *system, ecs_status status) {
   const struct schedule *schedule = world->schedule;
   uint32_t scopes = world->staging.scope_count;
@@ -418,7 +419,7 @@ static void update_callback_handle(ecs_world *world, const ecs_system *system, e
     callback_end_left(world, ECS_OK);
 }
 
-/* What the handler draws of random numbers comes from the stream around those of systems. */
+/* The handler uses the random stream around those of systems. */
 ecs_status callback_failed(ecs_world *world, ecs_system *system, ecs_status status) {
   struct schedule *schedule = world->schedule;
   update_name_failure(world, system, status);

@@ -63,8 +63,8 @@ static bool cells_walk_copy(const struct cells_walk *walk, const struct copy *co
   return true;
 }
 
-/* What observers are shown of what was: strings, and ids of the dead; any slots in it are
-** nobody's. */
+/* Walks the copies that observers are shown. They hold strings and ids of the dead, but own no any
+** slots. */
 static bool cells_walk_copies(const ecs_world *world, const struct cells_walk *walk) {
   const struct watching *watching = world->watching;
   for (uint32_t n = 0; n < watching->concerned_count; n++) {

@@ -14,7 +14,7 @@
 #include "core/storage/table.h"
 #include "ecs_component.h"
 
-/* A pair is of its relation, whose id has no generation there. */
+/* The relation of a pair, whose id holds it without a generation. */
 static APART struct component *component_of_pair(const ecs_world *world, ecs_id pair) {
   uint32_t at = pair_relation(pair);
   struct component *component =
@@ -186,7 +186,7 @@ static ecs_status component_wrong_type(const ecs_world *world, const struct comp
                     kinds[value->kind]);
 }
 
-/* What a number does not fit. */
+/* The error for a number that does not fit a leaf. */
 static ecs_status component_refuse_number(const ecs_world *world,
                                           const struct component *component,
                                           const struct leaf *leaf, double number,
@@ -322,7 +322,7 @@ uint64_t require_room(const ecs_world *world, uint64_t count, uint64_t more) {
   return count + more + (world->registry.requires ? 2ull * world->registry.count : 0);
 }
 
-/* What has come in and is still to bring what it requires lies at the end of the room. */
+/* Ids that still have to bring their requirements wait at the end of the room. */
 uint32_t require_insert(const ecs_world *world, ecs_id *ids, uint32_t count, uint64_t room,
                         ecs_id id) {
   uint32_t before = count, waiting = 0;
@@ -366,7 +366,7 @@ bool require_table_gap(const ecs_world *world, const ecs_id *ids, uint32_t count
   return component_find_gap(world, ids, count, true, gap);
 }
 
-/* Whether an entity lacks what a component that it has requires. */
+/* Whether an entity lacks a requirement of one of its components. */
 static bool require_lacks(const ecs_world *world, ecs_id entity, ecs_id id, struct gap *gap) {
   const struct component *component = component_of(world, id);
   for (uint32_t i = 0; component && i < component->require_count; i++) {
@@ -412,7 +412,7 @@ ecs_status require_refuse(const ecs_world *world, ecs_id entity, struct gap gap)
 
 enum { UNSEEN, OPEN, DONE };
 
-/* A component on the way from one that is looked at, and which of its requirements is next. */
+/* A step of the walk: a component, and which of its requirements is next. */
 struct require_step {
   uint32_t index, next;
 };
@@ -434,7 +434,7 @@ static ecs_status component_fail_cycle(const ecs_world *world, const struct requ
                     path, name);
 }
 
-/* Depth first from one component, without recursion: there may be tens of thousands in a row. */
+/* Walks depth first from one component, without recursion: chains may be tens of thousands long. */
 static ecs_status require_walk(const ecs_world *world, uint8_t *states, struct require_step *steps,
                                uint32_t start) {
   uint32_t count = 1;

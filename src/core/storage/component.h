@@ -1,5 +1,5 @@
-/* Components: found by id, by name and by path; what messages call them and their leaves. What they
-** are made of is in fields.h. */
+/* Components: their fields, how they are found by id, name and path, how messages name them and
+** their leaves, and what they require. */
 #ifndef ECS_CORE_STORAGE_COMPONENT_H
 #define ECS_CORE_STORAGE_COMPONENT_H
 
@@ -12,15 +12,15 @@ struct ecs_rename;
 struct ecs_value;
 struct table;
 
-/* What a component is made of: its declared fields, and the leaf fields that become columns. */
+/* The declared fields of a component, and the leaf fields that become columns. */
 
-/* One column's worth: a scalar field, an array's element, a nested component's field. */
+/* What one column holds: a scalar field, an array's element, or a nested component's field. */
 struct leaf {
   const char *name;            /* "x", "m[1]", "offset.x" */
   uint32_t name_size;
   ecs_type type;
   uint32_t size;               /* in a column */
-  uint32_t field;              /* the declared field it is part of */
+  uint32_t field;              /* the declared field that it is part of */
   size_t offset;               /* in the native struct */
   const struct enumeration *names;
   ecs_cell value;              /* the default */
@@ -30,7 +30,7 @@ struct field {
   const char *name;
   uint32_t name_size;
   ecs_type type;
-  uint32_t count;              /* elements of an array, 0 for a single value */
+  uint32_t count;              /* length of an array, 0 for a single value */
   struct component *nested;
   const struct enumeration *names;
   uint32_t first_leaf;
@@ -41,17 +41,17 @@ struct field {
   const char *doc, *unit, *min, *max, *text;
 };
 
-/* What a relation is declared as. */
+/* The options of a relation. */
 struct tie_kind {
   bool relation;
   bool exclusive;
   bool acyclic;
-  ecs_policy policy;           /* what becomes of sources whose target dies */
+  ecs_policy policy;           /* what happens to sources whose target dies */
 };
 
-/* What a component and its fields were called in earlier declarations. */
+/* The former names of a component and its fields. */
 struct former {
-  const char *name;            /* NULL: always the same */
+  const char *name;            /* NULL if it had no other */
   const struct ecs_rename *was;
   uint32_t was_count;
   struct arena arena;          /* of all texts */
@@ -67,44 +67,43 @@ struct component {
   uint32_t leaf_count;
   size_t size;                 /* of the native struct */
   size_t align;
-  bool native;                 /* offsets given by the host */
-  bool orphan;                 /* nobody declares it: only an image has named it, or the script
-                               ** that declared it does so no more */
+  bool native;                 /* offsets were given by the host */
+  bool orphan;                 /* no longer declared: known only from an image, or from a script
+                               ** that has dropped it */
   bool flat;                   /* every field is one leaf: no arrays, nothing nested */
   bool has_any;
   bool has_string;
-  bool translates;             /* some values are not what their cells are: texts, ids */
+  bool translates;             /* some values differ from their cells: strings, ids */
   bool toggle;                 /* it can be switched off: see toggle.h */
-  bool track, watched;         /* marks are kept: by row, as declared; at all. See marks.h */
-  bool asked;                  /* an image has them for systems that may not be there */
-  bool words;                  /* else, and the native struct is just 4 bytes a leaf */
-  bool numbers;                /* there are leaves, and any bits are values of them */
+  bool track, watched;         /* declared with `track`; writes are marked at all. See marks.h */
+  bool asked;                  /* an image marks it for systems that may not exist */
+  bool words;                  /* all leaves have 4 bytes, and the native struct only these */
+  bool numbers;                /* it has leaves, and any bits are valid values of them */
   uint32_t depth;              /* 0 without nested components */
-  const ecs_id *requires;      /* sorted, each once: what adding it brings (require.h) */
+  const ecs_id *requires;      /* sorted, without duplicates: what adding it brings */
   uint32_t require_count;
   struct column_buffer *resource;  /* one per leaf, or NULL */
-  uint32_t length;             /* of an array, which the world has and no entity: see array.h; 0
-                               ** for everything else */
+  uint32_t length;             /* of an array, which belongs to the world; 0 for anything else */
   const char *doc;
   struct tie_kind ties;        /* as declared */
-  struct relation *relation;   /* NULL when it is none; as long as the component's id */
-  bool is_sparse;              /* as declared: kept outside of tables */
-  struct sparse *sparse;       /* what keeps it then; as long as it has an id */
-  bool is_event;               /* as declared: rows of the world, and no entity's */
-  struct event *event;         /* what keeps them then; as long as it has an id */
+  struct relation *relation;   /* NULL if not a relation; lives as long as its id */
+  bool is_sparse;              /* declared with storage = "sparse" */
+  struct sparse *sparse;       /* its sparse set; lives as long as the component's id */
+  bool is_event;               /* an event: its rows belong to the world, not to entities */
+  struct event *event;         /* its rows; lives as long as the component's id */
   struct former former;
   uint64_t changed;            /* registry.version when its fields last changed */
-  struct arena arena;          /* of all names and arrays; the struct itself stays put */
+  struct arena arena;          /* of all names and arrays; the struct itself never moves */
 };
 
-#define TARGET_LEAF 0u       /* of an exclusive relation: the target's id */
+#define TARGET_LEAF 0u       /* the target's id, in an exclusive relation */
 
-/* Whether a leaf is the target of an exclusive relation, which only ties and unties write. */
+/* Whether a leaf is the target of an exclusive relation, which only changes of ties write. */
 static inline bool leaf_is_target(const struct component *component, uint32_t leaf) {
   return component->ties.exclusive && leaf == TARGET_LEAF;
 }
 
-/* Whether it is a relation of several targets, each of which has an id of its own for the tie. */
+/* Whether it is a relation with several targets, whose ties are pairs with ids of their own. */
 static inline bool component_has_pairs(const struct component *component) {
   return component->ties.relation && !component->ties.exclusive;
 }
@@ -113,94 +112,95 @@ static inline uint32_t field_elements(const struct field *field) {
   return field->count ? field->count : 1;
 }
 
-/* The cells of each leaf of what the world has of a component: a resource, or an array. */
+/* The number of cells in each leaf of a resource or an array. */
 static inline uint32_t component_cells(const struct component *component) {
   return component->length ? component->length : 1;
 }
 
-/* The living component of an id, a pair's relation; or NULL. */
+/* The living component of an id, or the relation of a pair; NULL if there is none. */
 struct component *component_of(const ecs_world *world, ecs_id id);
 struct component *component_find(const ecs_world *world, const char *name, size_t size);
 
-/* The component that was called so in an earlier declaration, or NULL. */
+/* The component that had this name in an earlier declaration, or NULL. */
 struct component *component_formerly(const ecs_world *world, const char *name, size_t size);
 
-/* component_find with "unknown component 'x' (did you mean 'y'?)" on failure, or what it is called
-** now. ECS_EINVAL for an array or an event. */
+/* As component_find, but fails with "unknown component 'x' (did you mean 'y'?)", or with its new
+** name. ECS_EINVAL for an array or an event. */
 ecs_status component_need(const ecs_world *world, const char *name, size_t size,
                           struct component **out);
-/* component_of with a message that tells what the number is instead, also when it is an array or
+/* As component_of, but fails with a message that says what the id is instead, also for an array or
 ** an event. */
 ecs_status component_need_id(const ecs_world *world, ecs_id id, struct component **out);
 
-/* component_need_id, but it may be an array or an event, too. */
+/* As component_need_id, but accepts arrays and events. */
 ecs_status component_need_any(const ecs_world *world, ecs_id id, struct component **out);
 
-/* NONE when there is no field or leaf of that name. */
+/* The number of the field or leaf; NONE if there is none of that name. */
 uint32_t component_field(const struct component *component, const char *name, size_t size);
 uint32_t component_leaf(const struct component *component, const char *name, size_t size);
 
-/* What messages call it: "component", or "event". */
+/* The word for it in messages: "component" or "event". */
 const char *component_word(const struct component *component);
 
-/* "component 'P' has no field 'z' (did you mean 'x'?)"; returns ECS_ENAME. */
+/* Fails with "component 'P' has no field 'z' (did you mean 'x'?)". Returns ECS_ENAME. */
 ecs_status component_no_field(const ecs_world *world, const struct component *component,
                               const char *name, size_t size);
 
-/* The component, or the leaf of it, that a text names ("Position", "Position.x"); leaf is NONE
-** for the former. */
+/* Finds the component, or the leaf, that a text names ("Position", "Position.x"); for a component,
+** leaf is NONE. */
 ecs_status component_path(const ecs_world *world, const char *text, size_t size,
                           struct component **out, uint32_t *leaf);
 
-/* Turns a value into the cell of a leaf: interns strings, checks ids, ranges, names. The
+/* Converts a value to the cell of a leaf: interns strings, checks ids, ranges and names. The
 ** message names component, field, type and value. */
 ecs_status component_cell(ecs_world *world, const struct component *component,
                           uint32_t leaf, const struct ecs_value *value, ecs_cell *cell);
 
 #define LABEL_SIZE 512u
 
-/* What messages call a leaf: "field 'Position.x'", "array 'grid'". Returns the text. */
+/* Writes what messages call a leaf: "field 'Position.x'", "array 'grid'". Returns the text. */
 const char *component_label(const struct component *component, const struct leaf *leaf,
                             char *text, size_t size);
 
 void component_free(ecs_world *world, struct component *component);
 
-/* Requirements: what an entity has because it has something else. The ids of every table include
-** all that its components require, so that who goes along an edge of the graph need not ask. */
+/* Requirements. The ids of every table include all that its components require, so following an
+** edge of the graph needs no check. */
 
 /* Why a relation cannot be required; to be formatted with its name. */
 #define REQUIRES_RELATION \
   "'%s' is a relation, and there would be no target to tie it to: require components and tags only"
 
-/* Room for a set of `count` ids that others may be put into: `more`, and what those bring. */
+/* The room that a set of `count` ids needs for `more` ids and their requirements. */
 uint64_t require_room(const ecs_world *world, uint64_t count, uint64_t more);
 
-/* Puts an id into a set with room for `room` ids, what require_room says. Unless it is
-** there, it brings what it requires. Returns how many there are then. */
+/* Inserts an id and its requirements into a set with the room that require_room says. Returns the
+** new count. */
 uint32_t require_insert(const ecs_world *world, ecs_id *ids, uint32_t count, uint64_t room,
                         ecs_id id);
 
-/* What is missing, and the component that requires it. */
+/* A missing id, and the component that requires it. */
 struct gap {
   ecs_id missing, by;
 };
 
-/* Whether something in a set requires what is not in it. */
+/* Whether a set lacks a requirement of one of its ids. */
 bool require_gap(const ecs_world *world, const ecs_id *ids, uint32_t count, struct gap *gap);
 
-/* Whether a table's ids lack something, where its rows may have sparse components, too. */
+/* Whether a table's ids lack a requirement; its rows may have sparse components, too. */
 bool require_table_gap(const ecs_world *world, const ecs_id *ids, uint32_t count, struct gap *gap);
 
-/* Whether what a living entity has lacks something. */
+/* Whether a living entity lacks a requirement. */
 bool require_entity_gap(const ecs_world *world, ecs_id entity, struct gap *gap);
 
-/* A component of the table that requires the id; ECS_NULL when there is none. */
+/* A component of the table that requires the id; ECS_NULL if there is none. */
 ecs_id require_holder(const ecs_world *world, const struct table *table, ecs_id id);
 
-/* That it cannot be removed, from an entity unless that is ECS_NULL. Returns ECS_EINVAL. */
+/* Fails because the id is required, by the entity or, for ECS_NULL, in general. Returns
+** ECS_EINVAL. */
 ecs_status require_refuse(const ecs_world *world, ecs_id entity, struct gap gap);
 
-/* ECS_ECYCLE, with the path, when a component would require itself. */
+/* Fails with ECS_ECYCLE and the path if a component would require itself. */
 ecs_status require_check_cycles(ecs_world *world);
 
 #endif

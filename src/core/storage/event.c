@@ -115,7 +115,7 @@ void events_forget_retired(ecs_world *world) {
     buffer_free(&world->memory, &events->retired[--events->retired_count]);
 }
 
-/* Copies cells to where there is more room, and keeps the old ones. */
+/* Copies a column to a larger buffer, and keeps the old one. */
 static bool event_move_cells(ecs_world *world, struct column_buffer *buffer, size_t bytes,
                              size_t used) {
   struct events *events = &world->events;
@@ -128,7 +128,7 @@ static bool event_move_cells(ecs_world *world, struct column_buffer *buffer, siz
   return true;
 }
 
-/* When one allocation fails, cells that have moved are sound where they are. */
+/* If one allocation fails, columns that have already moved stay valid. */
 static bool event_move_all(ecs_world *world, struct table *table, size_t rows) {
   for (uint32_t i = 0; i < table->column_count; i++) {
     struct column *column = &table->columns[i];

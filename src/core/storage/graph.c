@@ -11,8 +11,8 @@
 
 #define TABLE_LIMIT 0x0FFFFFFFu
 
-/* One hash for a set in whatever order. Sets that collide are told apart by comparing them; the
-** constant hash, for tests, makes all of them collide. */
+/* Hashes a set in any order. Colliding sets are told apart by comparison; the constant hash, for
+** tests, makes all of them collide. */
 static uint64_t graph_hash_ids(const ecs_id *ids, uint32_t count) {
 #ifdef ECS_CONSTANT_HASH
   (void)ids;
@@ -65,7 +65,7 @@ struct id_record *graph_record(const ecs_world *world, ecs_id id) {
   return at == NONE ? NULL : world->graph.record_list[at];
 }
 
-/* Shell's method (Knuth, TAOCP 5.2.1): few are out of place, or many are and come behind. */
+/* Shell's method (Knuth, TAOCP 5.2.1): usually few are out of place, or the last ones are. */
 static void graph_sort_tables(const ecs_world *world, uint32_t *tables, uint32_t count) {
   uint32_t gap = 1;
   while (gap < count / 3) gap = 3 * gap + 1;
@@ -129,7 +129,7 @@ ecs_status graph_need_record(ecs_world *world, ecs_id id, struct id_record **out
   return *out ? ECS_OK : graph_new_record(world, id, out);
 }
 
-/* Room for a table in all that lists it by one of its keys. */
+/* Reserves room for a table in one of the lists of its keys. */
 static ecs_status graph_record_reserve(ecs_world *world, ecs_id id, const struct table *table) {
   struct id_record *record;
   ecs_status status = graph_need_record(world, id, &record);
@@ -139,7 +139,7 @@ static ecs_status graph_record_reserve(ecs_world *world, ecs_id id, const struct
   return query_join_reserve(record, table);
 }
 
-/* Keeps the order of what stays. Those that go have mostly come last. */
+/* Removes doomed tables and keeps the order of the rest. The doomed are mostly among the last. */
 static void drop_doomed(ecs_world *world, struct id_record *record) {
   uint32_t kept = record->table_count;
   if (!record->doomed) return;
@@ -252,7 +252,7 @@ static bool graph_reserve_edge(ecs_world *world, struct table *table) {
   return true;
 }
 
-/* `larger` is the one of both that has the id. */
+/* `larger` is the one of the two tables that has the id. */
 static void graph_put_edge(struct table *table, struct table *to, const struct table *larger,
                            ecs_id id) {
   const struct layout *layout = table_find(larger, id);
@@ -280,8 +280,7 @@ void graph_slow_edges(struct table *table) {
   }
 }
 
-/* Edges come in pairs, and are only short cuts: without memory for both the longer way is
-** taken again. */
+/* Edges come in pairs and are only shortcuts: without memory for both, none is made. */
 static void graph_link_tables(ecs_world *world, struct table *without, struct table *with,
                               ecs_id id) {
   if (relation_of(world, id)) return;
@@ -292,7 +291,7 @@ static void graph_link_tables(ecs_world *world, struct table *without, struct ta
   graph_put_edge(with, without, with, id);
 }
 
-/* Any of a table's edges; a free slot when it has none. */
+/* Any of a table's edges; a free slot if it has none. */
 static const struct edge *graph_any_edge(const struct table *table) {
   uint32_t at = 0;
   while (at < table->edge_mask && !table->edges[at].table) at++;
@@ -397,7 +396,7 @@ static void graph_free_record(ecs_world *world, struct id_record *record) {
   memory_free(memory, record, sizeof *record);
 }
 
-/* Takes a record that nothing is in off the list; the last one takes its place. */
+/* Removes an empty record from the list; the last one takes its place. */
 static void graph_forget_record(ecs_world *world, uint32_t at) {
   struct graph *graph = &world->graph;
   struct id_record *record = graph->record_list[at];
@@ -412,7 +411,7 @@ static void graph_forget_record(ecs_world *world, uint32_t at) {
   graph_free_record(world, record);
 }
 
-/* Frees every table marked as doomed, and what is known of pairs that no table has then. */
+/* Frees all doomed tables, and the records of pairs that no table has any longer. */
 static void graph_drop_tables(ecs_world *world, const uint32_t *doomed, uint32_t count) {
   struct graph *graph = &world->graph;
   for (uint32_t i = 0; i < count; i++) graph_mark_dirty(world, world_table(world, doomed[i]));
@@ -437,7 +436,7 @@ static void graph_drop_tables(ecs_world *world, const uint32_t *doomed, uint32_t
   }
 }
 
-/* Frees the listed empty tables that are wanted to go, and keeps the list of the others. */
+/* Frees the listed empty tables that `goes` selects, and keeps the list of the others. */
 static void graph_drop_table(ecs_world *world, bool (*goes)(struct table *, ecs_id), ecs_id id) {
   struct graph *graph = &world->graph;
   uint32_t doomed = 0, kept = 0;

@@ -35,8 +35,7 @@ void marks_write_bits(struct marks *marks, uint64_t now, uint32_t row, uint64_t 
   for (; marks->tracked && bits; bits &= bits - 1) marks->rows[row + bits_first(bits)] = now;
 }
 
-/* Of a row whose marks are those that it had in another place; not tracked there, those of a
-** group. */
+/* Takes a row's marks from its old place; if that was not tracked, from its group. */
 static void bring_mark(struct marks *to, uint32_t to_row, const struct marks *from, uint32_t row) {
   assert(to->tracked == from->tracked);
   marks_raise_group(to, to_row, from->tracked ? from->rows[row] : from->groups[row / MARK_ROWS]);
@@ -51,14 +50,14 @@ void marks_arrive_of(struct marks *marks, uint64_t now, uint32_t row, uint32_t c
   for (uint32_t i = row; marks->tracked && i < row + count; i++) marks->added[i] = now;
 }
 
-/* A group that has lost its only row has no marks. */
+/* Clears the marks of a group that has lost its only row. */
 static void marks_cut_row(struct marks *marks, uint32_t row, uint32_t last) {
   assert(marks->groups[last / MARK_ROWS] > 0);
   if (row != last) bring_mark(marks, row, marks, last);
   if (last % MARK_ROWS == 0) marks->groups[last / MARK_ROWS] = 0;
 }
 
-/* The highest bit of a difference says which is greater: numbers of runs are far below it. */
+/* The sign bit of a difference tells which is greater: run numbers are far below it. */
 LOOPS uint64_t marks_later(const uint64_t *runs, uint64_t run) {
   uint8_t later[64];
   uint64_t bits = 0;
@@ -141,7 +140,7 @@ static bool marks_grow_buffer(struct memory *memory, struct column_buffer *buffe
   return true;
 }
 
-/* Rows are looked at by 64. */
+/* Rows are examined 64 at a time. */
 static size_t marks_row_room(uint32_t rows) { return round_up(rows, 64); }
 
 static bool marks_make_room(struct memory *memory, struct marks *marks, uint32_t capacity,
@@ -163,7 +162,7 @@ static void marks_give_back(struct memory *memory, struct marks *marks) {
   marks->groups = marks->rows = marks->added = NULL;
 }
 
-/* Cells of one of the ids are no longer given out without a mark. */
+/* Stops handing out cells of an id without a mark. */
 static void marks_lend_marked(struct table *table, ecs_id id) {
   struct layout *layout = table_layouts(table) + (table_find(table, id) - table_layouts(table));
   assert(layout->taken && layout->id == id);
@@ -218,13 +217,13 @@ size_t marks_bytes(const struct table *table) {
 
 /* ---- beginning ---- */
 
-/* Whether an id of a table is for cells of the component. */
+/* Whether an id of a table belongs to the component. */
 static bool marks_is_of(const struct component *component, ecs_id id) {
   if (id == component->id) return true;
   return id_is_pair(id) && pair_relation(id) == ecs_id_index(component->id);
 }
 
-/* Room behind a table's marks for those of the component's ids, which are not counted yet. */
+/* Makes room after a table's marks for those of the component's ids; they do not count yet. */
 static bool marks_prepare(struct memory *memory, struct table *table,
                           const struct component *component) {
   uint32_t count = table->mark_count, old = table->mark_capacity;
@@ -251,7 +250,7 @@ static void marks_forget(struct memory *memory, struct table *table) {
   }
 }
 
-/* Those that prepare has made count from now on. */
+/* Makes the marks that marks_prepare made count. */
 static void marks_enter(ecs_world *world, struct table *table) {
   while (table->mark_count < table->mark_capacity && table->marks[table->mark_count].id) {
     struct marks *marks = &table->marks[table->mark_count++];

@@ -1,4 +1,4 @@
-/* The registry: which components there are, by index and by name. */
+/* The registry of components, by index and by name, with resources and arrays. */
 #ifndef ECS_CORE_STORAGE_REGISTRY_H
 #define ECS_CORE_STORAGE_REGISTRY_H
 
@@ -12,64 +12,64 @@ struct ecs_component_desc;
 
 #define NAME_LIMIT 63u            /* bytes of a component's or field's name */
 
-/* Enters a component into the index of names, in which there is room, and takes it out again. */
+/* Adds a component to the index of names, in which there is room, or removes it. */
 void component_enter_name(ecs_world *world, const struct component *component);
 void component_leave_name(ecs_world *world, const struct component *component);
 
-/* Gives a component an id and makes its name known. */
+/* Gives a component an id and registers its name. */
 ecs_status registry_add(ecs_world *world, struct component *component);
 
-/* Takes that back: nothing knows the component, which is freed, and none was added since. */
+/* Undoes that: nothing refers to the component, which is freed, and none was added since. */
 void registry_take_back(ecs_world *world, struct component *component);
 
-/* registry_add with a given index, whose slot in the entity index is alive; after registry_reserve
-** for that index, and registry_equip with its id, which makes what relations and sparse components
-** need beside, it cannot fail. */
+/* Steps of registry_add for a given index, whose entity is alive. registry_reserve for the index
+** and registry_equip for the id, which makes the data of relations and sparse components, can fail;
+** registry_enter then cannot. */
 ecs_status registry_reserve(ecs_world *world, uint32_t index);
 ecs_status registry_equip(ecs_world *world, struct component *component, ecs_id id);
 void registry_enter(ecs_world *world, struct component *component, uint32_t index);
 
 void registry_free(ecs_world *world);
 
-/* Resources: one value of a component, owned by the world. Each leaf is a column of one row; that
-** of an array has as many as it is long. */
+/* Resources: one value of a component, owned by the world. Each leaf is a column with one row, or
+** with as many as an array is long. */
 
-/* Gives the component its value, with defaults; no effect when it has one. */
+/* Gives the component a value with defaults, unless it has one. */
 ecs_status resource_new(ecs_world *world, struct component *component);
 void resource_free(ecs_world *world, struct component *component);
 
-/* Writes cells; replaced any slots are released. */
+/* Writes cells; releases the any slots that they replace. */
 void resource_write(ecs_world *world, struct component *component,
                     const struct write *writes, uint32_t count);
 
-/* Arrays: columns that belong to the world. An array is registered as a component is, under a name
-** and an id of its own, with a single leaf whose cells are its resource; but no entity can have it,
-** and no field is made of it. */
+/* Arrays: columns that belong to the world. An array is registered like a component, with a name,
+** an id and a single leaf whose cells are its resource, but no entity can have it and no field can
+** have its type. */
 
-#define ARRAY_FIELD "value"            /* what its leaf is called */
-#define ARRAY_LENGTH_LIMIT 16777216u   /* up to there floats of every type count exactly */
+#define ARRAY_FIELD "value"            /* name of its leaf */
+#define ARRAY_LENGTH_LIMIT 16777216u   /* floats of every type count exactly up to this */
 
-/* Whether cells of a type can be those of an array: numbers, truth values, entities. */
+/* Whether an array can have elements of a type: numbers, bool, entity. */
 bool array_takes(ecs_type type);
 
-/* ECS_OK for what is no array's description, or a sound one's. */
+/* Checks the description of an array; ECS_OK for any other. */
 ecs_status array_check_desc(const ecs_world *world, const struct ecs_component_desc *desc);
 
-/* Says that a component is something else than an array, or an event; that none of these has that
-** name. */
+/* The first fails because a component is not an array, or not an event; the second because none has
+** that name. */
 ecs_status component_not_kind(const ecs_world *world, const struct component *component,
                               const char *kind);
 ecs_status component_unknown_kind(const ecs_world *world, const char *name, size_t size,
                                   bool array);
 
-/* The array of an id, or a message that tells what it is instead; the id of the array of a name. */
+/* The first finds the array of an id, or fails with what that is; the second the id of a name. */
 ecs_status array_need(const ecs_world *world, ecs_id id, struct component **out);
 ecs_status array_need_name(const ecs_world *world, const char *name, size_t size, ecs_id *out);
 
-/* The invariants of one: ECS_OK or ECS_ECORRUPT. */
+/* Checks the invariants of an array. ECS_OK or ECS_ECORRUPT. */
 ecs_status array_check(const ecs_world *world, const struct component *array);
 
-/* The cells of an array: see array.h. */
+/* The leaf of an array. */
 
 #define ARRAY_LEAF 0u
 
@@ -78,7 +78,7 @@ static inline ecs_type array_type(const struct component *array) {
   return array->leaves[ARRAY_LEAF].type;
 }
 
-/* Its cells: as long as it is not migrated, undeclared or loaded. */
+/* Its cells, valid until it is migrated, undeclared or loaded. */
 static inline void *array_data(const struct component *array) {
   assert(array->length > 0 && array->resource);
   return array->resource[ARRAY_LEAF].data;

@@ -1,16 +1,16 @@
-/* A row is one entity's position in a table: its entity in the list of rows, and a cell in each
-** column at the same place. Rows lie together, without holes and without an order that means
-** anything, so that loops and kernels go through columns as through arrays; where an entity's row
-** is, its record says, and of what is sparse a place in the pages of its set. Both ends agree
-** between any two calls: `table->rows[record->row]` is the record's entity.
+/* A row is one entity's position in a table: its entity in the list of rows, and a cell at that
+** position in each column. Rows are contiguous and in no meaningful order, so loops and kernels run
+** over columns as over arrays. An entity's record says where its row is; for a sparse component, a
+** page of its set does. Between calls both agree: `table->rows[record->row]` is the record's
+** entity.
 **
-** So a row leaves by swap-removal: the last one takes its place, in the list (row_unlist), in the
-** columns (columns_bring), and in what few tables have besides: slots, toggles and marks. That it
-** has moved elsewhere means one thing more, which is done on the way. Rows leave the list one after
-** the other, but their cells follow column by column, since what lies side by side is copied best
-** so; where all rows go, none has to take the place of another. Two tables that differ in one id,
-** and are packed, need their columns not be looked at: the edge between them says which differ, and
-** few lines of memory are to be waited for. Nothing here can fail: whoever calls has made room. */
+** A row is removed by swap-removal: the last row takes its place in the list (row_unlist), in the
+** columns (columns_bring), and in slots, toggles and marks where the table has them. A move does
+** the same and adds the row elsewhere. Many rows leave the list one by one, but their cells follow
+** column by column, since contiguous data copies best; if all rows leave, none has to be swapped.
+** Between two packed tables that differ in one id, columns need not be examined: the edge says
+** which differ, so fewer cache lines are loaded. Nothing here can fail: callers have reserved
+** room. */
 #include "core/storage/row.h"
 
 #include "core/entity/name.h"
@@ -31,7 +31,7 @@ void row_go_general(ecs_world *world, struct table *from, uint32_t row, const st
   row_go_known(world, from, row, set, to, record, false);
 }
 
-/* As many columns of two packed tables, from one of each on. */
+/* Copies columns of one packed table to consecutive columns of another. */
 static void row_bring_packed(uint32_t *from, uint32_t *to, uint32_t count, uint32_t row,
                              uint32_t last, uint32_t to_row) {
   assert(row < PACKED_ROWS && last < PACKED_ROWS && to_row < PACKED_ROWS);
@@ -89,7 +89,7 @@ bool rows_have_component(const struct table *table) {
   return row_have_component(table->rows, table->count);
 }
 
-/* So many as go column by column. */
+/* Moves up to ROWS_TOGETHER rows, column by column. */
 static void row_move_together(ecs_world *world, struct table *from, struct table *to,
                               const uint32_t *entities, uint32_t count) {
   uint32_t places[ROWS_TOGETHER], last = from->count - 1, base = to ? to->count : 0;
@@ -106,7 +106,8 @@ static void row_move_together(ecs_world *world, struct table *from, struct table
     row_bring_bits(world, from, places[i], last - i, to, base + i);
 }
 
-/* Components that are left with none go back to being bare, and others take their places. */
+/* Components without any components leave the table as bare ones, and other rows take their
+** places. */
 void rows_move(ecs_world *world, struct table *from, struct table *to, const uint32_t *entities,
                uint32_t count) {
   bool bare = to && to->id_count == 0 && row_have_component(entities, count);
@@ -122,7 +123,7 @@ void rows_move(ecs_world *world, struct table *from, struct table *to, const uin
 
 /* ---- all ---- */
 
-/* They lie behind the rows of `to` as they lay, and `from` has them still. */
+/* Appends all rows of `from` in order; `from` still has them. */
 static void row_bring_all(ecs_world *world, const struct table *from, struct table *to) {
   uint32_t base = to->count, count = from->count;
   const struct column *a = from->columns;
@@ -158,7 +159,7 @@ void rows_move_all(ecs_world *world, struct table *from, struct table *to) {
   from->count = 0;
   graph_note_empty(&world->graph, from);
   if (!to || to->id_count) return;
-  for (uint32_t row = to->count; row-- > base;)    /* components without any are bare */
+  for (uint32_t row = to->count; row-- > base;)    /* components without any components are bare */
     if (to->rows[row] < FIRST_ENTITY) row_move(world, to->rows[row], to);
 }
 

@@ -1,5 +1,5 @@
-/* Rows of tables coming, leaving and moving: see row.c. What is done for one entity at a time is
-** inline, as a call is as dear as the work. */
+/* Rows of tables that are added, removed and moved: see row.c. Operations on one entity are inline,
+** since a call would cost as much as the work. */
 #ifndef ECS_CORE_STORAGE_ROW_H
 #define ECS_CORE_STORAGE_ROW_H
 
@@ -21,8 +21,8 @@ static inline void graph_note_empty(struct graph *graph, struct table *table) {
   graph->empties[graph->empty_count++] = table->index;
 }
 
-/* Before a table gets rows, behind those that it has. One without rows has no place in the order of
-** tables: with its first row it comes behind all others. */
+/* Called before a table gets rows. An empty table has no place in the order of tables: its first
+** row puts it last. */
 static inline void world_arrive(ecs_world *world, struct table *table, uint32_t rows) {
   struct graph *graph = &world->graph;
   if (LIKELY(rows)) return;
@@ -34,7 +34,7 @@ static inline void world_arrive(ecs_world *world, struct table *table, uint32_t 
 
 /* ---- coming ---- */
 
-/* Appends a row with defaults, for which there is room; the caller notes where it is. */
+/* Appends a row with defaults in reserved room; the caller records where it is. */
 INLINE uint32_t row_append(const ecs_world *world, struct table *table, uint32_t entity) {
   uint32_t row = table->count++;
   assert(row < table->capacity);
@@ -46,7 +46,7 @@ INLINE uint32_t row_append(const ecs_world *world, struct table *table, uint32_t
   return row;
 }
 
-/* After table_reserve. The row of an entity that is bare. */
+/* Gives a bare entity a row; after table_reserve. */
 INLINE void row_enter(ecs_world *world, struct table *table, uint32_t entity,
                       struct record *record) {
   assert(record->table == RECORD_BARE && table->index != NONE);
@@ -56,9 +56,9 @@ INLINE void row_enter(ecs_world *world, struct table *table, uint32_t entity,
 
 /* ---- leaving and moving ---- */
 
-/* A row leaves the list of rows, in which the last one takes its place, and comes behind the rows
-** of `to`, which is NULL for none; cells are to follow. `set` is what keeps a sparse component, of
-** whose table the row is, else NULL. Where a row is stands in its set, or in its record. */
+/* Removes a row from the list, where the last one takes its place, and appends it to `to` unless
+** that is NULL; cells follow later. `set` is the sparse set whose table this is, or NULL: it, or
+** the record, says where a row is. */
 INLINE void row_unlist(ecs_world *world, struct table *from, uint32_t row,
                        const struct sparse *set, struct table *to, struct record *record) {
   uint32_t last = from->count - 1, entity = from->rows[row], moved = from->rows[last];
@@ -77,7 +77,7 @@ INLINE void row_unlist(ecs_world *world, struct table *from, uint32_t row,
   if (!to) return;
   uint32_t to_row = to->count;
   world_arrive(world, to, to_row);
-  record->table = to->index;   /* not with the row: one store of both delays what reads it next */
+  record->table = to->index;   /* not with the row: a joint store delays the next read */
   to->count = to_row + 1;
   to->rows[to_row] = entity;
   record->row = to_row;
@@ -94,7 +94,7 @@ INLINE void row_unlist(ecs_world *world, struct table *from, uint32_t row,
   } while (0)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* The cells of one column follow, to another column unless that is NULL. */
+/* Brings the cells of one column to another column, or to none if that is NULL. */
 INLINE void column_bring(const struct column *from, const struct column *to, uint32_t base,
                          uint32_t last, const uint32_t *places, uint32_t count, bool words) {
   uint32_t size = words ? 4 : from->size;
@@ -118,10 +118,10 @@ INLINE void column_default(const struct column *column, uint32_t row, uint32_t c
     cell_fill(column->data, column->size, row, count, column->value);
 }
 
-/* The cells of all columns follow, which both tables have in the order of ids: what only `to` has
-** gets defaults. `places` says which rows were left, one after the other, while the `last` one and
-** those before it took their places. `words`: every cell has 4 bytes; known beforehand that takes
-** 13 % off adding or removing a component among 4 columns. */
+/* Brings the cells of all columns, which both tables have in the order of ids; those that only `to`
+** has get defaults. `places` lists the rows that were left, one after the other, while the last
+** ones took their places. `words`: every cell has 4 bytes; a constant here takes 13 % off adding or
+** removing one of 4 columns. */
 INLINE void columns_bring(const struct table *from, const struct table *to, uint32_t base,
                           uint32_t last, const uint32_t *places, uint32_t count, bool words) {
   const struct column *a = from->columns, *a_end = a + from->column_count;
@@ -139,16 +139,16 @@ INLINE void columns_bring(const struct table *from, const struct table *to, uint
   for (; b < b_end; b++) column_default(b, base, count, words);
 }
 
-/* Whether rows have bits beside their cells: what is off, or marked. */
+/* Whether rows have bits besides their cells: toggles or marks. */
 INLINE bool rows_have_bits(const struct table *from, const struct table *to) {
   return (from->off | from->mark_count | (to ? to->mark_count : 0)) != 0;
 }
 
-/* These of a row follow, and those of the last row to its place. */
+/* Brings the toggles and marks of a row, and those of the last row to its place. */
 void row_bring_bits(const ecs_world *world, struct table *from, uint32_t row, uint32_t last,
                     struct table *to, uint32_t to_row);
 
-/* row_go, where `words` says that both tables are plain. */
+/* As row_go; `words` says that both tables are plain. */
 INLINE void row_go_known(ecs_world *world, struct table *from, uint32_t row,
                          const struct sparse *set, struct table *to, struct record *record,
                          bool words) {
@@ -161,12 +161,12 @@ INLINE void row_go_known(ecs_world *world, struct table *from, uint32_t row,
     row_bring_bits(world, from, row, last, to, base);
 }
 
-/* row_go where a table is not plain. */
+/* As row_go, if a table is not plain. */
 void row_go_general(ecs_world *world, struct table *from, uint32_t row, const struct sparse *set,
                     struct table *to, struct record *record);
 
-/* One row leaves for the rows of `to`, where there is room, or, where that is NULL, for none: any
-** slots that it leaves behind are released, and its record stays as it was. */
+/* Moves a row to `to`, which has room, or removes it if that is NULL. Releases the any slots that
+** it leaves behind. Does not change the record. */
 INLINE void row_go(ecs_world *world, struct table *from, uint32_t row, const struct sparse *set,
                    struct table *to, struct record *record) {
   if (LIKELY(from->plain && (!to || to->plain)))
@@ -175,12 +175,13 @@ INLINE void row_go(ecs_world *world, struct table *from, uint32_t row, const str
     row_go_general(world, from, row, set, to, record);
 }
 
-/* Takes a row out of its table for good. */
+/* Removes a row from its table for good. */
 INLINE void row_leave(ecs_world *world, struct table *table, uint32_t row) {
   row_go(world, table, row, NULL, NULL, NULL);
 }
 
-/* Ends an entity whose death is about nothing outside its table, if its slot is near. */
+/* Kills an entity with a low index whose death affects nothing outside its table. Returns false if
+** it cannot. */
 INLINE bool row_end(ecs_world *world, ecs_id id) {
   const struct record *record = entity_find_row(&world->entities, id);
   if (UNLIKELY(!record)) return false;
@@ -192,7 +193,7 @@ INLINE bool row_end(ecs_world *world, ecs_id id) {
   return true;
 }
 
-/* Moves an entity along an edge of its table to one that has room, where both are plain. */
+/* Moves an entity along an edge to a table with room; both tables are plain. */
 void row_go_packed(ecs_world *world, struct record *record, struct table *from,
                    const struct edge *edge);
 INLINE void row_follow(ecs_world *world, struct record *record, struct table *from,
@@ -203,29 +204,29 @@ INLINE void row_follow(ecs_world *world, struct record *record, struct table *fr
     row_go_known(world, from, record->row, NULL, edge->table, record, true);
 }
 
-/* Brings an entity into a table that has room for it, be it in none yet. Components without any
-** components go back to being bare. */
+/* Moves an entity to a table with room, from its table or from none. A component without any
+** components becomes bare. */
 void row_move(ecs_world *world, uint32_t entity, struct table *to);
 
 /* ---- many ---- */
 
-/* What comes out is the same as one by one, in the same order. */
+/* Many rows at once: the same result, in the same order, as one by one. */
 
-#define ROWS_TOGETHER 256u     /* as many go column by column */
+#define ROWS_TOGETHER 256u     /* rows that move column by column together */
 
-/* Moves entities of one table, each once and in the order given, to another one, where there is
-** room, or, where that is NULL, takes them out of it. */
+/* Moves entities of one table, each once and in the given order, to another table with room, or
+** removes their rows if that is NULL. */
 void rows_move(ecs_world *world, struct table *from, struct table *to, const uint32_t *entities,
                uint32_t count);
 
-/* Moves all rows of a table, which keep their order. */
+/* Moves all rows of a table in order. */
 void rows_move_all(ecs_world *world, struct table *from, struct table *to);
 
-/* Ends entities of one table, each once and in the order given, about whom nothing is tied or
-** sparse. */
+/* Kills entities of one table, each once and in the given order, that have no ties and no sparse
+** components. */
 void rows_end(ecs_world *world, struct table *from, const uint32_t *entities, uint32_t count);
 
-/* Whether some of a table's rows are of components, which have rows as entities have. */
+/* Whether any of a table's rows belongs to a component, which can have rows like an entity. */
 bool rows_have_component(const struct table *table);
 
 #endif

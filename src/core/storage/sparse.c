@@ -50,7 +50,7 @@ uint32_t sparse_join_ids(const ecs_world *world, uint32_t entity, ecs_id *ids, u
   return count;
 }
 
-/* What is sparse goes to the end one by one: there are few. */
+/* Moves sparse ids to the end one by one: there are few. */
 uint32_t sparse_part_ids(const ecs_world *world, ecs_id *ids, uint32_t count) {
   uint32_t kept = count;
   for (uint32_t i = count; i-- > 0;) {
@@ -121,7 +121,7 @@ void sparse_cut(ecs_world *world, struct sparse *sparse, uint32_t entity) {
   sparse_cut_row(world, sparse, sparse_row(sparse, entity));
 }
 
-/* A component that has nothing else is in no table. */
+/* Changes a component that has no other components and is therefore in no table. */
 static APART ecs_status sparse_change_bare(ecs_world *world, uint32_t entity, struct sparse *sparse,
                                            bool adds) {
   const struct record *record = entity_record(&world->entities, entity);

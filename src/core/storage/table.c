@@ -8,9 +8,9 @@
 #include "core/storage/table.h"
 #include "core/storage/toggle.h"
 
-#define LINE 64u             /* bytes of the cache's */
+#define LINE 64u             /* bytes of a cache line */
 
-/* Sizes of a table's arrays, and where each begins in its one block. */
+/* The layout of a table's single block: where each array begins. */
 struct block {
   uint32_t layouts, columns, toggles;
   size_t columns_at, ids_at, toggles_at, size;
@@ -22,7 +22,7 @@ static size_t table_place(size_t *size, size_t count, size_t item) {
   return at;
 }
 
-/* Half of the slots for layouts or more are free, so that most ids are found at once. */
+/* At least half of the slots for layouts stay free, so most ids are found at the first one. */
 static struct block table_plan_block(uint32_t columns, uint32_t toggles, uint32_t count) {
   struct block block = {GUESSES, columns, toggles, 0, 0, 0, sizeof(struct table)};
   while (block.layouts / 2 < count) block.layouts *= 2;
@@ -92,7 +92,7 @@ static ecs_status table_make(ecs_world *world, uint32_t columns, uint32_t toggle
   return ECS_OK;
 }
 
-/* The table is freed when there is no memory for them. */
+/* Frees the table if there is no memory for its marks. */
 static ecs_status table_make_marks(ecs_world *world, struct table **table,
                                    const struct component *only) {
   ecs_status status = marks_make(world, *table, only);
@@ -168,13 +168,13 @@ size_t table_bytes(const struct table *table) {
   return bytes;
 }
 
-/* No column has a buffer, not even of a growth that ran out of memory. */
+/* Whether no column has a buffer, not even from a growth that ran out of memory. */
 static bool table_may_pack(const struct table *table) {
   bool begun = table->column_count > 0 && table->columns->buffer.data;
   return table->packs && table->plain && !table->row_buffer.data && !begun;
 }
 
-/* The first rows: one allocation, and fewer lines of the cache to be waited for. */
+/* Packs the first rows: one allocation, and fewer cache lines to load. */
 static bool table_pack(ecs_world *world, struct table *table) {
   assert(table->count == 0 && table->capacity == 0 && table->plain);
   size_t bytes = (table->column_count + (size_t)1) * PACKED_BYTES;
@@ -189,7 +189,7 @@ static bool table_pack(ecs_world *world, struct table *table) {
   return true;
 }
 
-/* Brings a column of a packed table to a buffer of its own. */
+/* Moves a column of a packed table to a buffer of its own. */
 static bool table_unpack(struct memory *memory, struct column *column, size_t bytes, size_t used) {
   struct column_buffer own = {NULL, NULL, 0};
   if (!buffer_grow(memory, &own, bytes, 0)) return false;
@@ -199,7 +199,7 @@ static bool table_unpack(struct memory *memory, struct column *column, size_t by
   return true;
 }
 
-/* Columns leave the buffer of the list of rows before that one grows. */
+/* Moves columns out of the list's buffer before that grows. */
 static bool table_grow_columns(ecs_world *world, struct table *table, size_t rows) {
   assert(rows > table->capacity && table->count <= table->capacity);
   struct memory *memory = &world->memory;

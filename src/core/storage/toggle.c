@@ -129,7 +129,7 @@ static ecs_status need_toggle(const ecs_world *world, const struct component *co
                     "= true", component->name);
 }
 
-/* Any entity's, any component's. */
+/* Switches a component of an entity in any storage. */
 static APART ecs_status toggle_switch_any(ecs_world *world, ecs_id entity, ecs_id id, bool off) {
   struct component *component;
   struct cells_row cells;
@@ -143,7 +143,7 @@ static APART ecs_status toggle_switch_any(ecs_world *world, ecs_id entity, ecs_i
   return ECS_OK;
 }
 
-/* Where nothing waits a table that has the toggle says all, which takes half of the time. */
+/* If nothing is deferred, a table with the toggle decides, which takes half the time. */
 ecs_status toggle_switch(ecs_world *world, ecs_id entity, ecs_id id, bool off) {
   const struct record *record = entity_find_row(&world->entities, entity);
   if (UNLIKELY(!record || changes_wait(world))) return toggle_switch_any(world, entity, id, off);

@@ -72,7 +72,7 @@ static ecs_status check_cell(const ecs_world *world, const struct leaf *leaf,
   }
 }
 
-/* In its own buffer, or in that of the list of rows. */
+/* Whether the column lies inside its own buffer or that of the row list. */
 static bool check_column_has_room(const struct table *table, const struct column *column) {
   size_t bytes = (size_t)table->capacity * column->size;
   if (column->buffer.data)
@@ -150,7 +150,8 @@ static bool check_edge_knows(const struct edge *edge, const struct table *larger
          edge->kind == ((adds ? EDGE_ADDS : EDGE_TAKES) | (larger->plain ? 0 : EDGE_SLOW));
 }
 
-/* There is a near edge while there are edges, and it is the same as one of them. */
+/* Whether the table has a cached edge exactly when it has edges, and the cache equals one of
+** them. */
 static bool check_near_edge_is_true(const struct table *table) {
   const struct edge *near = &table->near_edge;
   if (!near->table) return table->edge_count == 0 && near->id == ECS_NULL;
@@ -159,7 +160,7 @@ static bool check_near_edge_is_true(const struct table *table) {
          edge->count == near->count && edge->kind == near->kind;
 }
 
-/* Every edge leads to a table with one id more or less that has one back. */
+/* Checks that every edge leads to a table with one id more or less, which has an edge back. */
 static ecs_status check_edges(const ecs_world *world, const struct table *table) {
   uint32_t count = 0;
   for (uint32_t i = 0; i <= table->edge_mask; i++) {
@@ -183,7 +184,7 @@ static ecs_status check_edges(const ecs_world *world, const struct table *table)
              : world_corrupt(world, "the cached edge is not an edge's copy");
 }
 
-/* Those of prefabs are passed over, and no others. */
+/* Checks that exactly the tables of prefabs are hidden from queries. */
 static ecs_status check_hidden(const ecs_world *world, const struct table *table) {
   const struct relation *prefab = world->relations.prefab;
   bool marked = false;
@@ -265,7 +266,7 @@ static ecs_status check_one_query(const ecs_world *world, const ecs_query *query
   return lineup_is_sound(query) ? ECS_OK : world_corrupt(world, "a query's order of rows is wrong");
 }
 
-/* A sparse component is in no graph, and its map and its rows lead to each other. */
+/* Checks that a sparse component is in no graph, and that its map and its rows agree. */
 static ecs_status check_sparse(const ecs_world *world, const struct sparse *sparse) {
   const struct table *table = sparse->table;
   uint32_t mapped = 0;
@@ -293,7 +294,7 @@ static ecs_status check_sparse(const ecs_world *world, const struct sparse *spar
   return status == ECS_OK ? marks_check(world, table) : status;
 }
 
-/* What is required, where entities may have it in tables or beside. */
+/* Checks that each entity with a component also has the one it requires, in its table or sparse. */
 static ecs_status check_one_requirement(const ecs_world *world, const struct table *table) {
   struct gap gap;
   for (uint32_t row = 0; row < table->count; row++)

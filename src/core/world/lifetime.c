@@ -22,7 +22,7 @@
 #include "core/storage/sparse.h"
 #include "ecs_world.h"
 
-/* One block of memory. */
+/* A world and its schedule, allocated as one block. */
 struct world_and_schedule {
   ecs_world world;
   struct schedule schedule;
@@ -73,9 +73,8 @@ void ecs_world_free(ecs_world *world) {
   (void)account;
 }
 
-/* The run that was left counts as one that failed: what was new to its system is known, and its
-** stream of random numbers comes again. Nothing is left between a batch's systems, which run no
-** function of a host's (together.h). */
+/* Counts each abandoned run as failed: its system has seen its changes, and its random stream
+** repeats. Between the systems of a parallel batch nothing runs that a host could leave. */
 static void lifetime_abandon_runs(ecs_world *world) {
   struct schedule *schedule = world->schedule;
   ecs_system *current = schedule->current;

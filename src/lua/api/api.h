@@ -1,4 +1,4 @@
-/* The functions of the module for other modules in C. */
+/* What the files of the binding share: methods of each kind of object, and their data. */
 #ifndef ECS_LUA_API_API_H
 #define ECS_LUA_API_API_H
 
@@ -26,48 +26,47 @@ struct system_box;
 /* Stores them where ecs_lua_functions looks. */
 void api_open(lua_State *L);
 
-/* Which term of a query has its matches apart from each other. */
+/* Which term of a query makes its matches not contiguous. */
 
-/* Pushes a reason, with the term behind it if it is that matches do not lie together; the query may
-** be NULL. */
+/* Pushes a reason and, if it is that matches are not contiguous, the term; the query may be
+** NULL. */
 void apart_push(lua_State *L, const char *why, const ecs_query *query);
 
-/* Methods of queries, and of q:where(fn), about all their entities: how many there are, which, and
-** what is to become of them. */
+/* Methods of queries, and of q:where(fn), about all their entities: count, list, set. */
 
 /* q:count(), q:first(), q:ids() */
 int query_count(lua_State *L);
 int query_first(lua_State *L);
 int query_ids(lua_State *L);
 
-/* q:set(component, ...): as the method of the world, for each entity once: all of them or, when it
-** fails, none. */
+/* q:set(component, ...): as the world's method, once for each entity: all of them or, on failure,
+** none. */
 int query_set(lua_State *L);
 
-/* Calls body(loop, ...) over the query at 1 and the filter at an index, with `arguments` values
-** more, those at the top of the stack. */
+/* Calls body(loop, ...) over the query at 1 and the filter at an index, with the `arguments` values
+** at the top of the stack. */
 void source_run(lua_State *L, int filter, lua_CFunction body, int arguments);
 
-/* Comes to the next run of rows of the loop at 1, and to those of them that it goes through. */
+/* Moves the loop at 1 to the next run of rows, and to those of them that it visits. */
 bool source_next(lua_State *L, struct loop_box *loop);
 
-/* The first of these from a row on; the count of rows where there is none. */
+/* The first of these from a row on; the number of rows if there is none. */
 uint32_t source_row(const struct loop_box *loop, uint32_t row);
 
-/* Methods of queries, and of q:where(fn), that change what their entities have, or end them: as
-** methods of the world, for each entity once. */
+/* Methods of queries, and of q:where(fn), that change or despawn their entities: as the world's
+** methods, once for each entity. */
 
 /* q:despawn(), q:add(component, ...), q:remove(component, ...) */
 int query_despawn(lua_State *L);
 int query_add(lua_State *L);
 int query_remove(lua_State *L);
 
-/* What scripts give entities: { Position = { x = 1 }, Frozen = true, [id] = {} }, read into parts
-** for the core. */
+/* What scripts give entities, { Position = { x = 1 }, Frozen = true, [id] = {} }, as parts for the
+** core. */
 
 #define PARTS_LOCAL 16
 
-/* The components that a spawn's table names, with their writes. */
+/* The components in a spawn's table, with their writes. */
 struct composition {
   struct input input;
   uint32_t count;
@@ -81,18 +80,18 @@ struct composition {
 /* Begins one without components. */
 void composition_begin(struct composition *plan, lua_State *L, struct world_box *box);
 
-/* Reads a table at a positive index, behind what was read before; nothing stands for an empty one.
-** Parts know how many writes they have, and not where. */
+/* Reads a table at a positive index, after earlier ones; nil counts as empty. Parts know how many
+** writes they have, but not where. */
 void composition_add(struct composition *plan, int index);
 
-/* Reads a component whose name or id is at the top of the stack but one, its value at the top, of
-** which the index is absolute. */
+/* Reads a component whose name or id is below the top of the stack, and whose value is at the top,
+** with its absolute index. */
 void composition_add_part(struct composition *plan, int index);
 
-/* Tells the parts where their writes are: nothing is read any more. */
+/* Sets where the parts' writes are, once all are read. */
 void composition_end(struct composition *plan);
 
-/* All three; and parts, from one on, in the order in which ties are made. */
+/* Does all three. The other sorts parts from one on in the order in which ties are made. */
 void composition_read(struct composition *plan, lua_State *L, struct world_box *box, int index);
 void composition_order(struct composition *plan, uint32_t first, uint32_t count);
 
@@ -100,99 +99,98 @@ void composition_order(struct composition *plan, uint32_t first, uint32_t count)
 
 extern const luaL_Reg world_describe_methods[];
 
-/* What world:describe and world:explain tell of indexes. */
+/* What world:describe and world:explain say about indexes. */
 
-/* Pushes the list of all indexes. Nobody comes in between: see call_held. */
+/* Pushes the list of all indexes. No finalizer runs meanwhile: see call_held. */
 void indexes_describe(lua_State *L, const ecs_world *world);
 
-/* Pushes what is known of the index that the text at a stack index names; false when there is
+/* Pushes what is known of the index named by the string at a stack index; false if there is
 ** none. */
 bool index_explain(lua_State *L, const ecs_world *world, int name);
 
-/* Leaving a world that a host has lent: nothing of this Lua state stays in it. */
+/* Letting go of a world that a host has lent: nothing of this Lua state stays in it. */
 
-/* Takes out of a lent world that is let go of what this state has put into it: systems, queries,
-** any values. Cannot fail. */
+/* Removes from a lent world what this state has put into it: systems, queries, any values. Cannot
+** fail. */
 void world_disown(lua_State *L, struct world_box *box, ecs_world *world);
 
-/* Makes the core forget the objects behind this state's systems; NULL: behind all. */
+/* Makes the core forget the objects of this state's systems; NULL: of all. */
 void systems_detach(ecs_world *world, const struct world_box *box);
 
-/* Lets the core end the loops of a world that an update, or a system, finds open. */
+/* Lets the core end the world's loops that an update, or a system, finds open. */
 void world_own_loops(struct world_box *box);
 
-/* Where the registry has the objects of lent worlds, by their address. */
+/* Registry key of the objects of lent worlds, by address. */
 extern const char lent_worlds_key;
 
 /* Arrays: columns of the world, as scripts use them. */
 
 #define ARRAY_WORLD 1    /* user values: the world's object */
-#define ARRAY_NAME 2     /* what it is called */
+#define ARRAY_NAME 2     /* its name */
 #define ARRAY_VALUES 2
 
-/* What a script holds of an array, by its id. */
+/* A script's array object, by id. */
 struct array_box {
   struct head head;
   struct world_box *box;
-  ecs_id id;                       /* ECS_NULL: known by its name until it is first used */
-  uint64_t version;                /* registry.version in which `component` was found */
+  ecs_id id;                       /* ECS_NULL: known only by name until its first use */
+  uint64_t version;                /* registry.version when `component` was found */
   const struct component *component;
 };
 
 extern const char kind_array;
 extern const luaL_Reg array_methods[], array_metamethods[];
 
-/* The array that an object is of, as it is declared now; NULL when it is so no more, or the world
-** is closed. */
+/* The array of an object, as now declared; NULL if it is no longer declared, or the world is
+** closed. */
 const struct component *array_find(lua_State *L, int index, struct array_box *array);
 
-/* Pushes an object for the array whose world is at 1 and name at 2. It is none yet. */
+/* Pushes an object for the array whose world is at 1 and name at 2, without finding it. */
 struct array_box *array_push(lua_State *L, struct world_box *box);
 
-/* Methods of a world that declare components, and what components are described as. */
+/* Methods of a world that declare components, and descriptions of components. */
 
 extern const luaL_Reg world_component_methods[];
 
-/* Pushes world:describe(name): { name, id, storage, size, fields }. Runs quietly. */
+/* Pushes world:describe(name): { name, id, storage, size, fields }. Runs no finalizers. */
 void push_component_description(lua_State *L, struct world_box *box, int world_index,
                                 ecs_id component);
 
 /* Declaring components from Lua. */
 
-/* Declares the component named at one index with the fields at the other, in the world at
-** index 1, and returns its id. Pushes the report of the migration, nil when there was none.
-** Raises what is wrong. */
+/* Declares the component named at one index with the fields at the other, in the world at index 1,
+** and returns its id. Pushes the report of the migration, or nil. Raises errors. */
 ecs_id declare_component(lua_State *L, int name, int fields);
 
-/* Declares what is described, in the transaction while scripts are read; a foreign component cannot
-** change then. Pushes the report of a migration, nil when there was none, if it is ECS_OK. */
+/* Declares a description, inside the transaction while scripts are read; a foreign component cannot
+** change then. With ECS_OK pushes the report of a migration, or nil. */
 ecs_status declare_desc(lua_State *L, struct world_box *box, const struct ecs_component_desc *desc,
                         bool foreign, ecs_id *id);
 
-/* Declares a relation, which may have the options of one, or an event. */
+/* Declares a relation, with a relation's options; the other, an event. */
 ecs_id declare_relation(lua_State *L, int name, int fields);
 ecs_id declare_event(lua_State *L, int name, int fields);
 
-/* What scripts call an ecs_policy. */
+/* Names of each ecs_policy in scripts. */
 extern const char *const policy_names[];
 
-/* What the calls that declare return: pushes the id before the report, which is at index 4 when
-** there is one. The last thing they do. */
+/* The results of calls that declare: pushes the id before the report, which is at index 4 if there
+** is one. Called last. */
 int push_declared(lua_State *L, struct world_box *box, ecs_id id);
 
-/* world:relation(name, fields) and world:event(name, fields), which may leave the fields out. */
+/* world:relation(name, fields) and world:event(name, fields), with optional fields. */
 int declare_method(lua_State *L, ecs_id (*as)(lua_State *L, int name, int fields));
 
-/* Pushes what a migration did to a component: { kept =, added =, dropped =, converted =,
-** types =, renamed =, maybe_renamed =, rows =, was = }. */
+/* Pushes what a migration did to a component: { kept =, added =, dropped =, converted =, types =,
+** renamed =, maybe_renamed =, rows =, was = }. */
 void push_report(lua_State *L, const struct report *report);
 
-/* native.schema(fn): remembers the function that turns (name, fields as world:component takes them)
-** into plain tables, or nil and a message. */
+/* native.schema(fn): sets the function that turns (name, fields as world:component takes them) into
+** plain tables, or nil and a message. */
 int ecs_native_schema(lua_State *L);
 
-/* Calls that function with the values at two indices, and what is declared if it is no component
-** (NULL), and pushes the plain table, or raises. */
+/* Calls that function with the values at two indices, and the kind of declaration unless that is a
+** component (NULL), and pushes the plain table, or raises. */
 void declare_parse(lua_State *L, int name, int fields, const char *kind);
 
 /* Methods of a world about one entity. */
@@ -200,7 +198,7 @@ void declare_parse(lua_State *L, int name, int fields, const char *kind);
 extern const char kind_parts;
 extern const luaL_Reg world_entity_methods[], parts_metamethods[];
 
-/* Events, as scripts declare, emit and read them. */
+/* Events: how scripts declare, emit and read them. */
 
 extern const luaL_Reg world_event_methods[];
 
@@ -210,13 +208,13 @@ extern const char kind_image, kind_snapshot;
 
 extern const luaL_Reg world_image_methods[], image_metamethods[], snapshot_metamethods[];
 
-/* Indexes as scripts have them. */
+/* Indexes in scripts. */
 
 #define INDEX_WORLD 1    /* user values: the world's object */
-#define INDEX_NAME 2     /* what it is called */
+#define INDEX_NAME 2     /* its name */
 #define INDEX_VALUES 2
 
-/* What a script holds of an index, by its name. */
+/* A script's index object, by name. */
 struct index_box {
   struct head head;
   struct world_box *box;
@@ -230,38 +228,38 @@ extern const luaL_Reg index_methods[], index_metamethods[];
 /* Pushes an object for the index whose world is at 1 and name at 2. */
 struct index_box *index_push(lua_State *L, struct world_box *box);
 
-/* The index that the object at a stack index is of; NULL when it is declared no more, or the world
-** is closed. */
+/* The index of the object at a stack index; NULL if it is no longer declared, or the world is
+** closed. */
 struct ecs_index *index_find(lua_State *L, int index, struct index_box *object);
 
-/* Brings it up to date, or raises why that cannot be; its world's object is at a stack index. */
+/* Updates the index, or raises why that is impossible; its world's object is at a stack index. */
 void index_bring_up(lua_State *L, struct world_box *box, int world_index,
                     struct ecs_index *index);
 
-/* Observers whose bodies are Lua functions: how they are registered. */
+/* Observers with Lua functions: registering them. */
 
 extern const luaL_Reg world_observer_methods[];
 
-/* C functions, (world, name, options, registration): register in the transaction of a swap. An
+/* C functions, (world, name, options, registration): register inside the transaction of a swap. An
 ** index is built into the registration. */
 int system_in_swap(lua_State *L);
 int observer_in_swap(lua_State *L);
 int index_in_swap(lua_State *L);
 
-/* Warns of those that seem to wait for what views write; the world is at 1. */
+/* Warns of observers that seem to wait for what views write; the world is at 1. */
 void observers_doubt(lua_State *L, const struct world_box *box);
 
-/* Methods of a world about copies of entities, and about prefabs. */
+/* Methods of a world about copies of entities, and prefabs. */
 
-/* A C function that declares what such a list says: (world, list). */
+/* A C function that declares a prefab from such a list: (world, list). */
 int prefab_declare_listed(lua_State *L);
 
 extern const luaL_Reg world_prefab_methods[];
 
-/* Queries as scripts have them. */
+/* Queries in scripts. */
 
 #define QUERY_WORLD 1        /* its user values */
-#define QUERY_KERNELS 2      /* what functions have been compiled to */
+#define QUERY_KERNELS 2      /* the compiled functions */
 #define QUERY_VARIABLES_GIVEN 3   /* of a pending one: the table of its variables, or nil */
 #define QUERY_VALUES 3
 
@@ -269,7 +267,7 @@ extern const char kind_query;
 
 extern const luaL_Reg world_query_methods[], query_methods[], query_metamethods[];
 
-/* What queries, and what is chosen of them, say when they are called. */
+/* The error for calling a query or q:where(fn). */
 int query_call(lua_State *L);
 
 struct query_box {
@@ -283,17 +281,17 @@ struct query_box {
 struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
                              const struct query_text *text);
 
-/* Pushes a query without its life in the core. */
+/* Pushes a query object without a query in the core. */
 struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_index);
 
-/* Pushes what a function is given to, as a key: the use, the query's text, and the variables in it
-** that have no values. */
+/* Pushes a key for what a function is passed to: the use, the query's text, and its unset
+** variables. */
 void query_push_key(lua_State *L, const struct query_box *query, lua_Integer use);
 
 /* The query at an argument, of an open world, or an error. Counts a public call. */
 struct query_box *check_query(lua_State *L, int arg);
 
-/* Frees this state's queries of a world that is let go of; their loops have ended. */
+/* Frees this state's queries of a world that is let go; their loops have ended. */
 void queries_free(const struct world_box *box, ecs_world *world);
 
 /* Pushes the world of the query at an index. */
@@ -306,7 +304,7 @@ static inline int push_query_world(lua_State *L, int query_index) {
 
 extern const luaL_Reg world_random_methods[];
 
-/* Relations from Lua: what lua_entity.c hands over when a component ties its entity to others. */
+/* Relations from Lua: what lua_entity.c hands over for relations. */
 
 /* Methods on an entity (argument 2) and a relation (argument 3: its name or id, or a pair's id;
 ** then a target at 4). They return how many results they push. */
@@ -315,7 +313,7 @@ int relation_remove(lua_State *L, struct world_box *box, struct component *compo
 int relation_has(lua_State *L, struct world_box *box, struct component *component);
 
 /* set, get and read of a pair; `leaf` is NONE for all fields. Exclusive relations are set and read
-** as components are, unless a target is asked for. */
+** like components, unless a target is given. */
 int relation_set(lua_State *L, struct world_box *box, struct component *component,
                  uint32_t leaf);
 int relation_get(lua_State *L, struct world_box *box, struct component *component,
@@ -332,59 +330,59 @@ extern const luaL_Reg world_schedule_methods[];
 /* Reads the options of a phase from the table at an index (nil: none), pushing what they need. */
 void read_phase(lua_State *L, int index, struct ecs_phase_desc *desc);
 
-/* Keeps what Lua's `warn` is given by the next world:update; each text once. */
+/* Keeps a text for Lua's `warn` at the next world:update; each text once. */
 FORMAT(4, 5)
 void warn_later(lua_State *L, struct world_box *box, int world_index, const char *format,
                 ...);
 
-/* Methods of a world that make entities and end them. */
+/* Methods of a world that create and despawn entities. */
 
-/* Behind a call of the core that has spawned in the world at stack index 1, and has taken over
-** the values: pushes the id. */
+/* After a core call that has spawned in the world at stack index 1 and taken over the values:
+** pushes the id. */
 int spawn_end(lua_State *L, struct world_box *box, ecs_id id);
 
-/* Spawns an entity of these parts, and tries again once garbage has been collected. Raises. */
+/* Spawns an entity from these parts, again after collecting garbage if memory was short. Raises
+** errors. */
 ecs_id spawn_parts(lua_State *L, struct world_box *box, const struct part *parts, uint32_t count);
 
 extern const luaL_Reg world_spawn_methods[];
 
-/* Functions that spawn by values: world:spawner. */
+/* Functions made by world:spawner. */
 
-/* What the C function at an index is to a kernel of that world: a spawner whose components are all
-** there, or nothing that it can use. Raises nothing. */
+/* What the C function at an index is to a kernel of that world: a spawner whose components all
+** exist, or nothing usable. Raises nothing. */
 struct outside spawner_object(lua_State *L, int index, const struct world_box *box);
 
-/* In the report at the top, of a change that is about to be made: names the spawners that there are
-** whose values by position come to other fields, but for those of files that are keys of a table,
-** which make theirs anew. The world and the table are at indices. */
+/* In the report at the top, of a change about to be made: names existing spawners whose values by
+** position would go to other fields, except those of files that are keys of a table, which are made
+** again. The world and the table are at indices. */
 void spawners_report(lua_State *L, int world, int files, const struct change *change);
 
 extern const luaL_Reg world_spawner_methods[];
 
-/* Worlds as scripts have them: made, attached to their objects, closed. */
+/* Worlds in scripts: creating them, attaching them to their objects, closing them. */
 
 extern const luaL_Reg world_core_methods[], world_metamethods[];
 
-/* Refuses what makes no sense of what the environment says of all worlds of this process: mistakes
-** there would go unnoticed. */
+/* Checks the environment variables about worlds: mistakes there would otherwise go unnoticed. */
 void world_environment_check(lua_State *L);
 
 /* ecs.world(options) */
 int ecs_native_world(lua_State *L);
-/* native.is_open(value): whether a world is open; nil for what is no world, and then what it is, if
-** it is a world of another copy of this library. */
+/* native.is_open(value): whether a world is open; nil for what is not a world, and then what it is
+** if it is a world of another copy of this library. */
 int ecs_native_is_open(lua_State *L);
 
-/* Pushes the object of a world that is closed so far, to be opened by world_attach. */
+/* Pushes a closed world object, to be opened by world_attach. */
 struct world_box *new_world_box(lua_State *L);
 void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool lent);
 
 /* Closes a world that is garbage, or whose state is being closed. */
 void world_finalize(lua_State *L, int index);
 
-/* Around a core call that runs Lua code and comes back (update, run, a function form): a
-** close from inside takes effect for Lua at once (box->world is NULL), but the world is
-** freed by the outermost world_leave. Every enter needs its leave: protect what may raise. */
+/* Surround a core call that runs Lua code (update, run, a function form): a close from inside takes
+** effect for Lua at once (box->world is NULL), but the outermost world_leave frees the world. Every
+** enter needs its leave: protect what may raise. */
 static inline void world_enter(struct world_box *box) { box->depth++; }
 void world_free_doomed(lua_State *L, struct world_box *box, int world_index);
 
@@ -398,81 +396,81 @@ static inline void world_leave(lua_State *L, struct world_box *box, int world_in
 /* How many components all of them name as shared; the list is at a stack index. */
 uint32_t prefab_list_shared(lua_State *L, int list, uint32_t count);
 
-/* Reads all of them; `shared` has room for what they share. Nodes point into these, into the
-** composition, and to texts of the list. */
+/* Reads all of them; `shared` has room for their shared components. Nodes point into these, into
+** the composition, and to texts of the list. */
 void prefab_list_read(struct composition *plan, int list, struct prefab_node *nodes,
                       uint32_t count, ecs_id *shared);
 
-/* A C function, (world, name, list): raises what is wrong with values of such a list, for
-** components as the swap that is going on will leave them. */
+/* A C function, (world, name, list): raises what is wrong with the values of such a list, for
+** components as the current swap will leave them. */
 int prefab_list_check(lua_State *L);
 
-/* Systems whose bodies are Lua functions: how they are registered. */
+/* Systems with Lua functions: registering them. */
 
 extern const luaL_Reg world_system_methods[];
 
-/* What world:system and world:observer are told, with the world at 1, the name at 2 and the options
-** at 3, before anything is made of it. */
+/* The arguments of world:system and world:observer, with the world at 1, the name at 2 and the
+** options at 3, before anything is made of them. */
 struct script_draft {
   struct system_box *system;       /* at 4 */
   struct query_text query;
-  char what[128];                  /* what messages begin with: system 'move' */
+  char what[128];                  /* how messages begin: system 'move' */
 };
 
 /* Checks which options there are, and pushes the object. Returns the name. */
 const char *script_begin(lua_State *L, struct world_box *box, struct script_draft *draft,
                          const char *kind, const char *const *keys);
 
-/* Reads the query and its variables, which stay on the stack; all forms but `run` need one. */
+/* Reads the query and its variables, which stay on the stack; all forms except `run` need one. */
 void script_read_query(lua_State *L, struct world_box *box, struct script_draft *draft);
 
-/* Makes the query, and looks the function over. NULL when there is no query. */
+/* Makes the query and scans the function. NULL if there is no query. */
 ecs_query *script_prepare(lua_State *L, struct world_box *box, struct script_draft *draft,
                           bool promises);
 
-/* The last before the core: anchors the object. */
+/* The last step before the core: anchors the object. */
 void script_anchor(lua_State *L, const struct world_box *box);
 
-/* Raises what the core has refused the one at 4 with, if it has; the world is at 1. */
+/* Raises the core's refusal of the system at 4, if there is one; the world is at 1. */
 void system_registered(lua_State *L, const struct world_box *box, ecs_status status);
 
-/* Scans the function of a script's system that is registered, for what else the scan says. */
+/* Scans the function of a registered system, for what else the scan reports. */
 void system_scan(lua_State *L, int world_index, const ecs_system *system, struct scan scan);
 
-/* Compiles the functions that a swap has brought. */
+/* Compiles the functions of a swap. */
 void systems_compile(lua_State *L, int world_index);
 
-/* The core lets go of a system or observer, whose `ud` it is: the last one that it calls. Its
-** object goes with the next systems_sweep. */
+/* The core's last call about a system or observer, whose `ud` this is. Its object is freed by the
+** next systems_sweep. */
 void script_free(void *ud);
 
-/* Lets go of the systems that the core has let go of. */
+/* Frees the systems that the core has let go. */
 void systems_sweep(lua_State *L, struct world_box *box, int world_index);
 
-/* Systems whose bodies are Lua functions: the object that anchors one. */
+/* Systems with Lua functions: the object that anchors one. */
 
 #define SYSTEM_FUNCTION 1    /* user values of a system */
 #define SYSTEM_QUERY 2
 #define SYSTEM_WHEN 3
 #define SYSTEM_NAME 4
 #define SYSTEM_KERNEL 5      /* the handle of an `each` that may be compiled */
-#define SYSTEM_USES 6        /* the names of indexes that its options list, or nil */
-#define SYSTEM_TEXTS 7       /* what is written in its function */
-#define SYSTEM_ARRAY 8       /* the name of the array whose elements its rows are, or nil */
+#define SYSTEM_USES 6        /* the names of indexes in its options, or nil */
+#define SYSTEM_TEXTS 7       /* strings in its function */
+#define SYSTEM_ARRAY 8       /* the name of the array whose elements are its rows, or nil */
 #define SYSTEM_VALUES 8
 
-/* Of a world. */
+/* For a world. */
 struct systems {
   lua_State *running;              /* the state that called update or run; NULL: a host did */
-  lua_State *host;                 /* of a lent world: a thread for when the host does */
-  uint32_t untold;                 /* the last ones of WORLD_WARNINGS */
-  uint32_t doubtful;               /* updates until observers_doubt looks at what is registered */
-  struct system_box *gone;         /* those that the core has let go of, */
-  struct key_box *gone_keys;       /* and functions that indexes had */
+  lua_State *host;                 /* of a lent world: a thread for the host's calls */
+  uint32_t untold;                 /* number of the last WORLD_WARNINGS not yet shown */
+  uint32_t doubtful;               /* updates until observers_doubt examines what is registered */
+  struct system_box *gone;         /* those that the core has let go, */
+  struct key_box *gone_keys;       /* and key functions of indexes */
 };
 
-/* What the core is given as a system's `ud`: a userdata that WORLD_REFS anchors by its address.
-** Scripts never see it. */
+/* A system's `ud` in the core: a userdata that WORLD_REFS anchors by its address. Scripts never see
+** it. */
 struct system_box {
   struct world_box *box;
   struct system_box *next_gone;
@@ -480,52 +478,53 @@ struct system_box {
   const struct query_box *query;   /* of SYSTEM_QUERY; NULL: none */
   const char *array_name;          /* of SYSTEM_ARRAY; NULL: none */
   ecs_id array;
-  uint32_t element;                /* of it, that the function is called for; or 0 */
+  uint32_t element;                /* the element that the function is called for; or 0 */
   enum system_form form;
   int compile;                     /* 1, 0, or -1: if possible */
-  bool compiled;                   /* as it last ran */
+  bool compiled;                   /* in its last run */
   bool hopeless;                   /* its kernel is */
-  bool begun;                      /* has run: these are known */
+  bool begun;                      /* it has run: these are known */
   bool uses;                       /* its options list indexes: SYSTEM_USES */
   int parameters;                  /* of its function */
-  uint64_t checked;                /* of a map: the version of components that it suits, and one */
+  uint64_t checked;                /* for a map: the version of components that it fits, plus 1 */
   struct kernel_box *kernel;       /* of SYSTEM_KERNEL */
-  int function_ref, loop_ref;      /* where WORLD_REFS has the function and the loop; or 0 */
-  int anchors_ref;                 /* and its kernel's KERNEL_ANCHORS */
+  int function_ref, loop_ref;      /* places of the function and the loop in WORLD_REFS, or 0 */
+  int anchors_ref;                 /* and of its kernel's KERNEL_ANCHORS */
   struct loop_box *loop;           /* of its last run, for the next */
-  struct ecs_sight *sight;         /* of an observer that is called */
-  struct kernel_box *handle;       /* of SYSTEM_KERNEL, be it that it has not run */
+  struct ecs_sight *sight;         /* for an observer that is being called */
+  struct kernel_box *handle;       /* of SYSTEM_KERNEL, even if it has not run */
   double dt;                       /* of this run */
 };
 
-/* world:array: declaring arrays, and finding them by their names. */
+/* world:array: declaring arrays, and finding them by name. */
 
 extern const luaL_Reg world_array_methods[];
 
-/* world:index: declaring indexes, and asking for one by its name. */
+/* world:index: declaring indexes, and finding one by name. */
 
 extern const luaL_Reg world_index_methods[];
 
-/* Drops the index that the argument names; false when it names none. */
+/* Drops the index that the argument names; false if there is none. */
 bool index_undeclare(lua_State *L, struct world_box *box, int arg);
 
-/* The open worlds of a Lua state. A world's object cannot do without its finalizer, but Lua calls
-** none when it has no memory for the call, and marks no new object for finalization while a
-** state is closed: what is open then is found here. */
+/* The open worlds of a Lua state. A world's object needs its finalizer, but Lua calls none without
+** memory for the call, and marks no new object for finalization while a state is being closed:
+** worlds open then are found here. */
 
 void worlds_open(lua_State *L);
 
 /* The next tag in rotation, one that no open world has if possible. */
 uint32_t worlds_next_tag(lua_State *L);
 
-/* Makes room for a world whose object is at an index; raises when the state is being closed. */
+/* Makes room for a world whose object is at an index; raises an error if the state is being
+** closed. */
 void worlds_reserve(lua_State *L, struct world_box *box, int index);
 
-/* The world is open now. Cannot fail. */
+/* Records an open world. Cannot fail. */
 void worlds_add(lua_State *L, const struct world_box *box);
-/* The world is open no more. Cannot fail. */
+/* Removes a closed world. Cannot fail. */
 void worlds_remove(lua_State *L, const struct world_box *box, const ecs_world *world);
-/* The world's tag has changed from the one given. Cannot fail. */
+/* Records that the world's tag has changed from the one given. Cannot fail. */
 void worlds_retag(lua_State *L, const struct world_box *box, uint32_t from);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is done to all entities of a query, or of a q:where(fn), by one call. */
+/* Changes to all entities of a query, or of a q:where(fn), by one call. */
 #include "lua/api/api.h"
 
 #include "core/command/command.h"
@@ -103,7 +103,7 @@ struct taken {
 };
 
 static void bulk_take(lua_State *L, const struct loop_box *loop, struct taken *taken, ecs_id id) {
-  /* The matches of an entity come one behind the other. */
+  /* The matches of an entity are consecutive. */
   if (taken->count && taken->ids[taken->count - 1] == id) return;
   if (UNLIKELY(taken->count == taken->capacity)) {
     size_t capacity = taken->capacity ? 2 * taken->capacity : 64;
@@ -117,7 +117,7 @@ static void bulk_take(lua_State *L, const struct loop_box *loop, struct taken *t
   taken->ids[taken->count++] = id;
 }
 
-/* All that the loop at 1 goes through; their memory is at the top of the stack. */
+/* Takes all entities that the loop at 1 visits; their memory is at the top of the stack. */
 static struct taken bulk_take_all(lua_State *L, struct loop_box *loop) {
   lua_pushnil(L);
   struct taken taken = {.index = lua_gettop(L)};
@@ -137,7 +137,7 @@ static int bulk_ids_body(lua_State *L) {
   return 0;
 }
 
-/* The entities, each once, at most as many as there is room for; how many they are. */
+/* Lists the entities, each once, as far as there is room. Counts them. */
 static ecs_status bulk_take_ids(ecs_query *query, ecs_id *ids, size_t room, size_t *count) {
   struct walk walk;
   ecs_status status = walk_begin_ordered(&walk, query);
@@ -181,7 +181,7 @@ int query_ids(lua_State *L) {
 
 /* ---- set: all rows, or none when it fails ---- */
 
-/* Sets what an input has gathered, with any values of their own for each entity. */
+/* Sets what an input has collected, with any values of their own for each entity. */
 static void bulk_set_taken(struct input *input, struct component *component,
                            const struct taken *taken) {
   lua_State *L = input->L;
@@ -206,7 +206,7 @@ static void bulk_set_taken(struct input *input, struct component *component,
   world_settle(box->world);
 }
 
-/* Reads what is to be set: the component at index 2 and `count` values behind it. */
+/* Reads what to set: the component at index 2 and `count` values after it. */
 static struct component *bulk_read_set(lua_State *L, struct world_box *box, int world_index,
                                        int count, struct input *input) {
   uint32_t leaf;
@@ -221,7 +221,7 @@ static struct component *bulk_read_set(lua_State *L, struct world_box *box, int 
   return component;
 }
 
-/* body(loop, component, ...): the values are read when the rows are known, which runs Lua. */
+/* body(loop, component, ...): values are read once the rows are known; reading runs Lua. */
 static int bulk_set_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   int count = lua_gettop(L) - 2;
@@ -241,10 +241,10 @@ int query_set(lua_State *L) {
   int filter = lua_gettop(L);
   if (arguments < 2) luaL_argerror(L, arguments + 2, "value expected");
   check_free(L, box);
-  /* So that errors name this call's arguments, also when there is no row. */
+  /* So that errors name this call's arguments, even without rows. */
   struct input input;
   need_stack(L, arguments + 8);
-  uint32_t calls = box->calls + 1;          /* more, when finalizers use the world */
+  uint32_t calls = box->calls + 1;          /* more, if finalizers use the world */
   const struct component *component =
       bulk_read_set(L, box, push_query_world(L, 1), arguments - 1, &input);
   if (lua_isnil(L, filter) && box->calls == calls &&

@@ -1,5 +1,5 @@
-/* Where such a change means nothing but rows to move it is done by tables, else each entity's
-** is staged, as the methods of the world do it. */
+/* If such a change only moves rows, it is made by tables; otherwise each entity's is staged, as by
+** the world's methods. */
 #include "lua/api/api.h"
 
 #include "core/command/command.h"
@@ -15,12 +15,12 @@
 #include "lua/loop/loop.h"
 #include "lua/loop/view.h"
 
-/* What is done to each entity, and by which method. */
+/* The change to each entity, and its method. */
 struct row_change {
   enum command_kind kind;
   const char *method;
   ecs_id component;            /* ECS_NULL for a despawn */
-  bool simple;                 /* neither ties nor values go with it: the core may do it alone */
+  bool simple;                 /* without ties and values: the core can do it alone */
 };
 
 /* ---- one by one ---- */
@@ -33,10 +33,10 @@ static ecs_status change_one(ecs_world *world, const struct row_change *change, 
   }
 }
 
-/* A body's arguments: the loop, the change, and those that follow the entity. */
+/* A body's arguments: the loop, the change, and those after the entity. */
 enum { AT_LOOP = 1, AT_CHANGE, AT_ARGUMENTS };
 
-/* Stages it for one entity; where that fails the method, at the index behind its world's, says
+/* Stages the change for one entity; on failure, the method after its world on the stack says
 ** why. */
 static void change_rows_stage_one(lua_State *L, const struct loop_box *loop,
                                   const struct row_change *change, ecs_id id, int arguments) {
@@ -50,8 +50,7 @@ static void change_rows_stage_one(lua_State *L, const struct loop_box *loop,
   if (!loop->open) loop_gone(L, loop);
 }
 
-/* Defers rows of a table that the loop has come to as rows; false when they are to be staged one by
-** one. */
+/* Defers rows of the loop's table together; false if they must be staged one by one. */
 static bool defer_rows(lua_State *L, const struct loop_box *loop, const struct row_change *change) {
   ecs_world *world = loop->box->world;
   struct table *table = world_table(world, loop->table->index);
@@ -85,7 +84,7 @@ static int change_body(lua_State *L) {
 
 /* ---- by tables ---- */
 
-/* Whether rows of components are among those that are to die: they are refused one by one. */
+/* Whether components are among the rows to despawn: they are refused one by one. */
 static bool rows_refuses_some(const struct query_box *query, const struct row_change *change) {
   for (uint32_t i = 0; change->kind == COMMAND_DESPAWN && i < query_reach(query->query); i++)
     if (rows_have_component(query_table(query->query, i))) return true;
@@ -102,7 +101,7 @@ static ecs_status change_query(ecs_query *query, const struct row_change *change
 
 /* ---- the methods ---- */
 
-/* The query and its predicate are at 1 and behind the arguments. */
+/* The query and its predicate are at 1 and after the arguments. */
 static void run_change(lua_State *L, const struct query_box *query, int filter,
                 struct row_change *change) {
   int arguments = filter - 2;
@@ -126,7 +125,7 @@ static int change_entities(lua_State *L, enum command_kind kind, const char *met
   const struct query_box *query = check_entities(L, arguments + 1);
   int filter = lua_gettop(L);
   if (arguments == 0) luaL_argerror(L, 2, "value expected");
-  /* It is known before any row is, so that an error names this call's argument. */
+  /* Checked before any row, so that an error names this call's argument. */
   const struct component *component = check_component(L, query->box, 2);
   if (arguments > 1 && !component->relation)
     luaL_argerror(L, 3, "one component expected: call it for each");

@@ -44,7 +44,7 @@ static struct component *composition_find_key(lua_State *L, struct world_box *bo
   return component;
 }
 
-/* The component that the key at the top but one of the stack names. */
+/* The component named by the key below the top of the stack. */
 static inline struct component *composition_key_component(lua_State *L, struct world_box *box) {
   uint32_t leaf;
   struct component *component = known_component(L, box, -2, &leaf);
@@ -62,7 +62,7 @@ static const struct component *composition_as_valued(const struct composition *p
   return LIKELY(!plan->migration) ? component : migration_wanted(plan->migration, component);
 }
 
-/* A part whose writes are those from `before` on. */
+/* Ends a part, whose writes are those from `before` on. */
 static void composition_end_part(struct composition *plan, struct component *component,
                                  ecs_id target, uint32_t before) {
   if (UNLIKELY(plan->count == plan->capacity)) composition_grow(plan);
@@ -75,7 +75,7 @@ static void composition_end_part(struct composition *plan, struct component *com
 
 /* ---- relations ---- */
 
-/* The living entity at an index: an id, or a component's or tag's name. */
+/* The living entity at an index: an id, or the name of a component or tag. */
 static ecs_id composition_tie_target(struct composition *plan,
                                      const struct component *component, int index) {
   lua_State *L = plan->input.L;
@@ -100,7 +100,7 @@ static ecs_id composition_tie_target(struct composition *plan,
   return target;
 }
 
-/* The fields of an exclusive relation, one of which is its target. */
+/* The fields of an exclusive relation, among them its target. */
 static void composition_add_exclusive(struct composition *plan,
                                       struct component *component, int index) {
   lua_State *L = plan->input.L;
@@ -195,7 +195,7 @@ void composition_add_part(struct composition *plan, int index) {
   composition_end_part(plan, component, ECS_NULL, before);
 }
 
-/* Ties are made in the order of their relations, whatever that of the keys in their table is. */
+/* Ties are made in the order of their relations, not in that of the keys in the table. */
 void composition_order(struct composition *plan, uint32_t first, uint32_t count) {
   struct part *parts = plan->parts + first;
   for (uint32_t i = 1; plan->tied && i < count; i++) {
@@ -216,7 +216,7 @@ void composition_begin(struct composition *plan, lua_State *L, struct world_box 
   plan->parts = plan->local;
 }
 
-/* A name in the place of components is that of a prefab, or of a single one. */
+/* A name instead of components is that of a prefab, or of a single component. */
 static void composition_refuse_name(lua_State *L, int index) {
   ecs_string name;
   char text[160];

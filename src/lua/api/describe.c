@@ -42,7 +42,7 @@ static void describe_push_table(lua_State *L, const ecs_world *world, const stru
   set_integer(L, "bytes", table_bytes(table));
 }
 
-/* Returns the rows of all tables. */
+/* Describes the tables. Returns their total of rows. */
 static size_t describe_set_tables(lua_State *L, const ecs_world *world) {
   size_t rows = 0;
   const struct id_record *all = graph_all(world);
@@ -65,19 +65,19 @@ static bool describe_is_array(const struct component *component) { return compon
 
 static bool describe_is_event(const struct component *component) { return component->is_event; }
 
-/* What every world has is nobody's, and no orphan. */
+/* Built-in components belong to no script and are not orphans. */
 static bool describe_is_orphan(const struct component *component) {
   return component->orphan && !builtin_is(component->name, component->name_size);
 }
 
-/* The names of those that are so. */
+/* The names of components of one kind. */
 static void describe_set_components(lua_State *L, const char *key, const ecs_world *world,
                                     bool (*is_so)(const struct component *component)) {
   lua_newtable(L);
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *component = world->registry.components[i];
     if (!component || !is_so(component)) continue;
-    /* What prefabs are known by cannot be named. */
+    /* The component that marks prefabs cannot be named. */
     if (world->relations.prefab && component->relation == world->relations.prefab) continue;
     lua_pushstring(L, component->name);
     append_item(L);
@@ -135,7 +135,7 @@ static void describe_set_times(lua_State *L, const ecs_world *world, const ecs_s
   set_number(L, "peak", (double)system->peak_ticks * tick);
 }
 
-/* What its function was called for, how much of that as plain Lua, and what a row took. */
+/* Rows that a function was called for, those that fell back to Lua, and the time of a row. */
 static void describe_set_counters(lua_State *L, const ecs_world *world, const ecs_system *system) {
   const struct system_box *script = system_script(system);
   const struct kernel *kernel = script && script->kernel ? script->kernel->kernel : NULL;
@@ -271,7 +271,7 @@ static int world_describe(lua_State *L) {
   return 1;
 }
 
-/* world:profile(on): whether updates are profiled, after that. */
+/* world:profile(on): returns whether updates are then profiled. */
 static int describe_world_profile(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   if (!lua_isnoneornil(L, 2)) {
@@ -308,7 +308,7 @@ static void describe_push_frame(lua_State *L, const struct schedule *schedule, u
   lua_setfield(L, -2, "systems");
 }
 
-/* frames(world, how many): a list of the last updates, the oldest first. */
+/* frames(world, count): a list of the last updates, the oldest first. */
 static int describe_frames(lua_State *L) {
   const struct world_box *box = lua_touserdata(L, 1);
   const struct schedule *schedule = box->world->schedule;

@@ -28,7 +28,7 @@ static const struct component *array_cell(lua_State *L, int index, const struct 
   return component;
 }
 
-/* What a swap of scripts shows before it is committed has no cells. */
+/* What a swap of scripts shows before its commit has no cells. */
 const struct component *array_find(lua_State *L, int index, struct array_box *array) {
   if (!array->box->world) return NULL;
   if (array->component && array->version == *array->box->version) return array->component;
@@ -51,7 +51,7 @@ static const struct component *array_missing(lua_State *L, int index,
   return NULL;
 }
 
-/* The array at an index, which is known to be an object of one. */
+/* The array at an index, which is known to be an array object. */
 static inline const struct component *array_open(lua_State *L, int index) {
   struct array_box *array = lua_touserdata(L, index);
   const struct world_box *box = array->box;
@@ -69,7 +69,7 @@ static struct array_box *check_array(lua_State *L, int arg) {
 
 /* ---- elements --------------------------------------------------------------------------- */
 
-/* The place that a key means, counted from 0; NONE for numbers that are none. */
+/* The place of a key, from 0; NONE for an invalid number. */
 static inline uint32_t array_place_of(lua_State *L, const struct component *array, int index) {
   int is_integer;
   lua_Integer at = lua_tointegerx(L, index, &is_integer);
@@ -82,7 +82,7 @@ static int array_no_place(lua_State *L, const struct component *array, int index
                      show_value(L, index, text, sizeof text));
 }
 
-/* Not of texts: it runs no finalizer. */
+/* Not for strings: runs no finalizer. */
 static void array_push_element(lua_State *L, struct world_box *box, const struct component *array,
                                uint32_t at) {
   const struct leaf *leaf = &array->leaves[ARRAY_LEAF];
@@ -102,7 +102,7 @@ static int array_index(lua_State *L) {
   return 1;
 }
 
-/* A cell of the value at an index. Neither numbers nor truth values nor ids take memory. */
+/* A cell from the value at an index. Numbers, booleans and ids take no memory. */
 static ecs_cell array_to_cell(lua_State *L, struct world_box *box, const struct component *array,
                               int index) {
   ecs_cell cell;
@@ -127,7 +127,7 @@ static int array_length(lua_State *L) {
   return 1;
 }
 
-/* next(array, place): the following place and its value. */
+/* next(array, place): the next place and its value. */
 static int array_next(lua_State *L) {
   struct array_box *box = check_array(L, 1);
   const struct component *array = array_open(L, 1);
@@ -162,7 +162,7 @@ static int array_tostring(lua_State *L) {
 
 /* ---- all elements ----------------------------------------------------------------------- */
 
-/* array:fill(value): all elements. */
+/* array:fill(value): sets all elements. */
 static int array_fill(lua_State *L) {
   struct world_box *box = check_array(L, 1)->box;
   const struct component *array = array_open(L, 1);
@@ -173,7 +173,7 @@ static int array_fill(lua_State *L) {
   return 0;
 }
 
-/* array:copy(from): all elements of another array of its type, which has no more. */
+/* array:copy(from): copies all elements of an array of the same type that is not longer. */
 static int array_copy(lua_State *L) {
   struct world_box *box = check_array(L, 1)->box, *other = check_array(L, 2)->box;
   const struct component *array = array_open(L, 1), *from = array_open(L, 2);
@@ -188,7 +188,7 @@ static int array_copy(lua_State *L) {
   return 0;
 }
 
-/* Takes what the list at 2 has behind `count` values. */
+/* Removes what the list at 2 has after `count` values. */
 static void array_clear_tail(lua_State *L, uint32_t count) {
   lua_Integer at = (lua_Integer)count + 1;
   for (; lua_rawgeti(L, 2, at) != LUA_TNIL; at++) {
@@ -199,8 +199,8 @@ static void array_clear_tail(lua_State *L, uint32_t count) {
   lua_pop(L, 1);
 }
 
-/* array:read(into): all elements into a plain list, by raw access, which then has nothing behind
-** them; `into` may be left out. */
+/* array:read(into): copies all elements into a list by raw access, and removes what follows them
+** there; `into` is optional. */
 static int array_read(lua_State *L) {
   struct world_box *box = check_array(L, 1)->box;
   lua_settop(L, 2);
@@ -219,8 +219,8 @@ static int array_read(lua_State *L) {
   return 1;
 }
 
-/* array:write(from): the first elements from a plain list, by raw access; all of it, or, when a
-** value does not fit, nothing. */
+/* array:write(from): sets the first elements from a list by raw access; all of it or, if a value
+** does not fit, nothing. */
 static int array_write(lua_State *L) {
   struct world_box *box = check_array(L, 1)->box;
   const struct component *array = array_open(L, 1);
@@ -260,8 +260,7 @@ const luaL_Reg array_metamethods[] = {{"__index", array_index}, {"__newindex", a
 
 /* ---- world array ---- */
 
-/* Pushes the array that is named at 2. A script that is being read may name one that is declared
-** later. */
+/* Pushes the array named at 2. A script that is being read may name one that is declared later. */
 static void array_by_name(lua_State *L, struct world_box *box) {
   size_t size;
   const char *name = check_text(L, 2, &size);
@@ -302,7 +301,7 @@ static uint32_t array_check_length(lua_State *L, int arg) {
   return 0;
 }
 
-/* Tells those who read scripts, if any: what a declaration may differ in. */
+/* Tells those who read scripts, if any, how a declaration may differ. */
 static bool array_declaration_announce(lua_State *L, struct world_box *box,
                                        const char *type, uint32_t length) {
   lua_createtable(L, 0, 2);
@@ -332,7 +331,8 @@ static int declare_array(lua_State *L, struct world_box *box) {
   return 1;
 }
 
-/* world:array(name, type, length) declares one, world:array(name) gives the one of that name. */
+/* world:array(name, type, length) declares an array; world:array(name) returns the one of that
+** name. */
 static int world_array(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   bool declares = !lua_isnoneornil(L, 3) || !lua_isnoneornil(L, 4);

@@ -57,8 +57,8 @@ static ecs_status component_make_resource(lua_State *L, struct world_box *box, e
   return status;
 }
 
-/* Without fields the component must be declared already. A component declared here is
-** undeclared again when there is no memory for its value. */
+/* Without fields the component must already be declared. A component declared here is undeclared
+** again if there is no memory for its value. */
 static int component_world_resource(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   lua_settop(L, 3);
@@ -72,7 +72,7 @@ static int component_world_resource(lua_State *L) {
     const char *name = check_text(L, 2, &size);
     made = ecs_component_find(box->world, name) == ECS_NULL;
     id = declare_component(L, 2, 3);
-    made &= lua_isnil(L, -1);   /* else it had another name */
+    made &= lua_isnil(L, -1);   /* otherwise it had another name */
     box = check_world(L, 1);
   }
   ecs_status status = component_make_resource(L, box, id);
@@ -110,7 +110,7 @@ const luaL_Reg world_component_methods[] = {
 
 /* ---- descriptions ---------------------------------------------------------------- */
 
-/* A limit, as the number it was written as: with a decimal comma it is none in any locale. */
+/* A limit, as the number it was written as; with a decimal comma it is not one in any locale. */
 static void component_set_limit(lua_State *L, const char *key, const char *text) {
   if (!text) return;
   if (strchr(text, ',') || !lua_stringtonumber(L, text)) lua_pushstring(L, text);
@@ -170,7 +170,7 @@ static void component_describe_ties(lua_State *L, const struct tie_kind *ties) {
   set_text(L, "on_target_despawn", policy_names[ties->policy]);
 }
 
-/* The name behind `last` in the order of names, of what a component requires; NULL at the end. */
+/* The next required component after `last` by name; NULL at the end. */
 static const char *component_next_required(const ecs_world *world,
                                            const struct component *component,
                                            const char *last) {
@@ -216,7 +216,7 @@ static void component_describe_array(lua_State *L, const struct component *array
   set_integer(L, "size", (uint64_t)array->length * array->leaves[0].size);
 }
 
-/* A world and a component's id to the component's description. */
+/* Turns a world and a component's id into the component's description. */
 static int component_describe(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   struct component *component = component_of(box->world, (ecs_id)lua_tointeger(L, 2));

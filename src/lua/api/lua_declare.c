@@ -70,7 +70,7 @@ void declare_parse(lua_State *L, int name, int fields, const char *kind) {
     luaL_error(L, "%s", lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "no schema");
 }
 
-/* Pops the text at the top of the stack, NULL for anything else. */
+/* Pops the string at the top of the stack; NULL for anything else. */
 static const char *declare_pop_text(struct draft *draft) {
   lua_State *L = draft->L;
   if (lua_type(L, -1) != LUA_TSTRING) {
@@ -82,7 +82,7 @@ static const char *declare_pop_text(struct draft *draft) {
   return text;
 }
 
-/* Pushes an entry of the table at the top of the stack; returns its type. */
+/* Pushes an entry of the table at the top of the stack. Returns its type. */
 static int declare_push_entry(lua_State *L, const char *key) {
   lua_pushstring(L, key);
   return lua_rawget(L, -2);
@@ -139,7 +139,7 @@ static void declare_push_plain(struct draft *draft, uint32_t at) {
     declare_declaration_malformed(draft);
 }
 
-/* How many names the enums of all fields have. */
+/* The number of names in the enums of all fields. */
 static uint32_t declare_declaration_count_names(struct draft *draft) {
   lua_State *L = draft->L;
   lua_Unsigned count = 0;
@@ -167,7 +167,7 @@ static void declare_declaration_make_room(struct draft *draft) {
   draft->names = declare_make_array(L, draft->name_limit, sizeof *draft->names);
 }
 
-/* The enum's names of the plain field at the top of the stack. */
+/* Reads the enum names of the plain field at the top of the stack. */
 static void declare_declaration_read_names(struct draft *draft, ecs_field *field) {
   lua_State *L = draft->L;
   field->names = draft->names + draft->name_count;
@@ -199,7 +199,7 @@ static void declare_declaration_read_field(struct draft *draft, uint32_t at) {
   lua_pop(draft->L, 1);
 }
 
-/* The renames of the plain table, which is at the top of the stack. */
+/* Reads the renames of the plain table at the top of the stack. */
 static void declare_read_renames(struct draft *draft) {
   lua_State *L = draft->L;
   if (declare_push_entry(L, "was") == LUA_TTABLE) {
@@ -222,7 +222,7 @@ static void declare_read_renames(struct draft *draft) {
   lua_pop(L, 1);
 }
 
-/* What the plain table, which is at the top of the stack, requires: names and ids. */
+/* Reads the requirements of the plain table at the top of the stack: names and ids. */
 static void declare_declaration_read_required(struct draft *draft) {
   lua_State *L = draft->L;
   int top = lua_gettop(L);
@@ -242,7 +242,7 @@ static void declare_declaration_read_required(struct draft *draft) {
   lua_settop(L, top);
 }
 
-/* Makes no Lua object, as declare_resolve_type. */
+/* Makes no Lua object, like declare_resolve_type. */
 static void declare_resolve_required(struct draft *draft, const struct world_box *box,
                                      uint32_t at) {
   const ecs_world *world = box->world;
@@ -265,7 +265,7 @@ static void declare_resolve_required(struct draft *draft, const struct world_box
   raise_error(draft->L, "component '%s', requires: %s", draft->component, why);
 }
 
-/* What types are called elsewhere. */
+/* The name here for a type's name in other libraries. */
 static const char *declare_usual_type(const char *type) {
   static const char *const usual[][2] = {
       {"float", "f32"}, {"single", "f32"}, {"float32", "f32"}, {"double", "f64"},
@@ -309,8 +309,8 @@ static int declare_unknown_type(struct draft *draft, const struct world_box *box
   return raise_error(draft->L, "%s", message);
 }
 
-/* Makes no Lua object: the components it finds are there until the declaration. The type as it was
-** written can be told from the rest, and need not be kept. */
+/* Makes no Lua object: the components it finds stay until the declaration. The type as written can
+** be derived from the rest, and need not be kept. */
 static void declare_resolve_type(struct draft *draft, const struct world_box *box, uint32_t at) {
   ecs_field *field = &draft->fields[at];
   if (!type_of_name(draft->types[at], &field->type)) {
@@ -336,7 +336,7 @@ static void declare_list_name(lua_State *L, int report, const char *list, const 
   lua_pop(L, 1);
 }
 
-/* Enters an item in a map of the report at an index, from its new name to the old one. */
+/* Maps an item's new name to its old one in the report at an index. */
 static void declare_map_name(lua_State *L, int report, const char *map, const char *name,
                              const char *from) {
   lua_getfield(L, report, map);
@@ -384,8 +384,8 @@ static int declare_report_body(lua_State *L) {
 
 /* ---- declaring --------------------------------------------------------------------- */
 
-/* Runs a migration and pushes its first report; nil when there is nothing to migrate. The
-** report is made before the world changes, so that no memory for it means no change. */
+/* Runs a migration and pushes its first report; nil if there is nothing to migrate. The report is
+** made before the world changes, so without memory for it nothing changes. */
 static ecs_status declare_declaration_migrate(lua_State *L, struct world_box *box,
                                               struct migration *migration) {
   ecs_world *world = box->world;
@@ -409,7 +409,7 @@ static ecs_status declare_declaration_migrate(lua_State *L, struct world_box *bo
   return ECS_OK;
 }
 
-/* A migration ends loops that are left open, and observers hear of that, before it begins. */
+/* Before a migration begins, it ends loops that are left open, and observers are called. */
 ecs_status declare_desc(lua_State *L, struct world_box *box, const ecs_component_desc *desc,
                         bool foreign, ecs_id *id) {
   if (box->stage) {
@@ -436,7 +436,7 @@ const char *const policy_names[] = {[ECS_TARGET_REMOVE] = "remove",
                                     [ECS_TARGET_DESPAWN] = "despawn",
                                     [ECS_TARGET_ERROR] = "error"};
 
-/* What a relation is, in the plain table at the top of the stack. */
+/* Reads a relation's options from the plain table at the top of the stack. */
 static void declare_read_relation(struct draft *draft, ecs_component_desc *desc) {
   lua_State *L = draft->L;
   desc->relation = declare_push_entry(L, "relation") == LUA_TTABLE;

@@ -17,9 +17,9 @@
 #include "lua/bind/status.h"
 #include "lua/bind/value.h"
 
-#define QUICKLY 8   /* values that go without a detour */
+#define QUICKLY 8   /* values on the fast path */
 
-/* Raises what is wrong with an argument behind a component that is not a relation. */
+/* Raises what is wrong with an argument after a component that is not a relation. */
 static APART int entity_refuse_more(lua_State *L, const struct world_box *box, ecs_id component) {
   struct relation *relation;
   bool target = lua_type(L, 4) == LUA_TNUMBER;
@@ -29,7 +29,7 @@ static APART int entity_refuse_more(lua_State *L, const struct world_box *box, e
                              "world:set");
 }
 
-/* Raises a mutator's failure: what is wrong with the entity is argument 2's fault. */
+/* Raises a mutator's failure: if it is about the entity, argument 2 is at fault. */
 static int entity_fail(lua_State *L, const struct world_box *box, ecs_status status) {
   bool is_id = status >= ECS_EDEAD && status <= ECS_ENOID;
   return is_id ? raise_argument(L, box->world, status, 2)
@@ -47,8 +47,8 @@ static int entity_is_alive(lua_State *L) {
 
 /* ---- where a component is -------------------------------------------------------- */
 
-/* The component at 3, if the entity at 2 has a row near and the name was used before; NULL for
-** everything else, be it an error. */
+/* The component at 3, if the entity at 2 has a row and a near slot, and the name was used before;
+** NULL for anything else, also for errors. */
 INLINE struct component *entity_find_cached(lua_State *L, const struct world_box *box,
                                             const struct record **record, uint32_t *leaf) {
   if (UNLIKELY(!lua_isinteger(L, 2))) return NULL;
@@ -56,14 +56,14 @@ INLINE struct component *entity_find_cached(lua_State *L, const struct world_box
   return LIKELY(*record) ? known_component(L, box, 3, leaf) : NULL;
 }
 
-/* What is usual: a component, none of whose fields is an array or nested, or one leaf, that such an
-** entity has in its table. */
+/* The common case: a component without array and nested fields, or one leaf, that such an entity
+** has in its table. */
 struct usual {
   const struct component *component;
   const struct table *table;
-  const struct leaf *leaf;           /* the first of */
-  uint32_t count;                    /* those that are meant, */
-  const struct column *column;       /* whose cells are in columns beside each other */
+  const struct leaf *leaf;           /* the first */
+  uint32_t count;                    /* of these leaves, */
+  const struct column *column;       /* whose cells are in adjacent columns */
   uint32_t row;
 };
 
@@ -84,7 +84,7 @@ INLINE bool entity_find_cached_column(lua_State *L, const struct world_box *box,
 
 /* ---- reading --------------------------------------------------------------------- */
 
-/* Warns of a component that an entity lacks, if a prefab shares it: that is read in another way. */
+/* Warns of a component that an entity lacks but its prefab shares: that is read in another way. */
 static APART void entity_tell_shared(lua_State *L, struct world_box *box, ecs_id entity,
                                      const struct component *component) {
   if (prefab_shares(box->world, ecs_id_index(entity), component->id))
@@ -93,7 +93,7 @@ static APART void entity_tell_shared(lua_State *L, struct world_box *box, ecs_id
                component->name, component->name);
 }
 
-/* Gets whatever there is. */
+/* The general case of get. */
 static APART int entity_get_any_component(lua_State *L, struct world_box *box) {
   const struct record *record;
   ecs_id id = check_entity_record(L, box, 2, &record);
@@ -140,8 +140,8 @@ static int entity_read(lua_State *L) {
   return 1;
 }
 
-/* A method that asks of the entity at 2 and the component at 3; of a relation, whether there is a
-** tie. */
+/* A method that asks about the entity at 2 and the component at 3; for a relation, whether there is
+** a tie. */
 INLINE int entity_ask(lua_State *L, bool (*answer)(const ecs_world *world, ecs_id id,
                                                    ecs_id component)) {
   struct world_box *box = check_world(L, 1);
@@ -155,7 +155,7 @@ INLINE int entity_ask(lua_State *L, bool (*answer)(const ecs_world *world, ecs_i
 
 static APART int entity_has_uncached(lua_State *L) { return entity_ask(L, entity_has); }
 
-/* What a table has is found without a call of the core: 9 % off. */
+/* What a table has is found without a core call: 9 % off. */
 static int entity_has_component(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   const struct record *record;
@@ -168,7 +168,7 @@ static int entity_has_component(lua_State *L) {
   return 1;
 }
 
-/* The component or pair after `last` in the order of ids; ECS_NULL at the end. */
+/* The component or pair after `last` by id; ECS_NULL at the end. */
 static ecs_id entity_next_component(const ecs_world *world, ecs_id entity,
                                     const struct record *record, ecs_id last) {
   if (record->table == RECORD_BARE) return ECS_NULL;
@@ -181,11 +181,11 @@ static ecs_id entity_next_component(const ecs_world *world, ecs_id entity,
   return next;
 }
 
-/* A loop over an entity's components. Its user value is the world's object. */
+/* An iterator over an entity's components. Its user value is the world's object. */
 struct parts_box {
   struct head head;
   ecs_id entity;
-  ecs_id last;                    /* component that was given */
+  ecs_id last;                    /* the last component yielded */
 };
 
 const char kind_parts = 0;
@@ -231,8 +231,8 @@ static int entity_components(lua_State *L) {
 
 /* ---- writing --------------------------------------------------------------------- */
 
-/* What is usual: numbers into columns that are there, at once. False when it is another case, and
-** nothing is done. */
+/* The common case: stores numbers in existing columns at once. Returns false, with nothing done, in
+** any other case. */
 INLINE bool entity_set_number_cells(lua_State *L, const struct world_box *box) {
   struct usual usual;
   uint32_t count = (uint32_t)lua_gettop(L) - 3;
@@ -284,7 +284,7 @@ static int entity_set_values(lua_State *L) {
   return LIKELY(entity_set_number_cells(L, box)) ? 0 : entity_set_anything(L, box);
 }
 
-/* The core tells whether it is alive. */
+/* The core checks whether it is alive. */
 static inline ecs_id entity_check_number(lua_State *L, int arg) {
   int is_integer;
   ecs_id id = to_id(L, arg, &is_integer);

@@ -1,4 +1,5 @@
-/* Worlds as bytes: world:save, world:load and world:digest. */
+/* Worlds as bytes (world:save, world:load, world:digest) and snapshots in memory. Codecs of `any`
+** values run while the world is hidden from Lua. */
 #include "lua/api/api.h"
 
 #include "core/base/any.h"
@@ -14,7 +15,7 @@
 
 const char kind_image = 0, kind_snapshot = 0;
 
-/* Bytes on their way out, freed also when Lua has no memory left for the string. */
+/* Bytes to be returned, freed even if Lua has no memory left for the string. */
 struct image_box {
   struct head head;
   lua_Alloc alloc;
@@ -63,7 +64,7 @@ static bool image_write(void *ud, const void *data, size_t size) {
 
 /* ---- codecs -------------------------------------------------------------------------- */
 
-/* Pushes a function of the codec in the options at an index; nil when there is no codec. */
+/* Pushes a function of the codec in the options at an index; nil if there is no codec. */
 static void image_push_codec(lua_State *L, int index, const char *what, const char *function) {
   static const char *const keys[] = {"codec", NULL};
   static const char *const parts[] = {"decode", "encode", NULL};
@@ -81,7 +82,7 @@ static void image_push_codec(lua_State *L, int index, const char *what, const ch
   lua_pop(L, 1);
 }
 
-/* While a codec's function runs the world is out of reach. */
+/* While a codec's function runs, the world cannot be used. */
 static int image_call_hidden(lua_State *L, struct world_box *box, int arguments, int results) {
   box->hidden = box->world;
   box->world = NULL;
@@ -92,7 +93,7 @@ static int image_call_hidden(lua_State *L, struct world_box *box, int arguments,
   return status;
 }
 
-/* image_encode_all(encode, values): a table from slot to the bytes of its value. */
+/* image_encode_all(encode, values): a table from slots to the bytes of their values. */
 static int image_encode_all(lua_State *L) {
   lua_newtable(L);
   for (lua_pushnil(L); lua_next(L, 2); lua_settop(L, 4)) {
@@ -124,13 +125,13 @@ static bool image_encode(void *ud, uint32_t slot, const char **data, size_t *siz
 struct decoding {
   lua_State *L;
   struct world_box *box;
-  const char *data;          /* of the value that is being decoded */
+  const char *data;          /* of the value being decoded */
   size_t size;
   uint32_t slot;
-  bool no_memory;            /* for one of the values; LOAD_ERROR has what else went wrong */
+  bool no_memory;            /* for one of the values; other failures are at LOAD_ERROR */
 };
 
-/* What world:load has on the stack. */
+/* The stack of world:load. */
 enum { LOAD_WORLD = 1, LOAD_BYTES, LOAD_OPTIONS, LOAD_CODEC, LOAD_ERROR };
 
 /* image_decode_one(world, decode, decoding): puts the value into its slot. */
@@ -146,7 +147,7 @@ static int image_decode_one(lua_State *L) {
   return 0;
 }
 
-/* Calls the codec's function for the value at hand. */
+/* Calls the codec's function for the current value. */
 static int image_call_decode(struct decoding *decoding) {
   lua_State *L = decoding->L;
   lua_pushcfunction(L, image_decode_one);
@@ -177,7 +178,7 @@ static uint32_t image_decode(void *ud, const char *data, size_t size) {
 /* ---- saving -------------------------------------------------------------------------- */
 
 /* Pushes the table of encoded values; nil without a codec, whose function is at the top. No view
-** shows a row while it runs, as it would write to a world that is out of reach. */
+** shows a row meanwhile, since it would write to a hidden world. */
 static void image_encode_values(lua_State *L, struct world_box *box) {
   if (lua_isnil(L, -1)) return;
   settle_any(L, box, 1);
@@ -292,7 +293,7 @@ struct snapshot_box {
   struct head head;
   struct world_box *box;
   ecs_snapshot *snapshot;    /* gone with its world */
-  size_t bytes;              /* that it takes */
+  size_t bytes;              /* bytes that it takes */
   uint64_t tick;             /* of the world when it was taken */
 };
 

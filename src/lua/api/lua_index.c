@@ -63,7 +63,7 @@ static ecs_index *index_check_index(lua_State *L) {
 
 /* ---- bringing it up to date ------------------------------------------------------------ */
 
-/* A script's system says beforehand what it looks into. */
+/* A script's system declares which indexes it uses. */
 static void index_check_used(lua_State *L, const ecs_index *index) {
   const ecs_world *world = index->world;
   const ecs_system *system = world->running ? world->schedule->current : NULL;
@@ -106,7 +106,7 @@ static double index_check_number(lua_State *L, int arg) {
   return (double)lua_tonumber(L, arg);
 }
 
-/* A key that is looked for; `none`: nil is one, that nobody has. */
+/* A key to look for; with `none`, nil is one, which nothing has. */
 static struct key index_check_key(lua_State *L, const ecs_index *index, int arg, bool none) {
   ecs_value value = {.kind = ECS_KIND_NONE};
   switch (lua_type(L, arg)) {
@@ -141,14 +141,14 @@ static uint32_t index_check_count(lua_State *L, int arg) {
   return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
 
-/* The place that arguments 2 and so on are; returns the argument behind it. */
+/* Reads the position from argument 2 on. Returns the argument after it. */
 static int index_check_place(lua_State *L, const ecs_index *index, double *at) {
   uint32_t axes = index->now->grid.axes;
   for (uint32_t i = 0; i < axes; i++) at[i] = index_check_number(L, (int)i + 2);
   return (int)axes + 2;
 }
 
-/* A number too many would be taken for another one. */
+/* An extra number would be taken for another argument. */
 static void index_check_end(lua_State *L, const ecs_index *index, int arg) {
   if (lua_gettop(L) < arg) return;
   char text[160];
@@ -256,10 +256,10 @@ const luaL_Reg index_metamethods[] = {{"__tostring", index_tostring}, {NULL, NUL
 /* Indices on the stack of world:index. */
 enum { AT_WORLD = 1, AT_NAME, AT_SPEC };
 
-/* What the arguments of world:index say. */
+/* The arguments of world:index. */
 struct index_draft {
   ecs_index_desc desc;
-  int function;                    /* where the stack has the one that gives keys; 0: none */
+  int function;                    /* stack index of the key function; 0: none */
   struct query_text query;
 };
 
@@ -271,11 +271,11 @@ static double index_width_option(lua_State *L, const char *what) {
   return width;
 }
 
-/* What each kind is by, for messages. */
+/* The key of each kind, for messages. */
 static const char *const kinds[] = {"grid", "hash", "ordered", "maybe"};
 
-/* Reads the one of grid, hash, ordered and maybe that is given: a text, or a function, which is at
-** the top of the stack then. */
+/* Reads which of grid, hash, ordered and maybe is given: a string, or a function, which is then at
+** the top of the stack. */
 static void index_declaration_read_kind(lua_State *L, struct world_box *box, const char *what,
                                         struct index_draft *draft) {
   int given = 0, top = lua_gettop(L), at = 0;
@@ -305,8 +305,8 @@ static void index_declaration_read_kind(lua_State *L, struct world_box *box, con
   if (draft->desc.by == ECS_BY_GRID) draft->desc.cell = index_width_option(L, what);
 }
 
-/* Reads the name at 2 and the options at 3 with the world at 1. Raises; pushes what the draft
-** needs. */
+/* Reads the name at 2 and the options at 3 with the world at 1. Raises errors; pushes what the
+** draft needs. */
 static void index_declaration_read_draft(lua_State *L, struct world_box *box,
                                          struct index_draft *draft) {
   static const char *const keys[] = {"query", "grid", "cell", "hash", "ordered", "maybe",
@@ -327,8 +327,7 @@ static void index_declaration_read_draft(lua_State *L, struct world_box *box,
   index_declaration_read_kind(L, box, what, draft);
 }
 
-/* Builds it. A function that the core is told of is anchored, also when that fails: it is swept
-** then. */
+/* Builds it. A function passed to the core is anchored, even on failure: it is swept then. */
 static ecs_status index_declaration_build(lua_State *L, struct world_box *box,
                                           struct index_draft *draft, ecs_index **out) {
   if (draft->function) index_keys_push(L, box, draft->function, &draft->query, &draft->desc);
@@ -399,7 +398,7 @@ bool index_undeclare(lua_State *L, struct world_box *box, int arg) {
   return true;
 }
 
-/* world:index(name, options) declares one, world:index(name) gives the one of that name. */
+/* world:index(name, options) declares an index; world:index(name) returns the one of that name. */
 static int world_index(lua_State *L) {
   struct world_box *box = check_world(L, AT_WORLD);
   size_t size;

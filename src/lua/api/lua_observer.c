@@ -39,7 +39,7 @@ static ecs_observed observer_read_kind(lua_State *L, const char *what) {
   return ECS_ON_ADD;
 }
 
-/* Reads the name and the options; owner may be NULL. Raises; pushes what the draft needs. */
+/* Reads the name and the options; owner may be NULL. Raises errors; pushes what the draft needs. */
 static void observer_read_draft(lua_State *L, struct world_box *box, struct observer_draft *draft,
                                 const char *owner) {
   const char *name = script_begin(L, box, &draft->script, "observer", spec_keys);
@@ -53,7 +53,7 @@ static void observer_read_draft(lua_State *L, struct world_box *box, struct obse
   script_read_query(L, box, &draft->script);
 }
 
-/* The query, the function looked over, and the object anchored: the core is next. */
+/* Makes the query, scans the function and anchors the object: the core is next. */
 static void observer_prepare(lua_State *L, struct world_box *box, struct observer_draft *draft) {
   draft->desc.watches = script_prepare(L, box, &draft->script, true);
   frame_need_host(L, box, AT_WORLD);
@@ -97,8 +97,8 @@ static int world_observer(lua_State *L) {
   return 0;
 }
 
-/* Of a component that the views of a scanned system write: an observer of its values that nothing
-** has called so far may wait for these. */
+/* Finds observers with on = "set" that nothing has called so far and that may wait for a component
+** which a scanned system's views write. */
 static void observer_doubt(lua_State *L, const struct scan *scan, const struct component *root) {
   const struct schedule *schedule = scan->box->world->schedule;
   for (uint32_t i = 0; i < schedule->system_count; i++) {
@@ -113,7 +113,7 @@ static void observer_doubt(lua_State *L, const struct scan *scan, const struct c
 }
 
 void observers_doubt(lua_State *L, const struct world_box *box) {
-  /* Behind each a finalizer may close the world. */
+  /* After each, a finalizer may close the world. */
   for (uint32_t i = 0; box->world && box->world->watching->sets; i++) {
     if (i >= box->world->schedule->system_count) return;
     const ecs_system *system = box->world->schedule->systems[i];

@@ -13,8 +13,8 @@
 
 /* ---- copies ---- */
 
-/* Each any value that is to be copied gets a slot of its own. Whatever ran meanwhile has left the
-** world alone, or the call ends here. */
+/* Each any value to be copied gets a slot. Whatever ran meanwhile has left the world unchanged, or
+** the call ends here. */
 static void prefab_take_slots(lua_State *L, struct world_box *box) {
   struct clone *clone = box->world->clone;
   uint32_t calls = box->calls;
@@ -28,7 +28,7 @@ static void prefab_take_slots(lua_State *L, struct world_box *box) {
   }
 }
 
-/* Pushes the id of a copy of an entity, which argument 2 names, with the plan over it. */
+/* Pushes the id of a copy of an entity, named by argument 2, with the plan set over it. */
 static int prefab_copy(lua_State *L, struct composition *plan, ecs_id id, enum clone_kind kind) {
   struct world_box *box = plan->input.box;
   ecs_status status;
@@ -48,7 +48,7 @@ static int prefab_world_clone(lua_State *L) {
   return prefab_copy(L, &plan, id, CLONE_PLAIN);
 }
 
-/* The prefab that argument 2 names, by a path or its id. */
+/* The prefab that argument 2 names, by path or id. */
 static ecs_id check_prefab(lua_State *L, const struct world_box *box) {
   size_t size;
   ecs_id id = ECS_NULL;
@@ -75,7 +75,7 @@ static int prefab_world_instantiate(lua_State *L) {
 
 /* ---- declaring ---- */
 
-/* Stack of world:prefab. */
+/* The stack of world:prefab. */
 enum { AT_NAME = 2, AT_COMPONENTS, AT_OPTIONS };
 
 /* Pushes the plain list of what the arguments say. */
@@ -90,7 +90,7 @@ static void prefab_push_list(lua_State *L) {
   declare_parse(L, AT_NAME, lua_gettop(L), "prefab");
 }
 
-/* Declares what the list at the top of the stack says, and pushes the id. */
+/* Declares a prefab from the list at the top of the stack, and pushes its id. */
 static void prefab_declare_list(lua_State *L) {
   int list = lua_gettop(L);
   uint32_t count = (uint32_t)lua_rawlen(L, list);
@@ -141,7 +141,7 @@ const luaL_Reg world_prefab_methods[] = {
 
 /* ---- prefab list ---- */
 
-/* Pushes an entry, counted from 0; returns its stack index. */
+/* Pushes an entry, counted from 0. Returns its stack index. */
 static int prefab_open_entry(lua_State *L, int list, uint32_t at) {
   lua_rawgeti(L, list, (lua_Integer)at + 1);
   return lua_gettop(L);
@@ -162,16 +162,17 @@ struct entry_reading {
   struct composition *plan;
   struct prefab_node *node;
   ecs_id *shared;
-  const char *key;           /* the component at hand, which a table of the list keeps; or NULL */
+  const char *key;           /* the current component, whose name a table of the list keeps; or
+                             ** NULL */
 };
 
-/* Notes the name at a stack index, unless it is too long for messages. */
+/* Records the name at a stack index, unless it is too long for messages. */
 static void prefab_note_key(lua_State *L, int index, struct entry_reading *reading) {
   bool shown = lua_type(L, index) == LUA_TSTRING && lua_rawlen(L, index) <= 64;
   reading->key = shown ? lua_tostring(L, index) : NULL;
 }
 
-/* The components that the entry names as shared. */
+/* Reads the shared components of the entry. */
 static void prefab_read_shared(lua_State *L, int entry, struct entry_reading *reading) {
   const struct world_box *box = reading->plan->input.box;
   struct prefab_node *node = reading->node;
@@ -210,8 +211,8 @@ static void prefab_read_is_a(lua_State *L, const struct world_box *box, int entr
   if (status != ECS_OK) raise_status(L, box->world, status);
 }
 
-/* A C function, (world, entry, reading): all of the entry but where its parts are. What it is made
-** of may not be there yet when a reload is checked. The list keeps its name. */
+/* A C function, (world, entry, reading): reads all of the entry except where its parts are. Its
+** base may not exist yet when a reload is checked. The list keeps its name. */
 static int prefab_read_entry(lua_State *L) {
   struct entry_reading *reading = lua_touserdata(L, 3);
   struct composition *plan = reading->plan;
@@ -233,7 +234,7 @@ static int prefab_read_entry(lua_State *L) {
   return 0;
 }
 
-/* Reads an entry of the list; what is wrong with it is raised with its title. */
+/* Reads an entry of the list; errors are raised with its title. */
 static void prefab_read_at(lua_State *L, int list, uint32_t at, struct entry_reading *reading) {
   reading->key = NULL;
   int entry = prefab_open_entry(L, list, at);
@@ -246,7 +247,7 @@ static void prefab_read_at(lua_State *L, int list, uint32_t at, struct entry_rea
   if (status == LUA_OK) return;
   const char *key = reading->key;
   option(L, entry, "title");
-  /* luaL_error of Lua 5.5.0 raises another text when there is no memory for this one. */
+  /* luaL_error of Lua 5.5.0 raises another text if there is no memory for this one. */
   lua_pushfstring(L, key ? "%s, '%s': %s" : "%s%s: %s", lua_tostring(L, -1), key ? key : "",
                   lua_tostring(L, -2));
   lua_error(L);

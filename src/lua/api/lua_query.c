@@ -39,7 +39,7 @@ static int query_key_object(lua_State *L) {
   return 1;
 }
 
-/* Quietly, as a finalizer could close the world, and free the query, between two texts. */
+/* Without finalizers: one could close the world, and free the query, between two texts. */
 void query_push_key(lua_State *L, const struct query_box *query, lua_Integer use) {
   lua_pushlightuserdata(L, (void *)(uintptr_t)query);
   lua_pushinteger(L, use);
@@ -76,7 +76,7 @@ struct query_box *check_query(lua_State *L, int arg) {
   return query;
 }
 
-/* The text at 2; a list of terms, or one argument for each, is no text. */
+/* The text at 2; a list of terms, or one argument for each, is not a text. */
 static const char *query_check_terms(lua_State *L) {
   size_t size;
   if (lua_istable(L, 2)) luaL_argerror(L, 2, ONE_TEXT " expected, got a table");
@@ -99,7 +99,7 @@ static int world_query(lua_State *L) {
   return 1;
 }
 
-/* world:count(text, variables): how many matches there are, without making a query. */
+/* world:count(text, variables): counts matches without making a query. */
 static int query_world_count(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   size_t count = 0;
@@ -122,8 +122,7 @@ static int query_tostring(lua_State *L) {
   return 1;
 }
 
-/* Lua may lose finalizers when it is out of memory: then the query lives as long as its
-** world. */
+/* Lua may lose finalizers when out of memory: then the query lives as long as its world. */
 static int query_collect(lua_State *L) {
   struct query_box *query = box_test(L, 1, &kind_query, sizeof *query);
   if (!query || !query->query) return 0;

@@ -12,7 +12,7 @@
 
 /* ---- arguments ------------------------------------------------------------------- */
 
-/* The relation that an argument names, or the error. */
+/* The relation that an argument names, or an error. */
 static struct component *relation_check_relation(lua_State *L, struct world_box *box, int arg) {
   struct component *component = check_component(L, box, arg);
   struct relation *relation;
@@ -21,13 +21,13 @@ static struct component *relation_check_relation(lua_State *L, struct world_box 
   return component;
 }
 
-/* A living entity by its id, or a component or tag by its name. */
+/* A living entity by its id, or a component or tag by name. */
 static ecs_id relation_check_target(lua_State *L, struct world_box *box, int arg) {
   if (lua_type(L, arg) == LUA_TSTRING) return check_component(L, box, arg)->id;
   return check_entity(L, box, arg);
 }
 
-/* The living target of the pair whose id is at an argument; ECS_NULL for what is no pair's id. */
+/* The living target of the pair whose id is at an argument; ECS_NULL if it is not a pair's id. */
 static ecs_id relation_target_of_pair(lua_State *L, const struct world_box *box, int arg) {
   int is_integer;
   ecs_id id = lua_type(L, arg) == LUA_TNUMBER ? to_id(L, arg, &is_integer) : ECS_NULL;
@@ -37,8 +37,8 @@ static ecs_id relation_target_of_pair(lua_State *L, const struct world_box *box,
   return target;
 }
 
-/* The target that a call names, in a pair's id at argument 3 or by itself at 4; ECS_NULL when it
-** names none. Arguments from *next on are what follows. */
+/* The target of a call, in a pair's id at argument 3 or separately at 4; ECS_NULL if there is none.
+** Further arguments begin at *next. */
 static ecs_id relation_find_target(lua_State *L, struct world_box *box, int *next) {
   ecs_id target = relation_target_of_pair(L, box, 3);
   *next = 4;
@@ -63,7 +63,7 @@ static int world_relation(lua_State *L) { return declare_method(L, declare_relat
 
 /* ---- changing -------------------------------------------------------------------- */
 
-/* Ties, or, when there is nothing to tie to, raises how to write it. */
+/* Ties or, without a target, raises how to write it. */
 static int relation_tie(lua_State *L, struct world_box *box, ecs_id id, struct component *component,
                         ecs_id target, const struct input *input) {
   RETRY_OR_RAISE(L, box,
@@ -93,7 +93,7 @@ int relation_remove(lua_State *L, struct world_box *box, struct component *compo
   return 0;
 }
 
-/* The fields behind the target of an exclusive relation: in order, or a table of them. */
+/* Reads the fields after the target of an exclusive relation: in order, or as a table. */
 static void relation_input_behind_target(struct input *input, const struct component *component,
                                          uint32_t leaf, int next) {
   int count = lua_gettop(input->L) - next + 1;
@@ -109,7 +109,7 @@ static void relation_input_behind_target(struct input *input, const struct compo
     input_part(input, component, &component->fields[i + 1], 0, next + i);
 }
 
-/* Whom it is tied to is said in front of the fields, not among them, too. */
+/* The target comes before the fields, and must not be among them, too. */
 static void relation_check_one_target(const struct input *input,
                                       const struct component *component) {
   for (uint32_t i = 0; i < input->count; i++)
@@ -142,8 +142,7 @@ int relation_has(lua_State *L, struct world_box *box, struct component *componen
   return 1;
 }
 
-/* Where the entity has the pair, or the exclusive relation with that target; false when it does
-** not. */
+/* Finds the pair, or the exclusive relation with that target; false if the entity lacks it. */
 static bool relation_find_pair(lua_State *L, struct world_box *box, struct component *component,
                                struct place *place) {
   int next;
@@ -207,7 +206,7 @@ static int relation_world_parent(lua_State *L) {
 
 /* ---- going through them ------------------------------------------------------------ */
 
-/* They were tied when the loop began; those that have died since are left out. Its user value is
+/* Entities that were tied when the loop began, except those that have died since. Its user value is
 ** the world's object. */
 struct listed_box {
   struct head head;
@@ -243,7 +242,7 @@ static size_t relation_list_targets(const ecs_world *world, ecs_id id, ecs_id re
   return count;
 }
 
-/* The object is made before the ids are counted again, since that may run finalizers. */
+/* The object is made before the ids are counted again, since making it may run finalizers. */
 static int relation_push_listed(lua_State *L, const struct world_box *box, ecs_id id,
                                 ecs_id relation,
                                 size_t (*list)(const ecs_world *, ecs_id, ecs_id,

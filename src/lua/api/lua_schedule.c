@@ -41,7 +41,7 @@ static int schedule_world_phase(lua_State *L) {
   return 0;
 }
 
-/* What is to run: everything (name is NULL), or one phase or system. */
+/* What to run: everything (name is NULL), or one phase or system. */
 struct timed_run {
   const char *name;
   double dt;
@@ -52,7 +52,7 @@ static ecs_status run_schedule(ecs_world *world, const void *ud) {
   return what->name ? ecs_run(world, what->name, what->dt) : ecs_update(world, what->dt);
 }
 
-/* Ends loops that are left open first, as every way into the schedule does. */
+/* Ends loops that are left open first, as all calls that run systems do. */
 static int schedule_run(lua_State *L, struct world_box *box, const char *name, double dt) {
   const struct timed_run what = {name, dt};
   loops_finish(L, box);
@@ -79,8 +79,8 @@ void warn_later(lua_State *L, struct world_box *box, int world_index, const char
   lua_pop(L, 2);
 }
 
-/* Warns once of each name in `before` and `after` that nothing has, and of other mistakes that do
-** not raise errors. The host's function that hears it may do anything. */
+/* Warns once of each name in `before` and `after` that does not exist, and of other mistakes that
+** raise no errors. The host's function that receives it may do anything. */
 static struct world_box *schedule_warn(lua_State *L, struct world_box *box) {
   char text[MESSAGE_SIZE];
   while (schedule_tell(box->world, text, sizeof text)) warn_later(L, box, 1, "%s", text);
@@ -108,7 +108,7 @@ static int schedule_world_update(lua_State *L) {
   return schedule_run(L, box, NULL, dt);
 }
 
-/* world:run(name, dt). The name stays on the stack, behind the frame. */
+/* world:run(name, dt). The name stays on the stack, after the frame. */
 static int schedule_world_run(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   size_t size;
@@ -123,7 +123,7 @@ static int schedule_world_run(lua_State *L) {
   return schedule_run(L, box, name, dt);
 }
 
-/* world:alpha(phase): how far between two steps a fixed phase is, 0 to 1. */
+/* world:alpha(phase): how far a fixed phase is between two steps, 0 to 1. */
 static int schedule_world_alpha(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   size_t size;
@@ -152,9 +152,9 @@ static lua_Integer schedule_random_bound(lua_State *L, int arg) {
   return luaL_checkinteger(L, arg);
 }
 
-/* world:random(e), (e, n), (e, m, n), as math.random: a float in [0, 1), or an integer in [1, n]
-** or [m, n], from the stream that is open (core/base/chance.h): the same on every machine and in
-** every tier. */
+/* world:random(e), (e, n), (e, m, n), as math.random: a float in [0, 1), or an integer in [1, n] or
+** [m, n], from the open stream (core/base/chance.h): the same on every machine and in every
+** tier. */
 static int schedule_world_random(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   ecs_id entity = check_entity(L, box, 2);

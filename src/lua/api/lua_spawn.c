@@ -37,7 +37,7 @@ static APART int spawn_composed(lua_State *L, struct world_box *box) {
   return spawn_end(L, box, spawn_parts(L, box, plan.parts, plan.count));
 }
 
-/* One without components is a row of the table that has none: 23 % off. */
+/* An entity without components is a row of the empty table: 23 % off. */
 static int world_spawn(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = ECS_NULL;
@@ -87,7 +87,7 @@ static void spawn_repeat_writes(struct composition *plan, struct write *writes, 
   }
 }
 
-/* Spawns with the ids put into a buffer of `count`, if there is one. */
+/* Spawns, with the ids put into a buffer of `count` if there is one. */
 static ecs_status spawn_into(struct composition *plan, size_t count, ecs_id *ids) {
   struct world_box *box = plan->input.box;
   ecs_status status;
@@ -98,7 +98,7 @@ static ecs_status spawn_into(struct composition *plan, size_t count, ecs_id *ids
   return status;
 }
 
-/* Spawns through a buffer that has the ids, and the writes repeated for any values. */
+/* Spawns through a buffer that holds the ids, and the writes repeated for any values. */
 static ecs_status spawn_buffered(lua_State *L, struct composition *plan, size_t count, int list) {
   struct world_box *box = plan->input.box;
   bool with_any = box->any.pending > 0 && count > 1;
@@ -116,7 +116,7 @@ static ecs_status spawn_buffered(lua_State *L, struct composition *plan, size_t 
   return status;
 }
 
-/* Spawns into the last rows of a table, which then tell the ids. */
+/* Spawns into the last rows of a table, which then hold the ids. */
 static ecs_status spawn_rows(lua_State *L, struct composition *plan, size_t count, int list) {
   ecs_status status = spawn_into(plan, count, NULL);
   if (status != ECS_OK) return status;
@@ -130,7 +130,7 @@ static ecs_status spawn_rows(lua_State *L, struct composition *plan, size_t coun
   return ECS_OK;
 }
 
-/* Whether they lie in the last rows of one table once they are spawned at once. */
+/* Whether entities spawned at once are in the last rows of one table. */
 static bool spawn_lie_together(const struct composition *plan) {
   const struct world_box *box = plan->input.box;
   if (changes_wait(box->world) || box->any.pending) return false;
@@ -177,18 +177,19 @@ const luaL_Reg world_spawn_methods[] = {
 /* ---- lua spawner ---- */
 
 /* A spawner is a C function over its world and a userdata with its text. Each name in the text
-** stands for a value of each field of a component, or for one of one field; they are looked for
-** again when components are declared anew. Numbers for columns of the table where the last entity
-** went go there at once, its way, as long as that table is there and nothing is deferred. */
+** stands for a value of each field of a component, or for the value of one field; names are looked
+** up again when components are redeclared. If all values are numbers for columns of one table, they
+** are stored at once the way the last entity went, as long as that table exists and nothing is
+** deferred. */
 
 #define SPACE " \t\r\n"
 #define WAY_VALUES 16
 
-/* Where an entity went, if all that its spawner takes are numbers for columns of its table. */
+/* Where an entity went, if its spawner takes only numbers for columns of its table. */
 struct way {
-  uint64_t version;            /* registry.version when it went */
-  uint32_t table, serial;      /* the table, told apart from a later one in its place; NONE: there
-                               ** is more to do */
+  uint64_t version;            /* registry.version at that time */
+  uint32_t table, serial;      /* the table, distinguished from a later one in its place; NONE:
+                               ** there is more to do */
   uint32_t count;              /* of the values */
   struct {
     uint32_t column;
@@ -197,12 +198,12 @@ struct way {
   } values[WAY_VALUES];
 };
 
-/* In a userdata, the second upvalue of the function; the first one is the world. */
+/* In a userdata, the second upvalue of the function; the first is the world. */
 struct spawner {
   uint32_t count;
   struct spawner_name names[SPAWNER_NAMES];
   struct way way;
-  char text[];                 /* as it was given, ended by '\0' */
+  char text[];                 /* as given, ended by '\0' */
 };
 
 enum { AT_WORLD = 1, AT_SPAWNER, AT_VALUES };
@@ -216,7 +217,7 @@ static int spawner_refuse_name(lua_State *L, const struct spawner *spawner, cons
   return raise_error(L, "spawner '%s': %s", spawner->text, why);
 }
 
-/* The names between commas, as they stand. */
+/* The names between commas. */
 static void spawner_read_names(lua_State *L, struct spawner *spawner) {
   const char *at = spawner->text;
   for (;;) {
@@ -241,7 +242,7 @@ static bool spawner_same_text(ecs_string a, ecs_string b) {
   return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
-/* Whether an earlier name stands for the same component, and for what this one does. */
+/* Whether an earlier name stands for the same component, or the same field of it. */
 static bool spawn_is_twice(const struct spawner *spawner, uint32_t at, ecs_id component) {
   ecs_string field = spawner->names[at].field;
   for (uint32_t i = 0; i < at; i++) {
@@ -254,13 +255,13 @@ static bool spawn_is_twice(const struct spawner *spawner, uint32_t at, ecs_id co
   return false;
 }
 
-/* Whether a component has the field, or leaf, that a name says, if it says one. */
+/* Whether a component has the field or leaf in a name, if there is one. */
 static bool spawn_has_field(const struct component *component, ecs_string field) {
   return field.size == 0 || component_field(component, field.data, field.size) != NONE ||
          component_leaf(component, field.data, field.size) != NONE;
 }
 
-/* The component of a name, which may not have been looked for, or have gone since. */
+/* The component of a name, which may not have been looked up, or be undeclared since. */
 static struct component *spawn_component_at(lua_State *L, ecs_world *world, struct spawner *spawner,
                                             uint32_t at) {
   struct spawner_name *name = &spawner->names[at];
@@ -285,7 +286,7 @@ static struct component *spawn_component_at(lua_State *L, ecs_world *world, stru
 
 /* ---- the way ---- */
 
-/* Adds what a name stands for to a way into a table; false when that is not numbers of columns. */
+/* Adds what a name stands for to a way into a table; false if these are not numbers in columns. */
 static bool spawn_add_to_way(struct way *way, const struct table *table,
                              const struct component *component, ecs_string field) {
   uint32_t first = 0, count = component->leaf_count;
@@ -305,7 +306,7 @@ static bool spawn_add_to_way(struct way *way, const struct table *table,
   return true;
 }
 
-/* Finds the way that the last entity went, for those that come, unless there is none. */
+/* Finds the way that the last entity went, if there is one. */
 static void spawner_find_way(const struct world_box *box, struct spawner *spawner, ecs_id id) {
   struct way *way = &spawner->way;
   if (way->version == *box->version && way->table == NONE) return;
@@ -322,8 +323,8 @@ static void spawner_find_way(const struct world_box *box, struct spawner *spawne
   way->version = *box->version;
 }
 
-/* Spawns an entity with the arguments from 1 on, the same way; false when it is another case, and
-** nothing is done. Takes 35 % off. */
+/* Spawns an entity from the arguments, the same way; returns false, with nothing done, in any other
+** case. Takes 35 % off. */
 static bool spawner_go(lua_State *L, struct world_box *box, const struct way *way, ecs_id *id) {
   uint32_t count = (uint32_t)lua_gettop(L);
   if (UNLIKELY(!box->world || box->stage || box->any.pending || way->version != *box->version))
@@ -346,7 +347,7 @@ static bool spawner_go(lua_State *L, struct world_box *box, const struct way *wa
 
 /* ---- spawning ---- */
 
-/* Gathers the values of a name from an index on, as many as are given; nil leaves a field's
+/* Collects the values of a name from an index on, as many as are given; nil leaves a field's
 ** default. */
 static void spawner_gather(struct input *input, const struct component *component,
                            ecs_string field, int at, int top) {
@@ -361,7 +362,7 @@ static void spawner_gather(struct input *input, const struct component *componen
     if (at <= top && !lua_isnil(input->L, at)) input_field(input, component, first + i, at);
 }
 
-/* The parts of an entity: one of each component, with the values of all names of it. */
+/* The parts of an entity: one for each component, with the values of all its names. */
 static uint32_t spawn_gather_parts(lua_State *L, struct input *input, struct spawner *spawner,
                                    struct part *parts) {
   struct component *components[SPAWNER_NAMES];
@@ -405,7 +406,7 @@ static APART int spawn_from_arguments(lua_State *L) {
   return spawn_end(L, box, id);
 }
 
-/* Ends what has gone a way: the world is not on the stack. */
+/* Ends a spawn that went the fast way: the world is not on the stack. */
 static APART int spawner_settle(lua_State *L, struct world_box *box) {
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
@@ -426,7 +427,7 @@ static int spawner_spawn(lua_State *L) {
 
 /* ---- for kernels ---- */
 
-/* Finds what it can of those that it has not looked for, without a word; whether all are there. */
+/* Looks up the missing names, without errors. Returns whether all exist. */
 static bool spawn_finds_all(const ecs_world *world, struct spawner *spawner) {
   for (uint32_t i = 0; i < spawner->count; i++) {
     struct spawner_name *name = &spawner->names[i];
@@ -458,8 +459,8 @@ struct outside spawner_object(lua_State *L, int index, const struct world_box *b
 
 /* ---- what a change means for those that there are ---- */
 
-/* Whether values by position come to other fields than before: of the component itself, or of those
-** that are named behind it. */
+/* Whether values by position go to other fields than before: in the component itself, or in those
+** named after it. */
 static bool spawner_moves(const struct spawner *spawner, const struct change *change) {
   const struct component *old = change->component, *wanted = change->wanted;
   const ecs_string name = {old->name, old->name_size};
@@ -497,8 +498,8 @@ void spawners_report(lua_State *L, int world, int files, const struct change *ch
 
 /* ---- making one ---- */
 
-/* While scripts are read, what they declare is not there yet: a query of the same components has
-** the swap look for them. The spawner is at 2. */
+/* While scripts are read, their components are not declared yet: a query of the same components
+** makes the swap look for them. The spawner is at 2. */
 static void spawn_expect_names(lua_State *L, struct world_box *box, const struct spawner *spawner) {
   luaL_Buffer text;
   luaL_buffinit(L, &text);

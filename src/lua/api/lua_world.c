@@ -22,10 +22,10 @@
 
 /* ---- making and closing ---------------------------------------------------------- */
 
-/* The userdata of a world: its object with what the files of the binding keep for it. */
+/* The userdata of a world: its object and the data of the binding's files. */
 struct world_object {
   struct world_box box;
-  struct scratch scratch;    /* of a world that is lent: others may use its own */
+  struct scratch scratch;    /* of a lent world: others may use its own */
   struct loops loops;
   struct loop_owner owner;
   struct systems systems;
@@ -78,7 +78,7 @@ void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool le
   weights_attach(L, box, lent ? ecs_bytes(world) : 0);
 }
 
-/* Frees a world that is closed already for Lua, and what it kept alive. */
+/* Frees a world that is already closed to Lua, and what it kept alive. */
 static void world_let_go(lua_State *L, struct world_box *box, int world_index,
                          ecs_world *world) {
   if (box->lent)
@@ -147,8 +147,7 @@ static bool world_kernels_option(lua_State *L) {
   return lua_toboolean(L, -1);
 }
 
-/* "3", or "3!" for tests, where work is shared that is too little to be worth it; 0 when it is
-** neither. */
+/* Parses "3", or "3!" for tests, where even too little work is shared; 0 if it is neither. */
 static uint32_t world_threads_of_text(const char *text, bool *eager) {
   char *end = NULL;
   unsigned long threads = strtoul(text, &end, 10);
@@ -213,7 +212,7 @@ int ecs_native_world(lua_State *L) {
   lua_settop(L, 1);
   struct world_box *box = new_world_box(L);
   bool eager = false;
-  const char *threads = getenv("ECS_THREADS");   /* of worlds whose options do not say */
+  const char *threads = getenv("ECS_THREADS");   /* for worlds whose options do not say */
   ecs_world_desc desc = {.threads = threads ? world_threads_of_text(threads, &eager) : 0};
   world_read_options(L, box, &desc, &eager);
   desc.alloc = lua_getallocf(L, &desc.alloc_ud);
@@ -256,7 +255,7 @@ static int world_close_scope(lua_State *L) {
   return 0;
 }
 
-/* From inside a system, even: what is on the C stack then never comes back. */
+/* Possible even inside a system: what is on the C stack then never returns. */
 void world_finalize(lua_State *L, int index) {
   struct world_box *box = box_test(L, index, &kind_world, sizeof *box);
   if (!box) return;
@@ -306,7 +305,7 @@ static int world_defer(lua_State *L) {
   return 0;
 }
 
-/* Ends the innermost defer with the loops begun in it; outside of one, loops left open. */
+/* Ends the innermost defer with the loops begun in it; outside one, loops left open. */
 static int world_commit(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   bool left_open = box->loops->open != NULL;
@@ -330,7 +329,7 @@ static int world_cancel(lua_State *L) {
   return 0;
 }
 
-/* An index of the entity range: its limits are the core's to check. */
+/* An index of the entity range; the core checks its limits. */
 static uint32_t world_check_index(lua_State *L, int arg) {
   int is_integer = 0;
   if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "entity index");

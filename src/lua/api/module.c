@@ -22,7 +22,7 @@
 
 #define METHOD_LISTS 18
 
-/* A kind of object: what its metatable holds, and the methods that scripts may call. */
+/* A kind of object: its metatable, and the methods that scripts can call. */
 struct object {
   const char *name;
   const void *kind;
@@ -57,7 +57,7 @@ static const struct object objects[] = {
   {NULL, NULL, NULL, {NULL}}
 };
 
-/* What other libraries call methods of a world. */
+/* Names of other libraries for methods of a world. */
 static const char *const elsewhere[][2] = {
   {"assign", "set"},        {"create", "spawn"}, {"delete", "despawn"}, {"destroy", "despawn"},
   {"emplace", "set"},       {"entity", "spawn"}, {"filter", "query"},   {"kill", "despawn"},
@@ -65,7 +65,7 @@ static const char *const elsewhere[][2] = {
   {"unset", "remove"},      {"valid", "alive"},  {"view", "query"},
 };
 
-/* What a key is called here; NULL when nothing is known of it. */
+/* The name of a key here; NULL if nothing is known of it. */
 static const char *module_name_here(const struct object *object, const char *key) {
   size_t count = object->kind == &kind_world ? sizeof elsewhere / sizeof *elsewhere : 0;
   for (size_t i = 0; i < count; i++)
@@ -73,8 +73,8 @@ static const char *module_name_here(const struct object *object, const char *key
   return NULL;
 }
 
-/* (methods, key): what is nearly a method's name is a misspelt one; any other key is not
-** there, and no name of a metamethod. Its upvalue is the kind's place among the objects. */
+/* (methods, key): a key that is almost a method's name is misspelled; any other key is absent, and
+** not a metamethod's name. Its upvalue is the kind's place among the objects. */
 static int module_unknown_method(lua_State *L) {
   const struct object *object = &objects[lua_tointeger(L, lua_upvalueindex(1))];
   lua_settop(L, 2);
@@ -109,7 +109,7 @@ static void module_push_methods(lua_State *L, const struct object *object) {
 }
 
 /* Makes the kind's metatable, unless the module was opened in this state before. Its `__from` is
-** what `require` gave beside the name: the file of the module. */
+** what `require` passed besides the name: the file of the module. */
 static void module_open_object(lua_State *L, const struct object *object, const char *from) {
   bool known = lua_rawgetp(L, LUA_REGISTRYINDEX, object->kind) == LUA_TTABLE;
   lua_pop(L, 1);
@@ -127,7 +127,7 @@ static void module_open_object(lua_State *L, const struct object *object, const 
   lua_rawsetp(L, LUA_REGISTRYINDEX, object->kind);
 }
 
-/* Prints the parts of an entity's or component's id, or of a pair's. */
+/* Formats the parts of an id of an entity or component, or of a pair. */
 static int module_format_id(lua_State *L) {
   ecs_id id = check_id(L, 1);
   char text[96];
@@ -143,7 +143,7 @@ static int module_format_id(lua_State *L) {
   return 1;
 }
 
-/* native.methods { name = function }: gives worlds methods that are written in Lua. */
+/* native.methods { name = function }: adds methods that are written in Lua to worlds. */
 static int module_add_methods(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);

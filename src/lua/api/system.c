@@ -51,7 +51,7 @@ void systems_sweep(lua_State *L, struct world_box *box, int world_index) {
 
 /* ---- registering ----------------------------------------------------------------------- */
 
-/* Stores the one of each, map and run that the spec has. */
+/* Stores which of each, map and run the spec has. */
 static void system_read_body(lua_State *L, struct system_box *system, const char *what) {
   static const char *const forms[] = {"each", "map", "run"};
   int bodies = 0;
@@ -131,7 +131,7 @@ void system_scan(lua_State *L, int world_index, const ecs_system *system, struct
   lua_settop(L, top);
 }
 
-/* Makes the kernel of what may be compiled. Its index; 0: none. */
+/* Makes the kernel of a function that may be compiled. Returns its index; 0: none. */
 static int system_make_kernel(lua_State *L, struct world_box *box, struct system_box *system) {
   bool once = system->form == FORM_RUN;
   if (system->compile == 0 || !box->kernels->on) return 0;
@@ -145,13 +145,13 @@ static int system_make_kernel(lua_State *L, struct world_box *box, struct system
   system->handle = lua_touserdata(L, top + 3);
   system->handle->kernel->array = system->array;
   system->handle->kernel->once = once;
-  system->handle->kernel->adds = true;   /* no script goes through a table while it runs */
+  system->handle->kernel->adds = true;   /* no script traverses a table while it runs */
   lua_pushvalue(L, top + 3);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_KERNEL);
   return top + 3;
 }
 
-/* Compiles what is to be compiled, as far as the tables that there are can say. */
+/* Compiles what can be compiled, as far as the present tables show. */
 static void system_compile(lua_State *L, struct world_box *box, const struct system_draft *draft) {
   struct system_box *system = draft->script.system;
   int kernel = system_make_kernel(L, box, system);
@@ -190,7 +190,7 @@ void script_read_query(lua_State *L, struct world_box *box, struct script_draft 
                 draft->query.variables[0].name);
 }
 
-/* Reads the name of the array whose elements the rows are, if there is one. */
+/* Reads the name of the array whose elements are the rows, if there is one. */
 static void system_read_array(lua_State *L, struct system_box *system, const char *what) {
   system->array_name = text_option(L, AT_SPEC, what, "array");
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_ARRAY);
@@ -202,7 +202,7 @@ static void system_read_array(lua_State *L, struct system_box *system, const cha
                 "'%s'", what, system->array_name);
 }
 
-/* Reads the name and the options; owner may be NULL. Raises; pushes what the draft needs. */
+/* Reads the name and the options; owner may be NULL. Raises errors; pushes what the draft needs. */
 static void system_read_draft(lua_State *L, struct world_box *box, struct system_draft *draft,
                               const char *owner) {
   const char *name = script_begin(L, box, &draft->script, "system", spec_keys);
@@ -224,7 +224,7 @@ static void system_read_draft(lua_State *L, struct world_box *box, struct system
   script_read_query(L, box, &draft->script);
 }
 
-/* Anchors the object at 4, or lets go of it. */
+/* Anchors the object at 4, or releases it. */
 static void system_anchor(lua_State *L, bool on) {
   const struct system_box *system = lua_touserdata(L, AT_SYSTEM);
   system->box->systems->doubtful = 2;
@@ -248,7 +248,7 @@ void system_registered(lua_State *L, const struct world_box *box, ecs_status sta
   raise_status(L, box->world, status);
 }
 
-/* The core is told how to call it. */
+/* Tells the core how to call it. */
 static void system_give_system(lua_State *L, const struct world_box *box,
                                struct system_draft *draft) {
   script_anchor(L, box);
@@ -258,8 +258,8 @@ static void system_give_system(lua_State *L, const struct world_box *box,
   draft->desc.ud = draft->script.system;
 }
 
-/* compile = false leaves it to the run to find a write to what is read only, but a live script is
-** rather refused than stopped. The types are not there yet: systems_compile follows the swap. */
+/* With compile = false, a write to something read only is found in the run; a live script is rather
+** refused than stopped. The types do not exist yet: systems_compile follows the swap. */
 int system_in_swap(lua_State *L) {
   struct world_box *box = lua_touserdata(L, AT_WORLD);
   const struct registration *entry = lua_touserdata(L, AT_SYSTEM);
@@ -274,7 +274,7 @@ int system_in_swap(lua_State *L) {
   return 0;
 }
 
-/* (world): a function that is refused is tried again by its runs. */
+/* (world): a refused function is tried again by its runs. */
 static int system_compile_untried(lua_State *L) {
   struct world_box *box = lua_touserdata(L, 1);
   const struct schedule *schedule = box->world->schedule;
@@ -293,11 +293,11 @@ static int system_compile_untried(lua_State *L) {
 
 void systems_compile(lua_State *L, int world_index) {
   lua_pushvalue(L, world_index);
-  /* Short of memory, the first run compiles. */
+  /* Without memory, the first run compiles. */
   if (try_quietly(L, system_compile_untried, 1, 0) != LUA_OK) lua_pop(L, 1);
 }
 
-/* world:system(name, options). While scripts are read it is only read whether these make sense. */
+/* world:system(name, options). While scripts are read, only checks whether these make sense. */
 static int world_system(lua_State *L) {
   struct world_box *box = check_world(L, AT_WORLD);
   size_t size;

@@ -17,8 +17,8 @@
 
 static const char tags_key, worlds_key, objects_key;
 
-/* How many open worlds have each tag. Made when the module is opened, so that its finalizer comes
-** after those of all worlds. */
+/* The number of open worlds with each tag. Made when the module is opened, so that its finalizer
+** comes after those of all worlds. */
 struct tags {
   uint32_t last;
   uint32_t worlds[256];
@@ -32,7 +32,7 @@ static struct tags *worlds_get_tags(lua_State *L) {
   return tags;
 }
 
-/* Frees a world whose object is gone: nothing may call back to it. */
+/* Frees a world whose object is gone: nothing may call back into it. */
 static void worlds_free_orphan(lua_State *L, ecs_world *world) {
   worlds_get_tags(L)->worlds[ecs_world_tag(world)]--;
   systems_detach(world, NULL);
@@ -40,7 +40,7 @@ static void worlds_free_orphan(lua_State *L, ecs_world *world) {
   ecs_world_free(world);
 }
 
-/* The last finalizer of the module, at the end of the state. */
+/* The module's last finalizer, at the end of the state. */
 static int worlds_close_all(lua_State *L) {
   worlds_get_tags(L)->closing = true;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &objects_key);
@@ -97,7 +97,7 @@ uint32_t worlds_next_tag(lua_State *L) {
   return tag;
 }
 
-/* An object that was lost may have had the same address. */
+/* A lost object may have had the same address. */
 void worlds_reserve(lua_State *L, struct world_box *box, int index) {
   if (worlds_get_tags(L)->closing) luaL_error(L, "the Lua state is being closed");
   index = lua_absindex(L, index);
@@ -113,7 +113,7 @@ void worlds_reserve(lua_State *L, struct world_box *box, int index) {
   lua_pop(L, 3);
 }
 
-/* Makes no object: the key is there. */
+/* Makes no object: the key exists. */
 void worlds_add(lua_State *L, const struct world_box *box) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &worlds_key);
   if (!box->lent) {
@@ -142,7 +142,7 @@ void worlds_retag(lua_State *L, const struct world_box *box, uint32_t from) {
 
 /* ---- disown ---- */
 
-/* Leaving a world that a host has lent: nothing of this Lua state stays in it. */
+/* Letting go of a world that a host has lent: nothing of this Lua state stays in it. */
 
 static ecs_status worlds_disown_nothing(ecs_world *world, ecs_query *query, double dt, void *ud) {
   (void)world, (void)query, (void)dt, (void)ud;
@@ -204,8 +204,8 @@ static bool worlds_disown_clear(const struct cells *cells, void *ud) {
   return true;
 }
 
-/* What this state has put into cells, those that a defer of the host still holds included. The
-** values themselves go with the object of the world. */
+/* Clears what this state has put into cells, including those that a host's defer still holds. The
+** values go with the object of the world. */
 static void clear_any(ecs_world *world, struct world_box *box) {
   struct clearing clearing = {&world->any, &box->any.owner};
   cells_each(world, ECS_ANY, CELLS_STORED | CELLS_STAGED, worlds_disown_clear, &clearing);
@@ -218,7 +218,7 @@ static ecs_status worlds_end_loops(void *ud) { return loops_end(ud); }
 
 static void worlds_end_system(void *ud, bool keep) { loops_end_system(ud, keep); }
 
-/* A native system has raised an error through the update that a script had called. */
+/* A native system has raised an error through the update that a script called. */
 static void worlds_disown_abandon(void *ud) {
   struct world_box *box = ud;
   box->systems->running = NULL;
@@ -260,7 +260,7 @@ void world_disown(lua_State *L, struct world_box *box, ecs_world *world) {
 
 /* ---- apart ---- */
 
-/* About as it is written in the query. */
+/* Approximately as written in the query. */
 static void worlds_push_term(lua_State *L, const struct term *term) {
   const char *name = term->component->name;
   switch (term->form) {

@@ -14,8 +14,8 @@
 #include "lua/bind/status.h"
 #include "lua/bind/value.h"
 
-/* The name of the running function, a method of that kind, unless it is called as one; else NULL.
-** *loops: it has been given to `for` itself, which calls it with nothing. */
+/* The name of the running function, a method of that kind, unless it was called as a method;
+** otherwise NULL. *loops: it was passed to `for` itself, which calls it without arguments. */
 static const char *args_method_misused(lua_State *L, const void *kind, bool *loops) {
   lua_Debug call;
   int top = lua_gettop(L);
@@ -86,8 +86,8 @@ const char *check_text(lua_State *L, int arg, size_t *size) {
   return text;
 }
 
-/* A long list is asked from its end on: what is kept as one has nothing but other keys behind its
-** last elements, which follow each other there. Otherwise the whole table is gone through. */
+/* A long list is examined from its end: a table stored as a list has other keys only after its last
+** elements, which are consecutive there. Otherwise the whole table is traversed. */
 bool push_odd_key(lua_State *L, int index, lua_Unsigned count) {
   lua_Unsigned at = count > 32 ? count - 32 : 0;
   if (lua_rawgeti(L, index, (lua_Integer)at) == LUA_TNIL) at = 0;
@@ -152,7 +152,7 @@ const char *show_value(lua_State *L, int index, char *buffer, size_t size) {
 
 /* ---- input ---- */
 
-/* Writes beyond the C stack's share move to scratch memory of the world. */
+/* Moves writes that do not fit on the C stack to scratch memory of the world. */
 static void args_input_grow(struct input *input) {
   struct world_box *box = input->box;
   struct write *writes = scratch_grow(input->L, box, box->scratch->writes,
@@ -227,7 +227,7 @@ void input_part(struct input *input, const struct component *component,
     args_from_array(input, component, field, base, args_need_table(input, component, field, index));
 }
 
-/* The field of `shape` that the key at the top but one of the stack names. */
+/* The field of `shape` named by the key below the top of the stack. */
 static const struct field *args_key_field(struct input *input, const struct component *shape) {
   lua_State *L = input->L;
   uint32_t named = find_field(L, input->box, shape, -2);
@@ -254,7 +254,7 @@ static void args_from_fields(struct input *input, const struct component *compon
     input_part(input, component, args_key_field(input, shape), base, -1);
 }
 
-/* The value at an index for a nested component. */
+/* Reads the value at an index into a nested component. */
 static void args_from_table(struct input *input, const struct component *component,
                             const struct component *shape, uint32_t base, int index) {
   lua_State *L = input->L;
@@ -520,7 +520,7 @@ static int args_variables_refuse(lua_State *L, const struct source *from, const 
   return from->arg ? luaL_argerror(L, from->arg, text) : raise_error(L, "%s: %s", from->what, text);
 }
 
-/* The value at the top of the stack; somebody dead is one, whom nothing matches. */
+/* Reads the value at the top of the stack. A dead entity is a value that nothing matches. */
 static ecs_id args_variables_read_value(lua_State *L, struct world_box *box,
                                         const struct source *from, const char *name) {
   uint32_t leaf;
@@ -541,7 +541,7 @@ static ecs_id args_variables_read_value(lua_State *L, struct world_box *box,
   return id;
 }
 
-/* The name that the key below the top of the stack is, without its $; NULL for what is none. */
+/* The name in the key below the top of the stack, without its $; NULL if it is none. */
 static const char *args_variable_name(lua_State *L, bool marked, const struct source *from) {
   const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
   char got[128];

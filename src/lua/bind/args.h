@@ -1,4 +1,4 @@
-/* Arguments of functions that scripts call, and what messages say of them. */
+/* Arguments of functions that scripts call, and messages about them. */
 #ifndef ECS_LUA_BIND_ARGS_H
 #define ECS_LUA_BIND_ARGS_H
 
@@ -13,38 +13,38 @@
 
 struct field;
 
-/* Raises "world expected, got table" for an argument that is no object of that kind; of a method
-** that was called by a dot it says so. */
+/* Raises "world expected, got table" for an argument that is not an object of that kind; for a
+** method called with a dot, says so. */
 int no_object(lua_State *L, int arg, const void *kind, const char *name);
 
-/* Whether an argument that is no object of that kind is one of another copy of this library, which
-** was opened in the same state; pushes what it is, and where both came from. */
+/* Whether an argument that is not an object of that kind is one of another copy of this library,
+** opened in the same state; if so, pushes what it is, and where both came from. */
 bool push_copies(lua_State *L, int arg, const void *kind);
 
 /* A finite number that is not negative. */
 double check_seconds(lua_State *L, int arg);
 
-/* A text without zero bytes. */
+/* A string without zero bytes. */
 const char *check_text(lua_State *L, int arg, size_t *size);
 
-/* Raises what one more than the last argument is refused with, if it is there, and not nil. */
+/* Raises a message if there is an argument after the last one that is not nil. */
 static inline void check_only(lua_State *L, int last, const char *what) {
   if (UNLIKELY(!lua_isnoneornil(L, last + 1))) luaL_argerror(L, last + 1, what);
 }
 
-/* Pushes a key of a table, at an absolute index, that is not 1 to count; false: none is. */
+/* Pushes a key of a table, at an absolute index, that is not 1 to count; false if there is none. */
 bool push_odd_key(lua_State *L, int index, lua_Unsigned count);
 
-/* Pushes the method of a list whose name is the text at an index; false for any other key. */
+/* Pushes the method of a list named by the string at an index; false for any other key. */
 bool push_method(lua_State *L, const luaL_Reg *methods, int index);
 
-/* Room on the Lua stack, or the memory error. */
+/* Makes room on the Lua stack, or raises the memory error. */
 void need_stack(lua_State *L, int slots);
 
-/* Writes a value into a buffer for a message: 12, 'text', true, a table. Returns it. */
+/* Writes a value into a buffer for a message: 12, 'text', true, a table. Returns the buffer. */
 const char *show_value(lua_State *L, int index, char *buffer, size_t size);
 
-/* Gathering the writes of one core call from Lua values. */
+/* Collecting the writes of one core call from Lua values. */
 
 #define INPUT_LOCAL 64
 
@@ -68,81 +68,83 @@ static inline void input_begin(struct input *input, lua_State *L, struct world_b
   input->writes = input->local;
 }
 
-/* The value at an index for one leaf. */
+/* Reads the value at an index into one leaf. */
 void input_leaf(struct input *input, const struct component *component, uint32_t leaf,
                 int index);
-/* For a declared field: a scalar, or a table for an array or a nested component. */
+/* Reads a declared field: a scalar, or a table for an array or a nested component. */
 void input_field(struct input *input, const struct component *component, uint32_t field,
                  int index);
-/* For a field of a nested component, whose own leaves begin at `base`. */
+/* Reads a field of a nested component, whose own leaves begin at `base`. */
 void input_part(struct input *input, const struct component *component,
                 const struct field *field, uint32_t base, int index);
-/* For one element of a field that begins at leaf `base`: a leaf, or a nested component. */
+/* Reads one element of a field that begins at leaf `base`: a leaf, or a nested component. */
 void input_element(struct input *input, const struct component *component,
                    const struct field *field, uint32_t base, int index);
-/* For a component: the table at an absolute index, of fields by name or by position from 1. */
+/* Reads a component: the table at an absolute index, with fields by name or by position from 1. */
 void input_table(struct input *input, const struct component *component, int index);
-/* For the component, or one leaf of it, that a call names: `count` arguments from the one at
-** `first` on, one table or values in the order of fields. */
+/* Reads the component, or one leaf of it, that a call names: `count` arguments from `first` on,
+** either one table or values in the order of the fields. */
 void input_values(struct input *input, const struct component *component, uint32_t leaf,
                   int first, int count);
 
-/* For an event: all arguments from one on, which may be none. */
+/* Reads an event: all arguments from one on, possibly none. */
 void input_event(struct input *input, const struct component *event, int first);
 
-/* When `count` entities are to have the same writes: takes slots for the others' any values, too,
-** since each needs its own. They are pending behind those of the first, in the same order. */
+/* If `count` entities get the same writes: takes slots for the others' any values, too, since each
+** needs its own. They are pending after those of the first, in the same order. */
 void input_share_out(struct input *input, size_t count);
-/* Copies a component's writes, with the next of these slots. Returns the slots behind those. */
+/* Copies a component's writes with the next of these slots. Returns the slots after those. */
 const uint32_t *writes_copy(const struct component *component, const struct write *from,
                             uint32_t count, struct write *to, const uint32_t *slots);
 
-/* Memory of Lua's allocator: a finalizer may close the world while it is in use. */
+/* Memory from Lua's allocator: a finalizer may close the world while it is in use. */
 void *buffer_take(lua_State *L, struct world_box *box, size_t size);
 void buffer_return(lua_State *L, void *buffer, size_t size);
 
-/* Tables of options, as world:system and world:phase take them. `what` begins the messages. */
+/* Tables of options, as world:system and world:phase take them. Messages begin with `what`. */
 
-/* Raises for a key of the table at an index that `known`, up to NULL, has not, with the nearest. */
+/* Raises an error for a key of the table at an index that is not in `known`, which NULL ends, with
+** the nearest one. */
 void check_keys(lua_State *L, int index, const char *what, const char *const *known);
 
 /* These push an option by raw access. */
 int option(lua_State *L, int index, const char *key);
-/* NULL when it is absent; the text lives as long as it is on the stack. */
+/* NULL if it is absent; the text lives as long as it is on the stack. */
 const char *text_option(lua_State *L, int index, const char *what, const char *key);
 /* Pops it. */
 bool boolean_option(lua_State *L, int index, const char *what, const char *key, bool absent);
-/* 0 when it is absent, else above 0. */
+/* 0 if it is absent, otherwise above 0. */
 double seconds_option(lua_State *L, int index, const char *what, const char *key);
-/* A string or a list of strings, up to NULL; they live as long as what was pushed. */
+/* A string or a list of strings, ended by NULL; they live as long as what was pushed. */
 const char *const *names_option(lua_State *L, int index, const char *what, const char *key);
 
-/* What a query is made of. */
+/* The text of a query. */
 #define ONE_TEXT "one string, as in \"Position, Velocity\""
 
-/* Raises that the value at the top of the stack is not what an option is. */
+/* Raises an error because the value at the top of the stack is not what the option must be. */
 void wrong_option(lua_State *L, const char *what, const char *key, const char *expected);
 
-/* How public calls begin: with the open world of their arguments. */
+/* How public calls begin: with the open world among their arguments. */
 
-/* Raise "world expected, got nil", "the world is closed" for `arg`; that scripts are being read. */
+/* Raise "world expected, got nil" or "the world is closed" for `arg`; the other, that scripts are
+** being read. */
 int no_world(lua_State *L, int arg);
 int no_change(lua_State *L);
 
-/* Releases any slots that are pending: see take_any. */
+/* Releases pending any slots: see take_any. */
 void drop_pending(struct world_box *box);
 
-/* Before the first value_to_cell of a call that did not come through check_world: releases
-** any slots that an error left over. */
+/* Called before the first value_to_cell of a call that did not use check_world: releases any slots
+** that an error left pending. */
 static inline void values_begin(struct world_box *box) {
   if (UNLIKELY(box->any.pending)) drop_pending(box);
 }
 
-/* After the core call that took them over. */
+/* Called after the core call that took them over. */
 static inline void values_stored(struct world_box *box) { box->any.pending = 0; }
 
-/* The open world at argument `arg`, or an error. Counts a public call: functions that get
-** at a world otherwise (queries, views that change more than a number) add to calls, too. */
+/* The open world at argument `arg`, or an error. Counts a public call; functions that reach a world
+** otherwise (queries, views that change more than a number) also increment `calls`. */
 static inline struct world_box *check_world(lua_State *L, int arg) {
   struct world_box *box = box_test(L, arg, &kind_world, sizeof *box);
   if (UNLIKELY(!box || !box->world)) {
@@ -155,12 +157,12 @@ static inline struct world_box *check_world(lua_State *L, int arg) {
   return box;
 }
 
-/* What changes more than declarations is refused while scripts are read: here, and nowhere else. */
+/* While scripts are read, everything but declarations is refused: here, and nowhere else. */
 static inline void check_free(lua_State *L, const struct world_box *box) {
   if (UNLIKELY(box->stage)) no_change(L);
 }
 
-/* check_world for what changes more than declarations: an error while scripts are read. */
+/* check_world for everything but declarations: an error while scripts are read. */
 static inline struct world_box *check_free_world(lua_State *L, int arg) {
   struct world_box *box = check_world(L, arg);
   check_free(L, box);
@@ -175,7 +177,7 @@ static inline ecs_id to_id(lua_State *L, int arg, int *is_number) {
   return (ecs_id)lua_tointegerx(L, arg, is_number);
 }
 
-/* An id argument, or the error that says what was given. */
+/* An id argument, or an error that says what was passed. */
 ecs_id check_id(lua_State *L, int arg);
 
 /* Ids of living entities as arguments. */
@@ -183,8 +185,7 @@ ecs_id check_id(lua_State *L, int arg);
 /* Raises what is wrong with an id argument. */
 int no_entity(lua_State *L, const struct world_box *box, int arg);
 
-/* The id of a living entity and its record; else the error that says which of the four ways it is
-** not one. */
+/* The id of a living entity and its record, or an error that says why it is not one. */
 static inline ecs_id check_entity_record(lua_State *L, const struct world_box *box, int arg,
                                          const struct record **record) {
   int is_integer;
@@ -199,9 +200,9 @@ static inline ecs_id check_entity(lua_State *L, const struct world_box *box, int
   return check_entity_record(L, box, arg, &record);
 }
 
-/* Fields of the table at the top of the stack, where a world describes itself. */
+/* Sets fields of the table at the top of the stack, for descriptions of a world. */
 
-/* Nothing for NULL. */
+/* Does nothing for NULL. */
 static inline void set_text(lua_State *L, const char *key, const char *text) {
   if (!text) return;
   lua_pushstring(L, text);
@@ -223,7 +224,7 @@ static inline void set_boolean(lua_State *L, const char *key, bool value) {
   lua_setfield(L, -2, key);
 }
 
-/* Takes what is on top as the next item of the list below it. */
+/* Pops a value and appends it to the list below it. */
 static inline void append_item(lua_State *L) {
   lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }
@@ -239,11 +240,11 @@ struct query_text {
   ecs_variable variables[VARIABLES_MOST];
 };
 
-/* The table at an argument, if any: { p = id }, a component or tag also by its name. */
+/* Reads the table at an argument, if any: { p = id }, or the name of a component or tag. */
 void variables_of_argument(lua_State *L, struct world_box *box, int arg, struct query_text *out);
 
-/* Reads variables at an index, or, `marked`, among other options: { ["$p"] = id }. `what` begins
-** the messages. */
+/* Reads variables at an index or, if `marked`, among other options: { ["$p"] = id }. Messages begin
+** with `what`. */
 void variables_of_options(lua_State *L, struct world_box *box, int index, bool marked,
                           const char *what, struct query_text *out);
 

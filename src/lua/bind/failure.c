@@ -11,11 +11,12 @@ struct finishing {
   struct kernel *kernel;
   struct rest rest;
   double dt;
-  bool maps;                   /* it is q:map's */
-  ecs_id entity;               /* whose row the function is called for; of events ECS_NULL */
+  bool maps;                   /* it is that of q:map */
+  ecs_id entity;               /* the entity whose row the function is called for; ECS_NULL for
+                               ** events */
 };
 
-/* Comes to the next run of rows, none of which is before those that are left. */
+/* Moves to the next run of rows at or after those that are left. */
 static bool failure_next_run(struct loop_box *loop, struct rest *rest) {
   bool more = loop_next_run(loop);
   while (more && rest->entity != ECS_NULL && loop_entity(loop, 0) != rest->entity)
@@ -57,8 +58,7 @@ static int finish_body(lua_State *L) {
   return 0;
 }
 
-/* The end of "file:line: " at the beginning of a message, in front of any traceback, or its
-** beginning. */
+/* The end of "file:line: " at the start of a message, before any traceback; otherwise its start. */
 static const char *failure_behind_position(const char *message) {
   const char *end = strstr(message, "\nstack traceback:");
   for (const char *at = strchr(message, ':'); at && (!end || at < end); at = strchr(at + 1, ':')) {
@@ -91,7 +91,7 @@ static bool failure_names_entity(const char *text) {
   return id && text[id] == ':' && text[id + 1] == ' ';
 }
 
-/* Puts a name in front of a text that is in the message at the top of the stack. */
+/* Puts a name before a text inside the message at the top of the stack. */
 static void failure_put(lua_State *L, const char *message, const char *text, const char *name) {
   need_stack(L, 8);
   lua_pushlstring(L, message, (size_t)(text - message));

@@ -6,7 +6,7 @@
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
 
-/* Of a Lua state: the entries as userdata, and the table that anchors their strings. */
+/* Keys of a Lua state: the entries as userdata, and the table that anchors their strings. */
 static const char names_key, anchors_key;
 
 void names_open(lua_State *L) {
@@ -33,8 +33,8 @@ void names_attach(lua_State *L, struct world_box *box) {
   lua_pop(L, 1);
 }
 
-/* Keeps the string at an index for as long as its entry stands: a component's, or, NAME_CACHE
-** further on, a field's. Makes no object. */
+/* Keeps the string at an index as long as its entry is used: a component's, or, NAME_CACHE further
+** on, a field's. Makes no object. */
 static void anchor_name(lua_State *L, int index, uint32_t slot) {
   index = lua_absindex(L, index);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &anchors_key);
@@ -58,7 +58,7 @@ struct component *find_component(lua_State *L, struct world_box *box, int index,
   const char *text = lua_tolstring(L, index, &size);
   const char *dot = memchr(text, '.', size);
   struct component *component;
-  /* The world's own relations are declared when they are first named. */
+  /* Built-in relations are declared when they are first named. */
   ecs_status status = builtin_need(box->world, text, dot ? (size_t)(dot - text) : size, &component);
   if (status == ECS_ENOMEM) raise_memory(L);
   if (component_path(box->world, text, size, &component, leaf) != ECS_OK) return NULL;
@@ -121,7 +121,7 @@ uint32_t find_field(lua_State *L, struct world_box *box, const struct component 
   size_t size;
   const char *text = lua_tolstring(L, index, &size);
   uint32_t field = component_field(shape, text, size);
-  /* A shape of components that are staged may go, and its address with another one come back. */
+  /* The layout of a component in a transaction may be freed, and another one get its address. */
   if (field == NONE || box->stage) return field;
   anchor_name(L, index, NAME_CACHE + slot);
   *entry = (struct field_entry){string, box->names.number, shape, version, field};

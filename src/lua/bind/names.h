@@ -1,5 +1,5 @@
-/* Names of components and fields, as scripts give them: found by the address of Lua's string
-** where they led before, in place of hashing and comparing texts in every call. */
+/* Names of components and fields from scripts: where they led before is found by the address of
+** Lua's string, instead of hashing and comparing texts in every call. */
 #ifndef ECS_LUA_BIND_NAMES_H
 #define ECS_LUA_BIND_NAMES_H
 
@@ -12,11 +12,11 @@
 #define NAME_CACHE 256   /* a power of two */
 
 /* Where a name led last time, by the address of Lua's string (see name_key). The string is
-** anchored, so that no other one can have its address. */
+** anchored, so no other one can get its address. */
 struct name_entry {
   const void *key;
-  uint64_t world;        /* its box's number */
-  uint64_t version;      /* registry.version when this was found out */
+  uint64_t world;        /* number of its box */
+  uint64_t version;      /* registry.version at that time */
   struct component *component;
   uint32_t leaf;
 };
@@ -30,7 +30,7 @@ struct field_entry {
   uint32_t field;
 };
 
-/* What a Lua state knows of the strings that its scripts name components and fields with. */
+/* What a Lua state knows of the strings with which its scripts name components and fields. */
 struct names {
   uint64_t worlds;       /* numbers given out */
   struct name_entry components[NAME_CACHE];
@@ -43,8 +43,8 @@ void names_attach(lua_State *L, struct world_box *box);
 /* Forgets where the names of a world led: its components have changed their fields. */
 void names_renew(struct world_box *box);
 
-/* What names a component in the entries: the address of a string, or a small id, which is no
-** address since it is odd. NULL for everything else. */
+/* The key of a component's name in the entries: the address of a string, or a small id made odd so
+** that it is not an address. NULL for anything else. */
 static inline const void *name_key(lua_State *L, int index) {
   const void *string = lua_topointer(L, index);
   if (LIKELY(string)) return string;
@@ -62,8 +62,8 @@ static inline struct name_entry *name_entry(const struct world_box *box, const v
   return &box->names.known->components[name_slot(key, box->names.number)];
 }
 
-/* What the name or id at an index led to last time, if it still leads there; NULL when that
-** is not known, and for other values. */
+/* The component that the name or id at an index led to last time, if it still does; NULL if that is
+** unknown, and for other values. */
 static inline struct component *known_component(lua_State *L, const struct world_box *box,
                                                 int index, uint32_t *leaf) {
   const void *key = name_key(L, index);
@@ -73,21 +73,21 @@ static inline struct component *known_component(lua_State *L, const struct world
   return LIKELY(entry->version == *box->version) ? entry->component : NULL;
 }
 
-/* The component, or a leaf of it ("Position.x"), that the string at an index names. NULL
-** with the world's message set when there is none. */
+/* The component, or a leaf of it ("Position.x"), that the string at an index names. NULL with the
+** world's message set if there is none. */
 struct component *find_component(lua_State *L, struct world_box *box, int index,
                                  uint32_t *leaf);
 struct component *check_component_uncached(lua_State *L, struct world_box *box, int arg,
                                            uint32_t *leaf);
 
-/* A component by id or name; `leaf` is NONE unless the name had a field ("Position.x"). */
+/* A component by id or name; `leaf` is NONE unless the name included a field ("Position.x"). */
 static inline struct component *check_component_leaf(lua_State *L, struct world_box *box,
                                                      int arg, uint32_t *leaf) {
   struct component *component = known_component(L, box, arg, leaf);
   return LIKELY(component) ? component : check_component_uncached(L, box, arg, leaf);
 }
 
-/* Raises that argument `arg` is a field where a component is expected. */
+/* Raises an error because argument `arg` is a field where a component is expected. */
 int no_component(lua_State *L, const struct component *component, uint32_t leaf, int arg);
 
 static inline struct component *check_component(lua_State *L, struct world_box *box,
@@ -101,8 +101,8 @@ static inline struct component *check_component(lua_State *L, struct world_box *
 /* A component, an array or an event, by id or name. */
 struct component *check_declared(lua_State *L, struct world_box *box, int arg);
 
-/* The declared field that the string at an index names in a component; NONE for none and for
-** other values. */
+/* The declared field that the string at an index names in a component; NONE for none and for other
+** values. */
 uint32_t find_field(lua_State *L, struct world_box *box, const struct component *shape,
                     int index);
 

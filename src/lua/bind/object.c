@@ -41,8 +41,8 @@ const char kind_world = 0;
 
 #define WEIGHT_LIMIT ((size_t)32 << 20)  /* see object_collect_old */
 
-/* What the collector has heard of, of all open worlds of this Lua state; and how much that
-** may be until object_collect_old looks again. */
+/* What the collector has been told of all open worlds of this Lua state, and the limit at which
+** object_collect_old acts again. */
 struct weights {
   size_t bytes;
   size_t limit;
@@ -59,7 +59,7 @@ void weights_open(lua_State *L) {
   lua_pop(L, 1);
 }
 
-/* Sets what the collector has heard of a world. */
+/* Records what the collector has been told of a world. */
 static void weight_report(struct world_box *box, size_t bytes) {
   box->weight.all->bytes += bytes - box->weight.reported;
   box->weight.reported = bytes;
@@ -72,7 +72,7 @@ void weights_attach(lua_State *L, struct world_box *box, size_t bytes) {
   weight_report(box, bytes);
 }
 
-/* What may come until the old ones are looked at follows what is left. */
+/* The limit follows what is left. */
 void weights_leave(struct world_box *box) {
   struct weights *weights = box->weight.all;
   weight_report(box, 0);
@@ -80,8 +80,8 @@ void weights_leave(struct world_box *box) {
   if (limit < weights->limit) weights->limit = limit;
 }
 
-/* In generational mode a world gets old while it grows, and steps look at the young: when
-** worlds have doubled, and weigh much, the old ones are looked at, too. */
+/* In generational mode, a growing world becomes old, and steps examine only the young: when worlds
+** have doubled and are large, old objects are collected, too. */
 static void object_collect_old(lua_State *L, struct weights *weights) {
   if (lua_gc(L, LUA_GCINC, 0, 0, 0) == LUA_GCGEN) {
     lua_gc(L, LUA_GCGEN, 0, 0);

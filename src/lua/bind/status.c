@@ -37,7 +37,7 @@ bool words_reserve(void *world_box, const char *text) {
   return kept;
 }
 
-/* (words): puts the place before them that called whoever raises them. */
+/* (words): prefixes the position of the caller of the function that raises them. */
 static int status_place_words(lua_State *L) {
   luaL_where(L, 2);
   lua_insert(L, 1);
@@ -156,7 +156,7 @@ void observed_loops(lua_State *L, struct world_box *box) {
 
 static const char yield_key = 0;
 
-/* Whether coroutine.yield has raised what a message handler is called for. */
+/* Whether the error that a message handler is called for comes from coroutine.yield. */
 static bool status_was_yield(lua_State *L) {
   lua_Debug raised;
   if (!lua_getstack(L, 1, &raised) || !lua_getinfo(L, "f", &raised)) return false;
@@ -166,14 +166,14 @@ static bool status_was_yield(lua_State *L) {
   return yields;
 }
 
-/* The message handler of native.try: the error as it is. Lua calls none for a memory error. */
+/* The message handler of native.try: the error unchanged. Lua calls none for a memory error. */
 static int status_attempt_look(lua_State *L) {
   bool *yielded = lua_touserdata(L, lua_upvalueindex(1));
   *yielded = status_was_yield(L);
   return 1;
 }
 
-/* Nothing is made before the call, so that there is nothing outside of it that can fail. */
+/* Creates nothing before the call, so nothing outside it can fail. */
 static int status_attempt_body(lua_State *L) {
   const bool *yielded = lua_touserdata(L, lua_upvalueindex(1));
   luaL_checkany(L, 1);
@@ -207,7 +207,7 @@ int attempt_call(lua_State *L, int arguments, int results) {
   return status;
 }
 
-/* Keeps coroutine.yield; nil in a state that has none. */
+/* Keeps coroutine.yield; nil in a state without it. */
 static void status_find_yield(lua_State *L) {
   int top = lua_gettop(L);
   if (luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE) &&

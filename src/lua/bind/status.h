@@ -1,5 +1,5 @@
-/* Failures as Lua errors: statuses of the core, Lua's own
-** memory error; and calls that no finalizer disturbs. */
+/* Failures as Lua errors: statuses of the core and Lua's own memory error; and calls that no
+** finalizer disturbs. */
 #ifndef ECS_LUA_BIND_STATUS_H
 #define ECS_LUA_BIND_STATUS_H
 
@@ -9,30 +9,30 @@
 #include "core/world/lifetime.h"
 #include "lua/bind/object.h"
 
-/* Raises the Lua error for a status: the world's message with the position, or Lua's own
-** memory error. Never returns. */
+/* Raises the Lua error for a status: the world's message with the position, or Lua's own memory
+** error. Never returns. */
 int raise_status(lua_State *L, const ecs_world *world, ecs_status status);
 
 /* As raise_status, but as "bad argument #arg to 'function' (message)". */
 int raise_argument(lua_State *L, const ecs_world *world, ecs_status status, int arg);
 
 /* As luaL_error, with the formats of core/base/text.h. The message is complete before Lua is
-** called, so it may name what a finalizer could take away. */
+** called, so it may name what a finalizer could free. */
 FORMAT(2, 3) int raise_error(lua_State *L, const char *format, ...);
 
-/* Keeps a text, so that raise_error has memory for it; false when there is none. A loop_owner's. */
+/* Keeps a text, so that raise_error has memory for it; false when out of memory. For loop_owner. */
 bool words_reserve(void *world_box, const char *text);
 
-/* Lua's own "not enough memory". */
+/* Raises Lua's own "not enough memory". */
 NORETURN int raise_memory(lua_State *L);
 
-/* On ECS_ENOMEM collects garbage and says so once, so that the caller tries again. False also when
-** a finalizer used the world meanwhile: then what the caller holds may be gone, and it raises the
-** memory error (raise_status for ECS_ENOMEM needs no world). */
+/* On ECS_ENOMEM collects garbage and returns true once, so that the caller tries again. Returns
+** false also if a finalizer used the world meanwhile: then what the caller holds may be gone, and
+** it raises the memory error (raise_status for ECS_ENOMEM needs no world). */
 bool retry(lua_State *L, struct world_box *box, ecs_status status, bool *tried);
 
-/* Sets `status` to what a call of the core returns; when memory was short, to what it returns once
-** garbage has been collected. */
+/* Sets `status` to the result of a core call or, if memory was short, to its result after
+** collecting garbage. */
 #define RETRY(L, box, status, call) \
   do { \
     bool tried_ = false; \
@@ -41,7 +41,7 @@ bool retry(lua_State *L, struct world_box *box, ecs_status status, bool *tried);
     while (retry(L, box, status, &tried_)); \
   } while (0)
 
-/* A call of the core that is tried again when memory was short, and raises what it fails with. */
+/* Makes a core call, again if memory was short, and raises its failure. */
 #define RETRY_OR_RAISE(L, box, call) \
   do { \
     ecs_status status_; \
@@ -49,35 +49,35 @@ bool retry(lua_State *L, struct world_box *box, ecs_status status, bool *tried);
     if (UNLIKELY(status_ != ECS_OK)) raise_status(L, (box)->world, status_); \
   } while (0)
 
-/* memory_grow that is tried again, and raises the memory error. */
+/* memory_grow with a second try; raises the memory error. */
 void *scratch_grow(lua_State *L, struct world_box *box, void *items, uint32_t *capacity,
                    uint64_t need, size_t item);
 
-/* Runs a C function like lua_call with the collector held, so that no finalizer comes in
-** while it makes objects of what the core points to. What the collector owes it does at the end. */
+/* Runs a C function like lua_call with the collector stopped, so that no finalizer runs while it
+** makes objects of what the core points to. The collector catches up at the end. */
 void call_held(lua_State *L, lua_CFunction function, int arguments, int results);
 
-/* As call_held, but like lua_pcall: an error is left on the stack, and Lua's status returned.
-** There is room for one value more. */
+/* As call_held, but like lua_pcall: leaves an error on the stack and returns Lua's status. There is
+** room for one more value. */
 int try_held(lua_State *L, lua_CFunction function, int arguments, int results);
 
-/* As try_held, but no finalizer comes in at the end, either, until something is allocated. Begins a
-** cycle of the collector: for what is rare. */
+/* As try_held, but no finalizer runs at the end, either, until something is allocated. Begins a
+** collection cycle: only for rare use. */
 int try_quietly(lua_State *L, lua_CFunction function, int arguments, int results);
 
-/* What public calls end with. */
+/* How public calls end. */
 
-/* Forgets values of released any slots, and tells the collector what the world weighs. */
+/* Drops the values of released any slots, and tells the collector the world's weight. */
 void settle_rest(lua_State *L, struct world_box *box, int world_index);
 
-/* Whether there is anything to do then, but to see to observers. */
+/* Whether there is anything to do then, apart from observers. */
 static inline bool settle_is_due(const struct world_box *box) {
   return box->any.owner.released_head || *box->bytes - box->weight.reported >= 65536;
 }
 
-/* The last thing that every public call does that may have grown or freed, or applied what is
-** observed: the core must not be touched after it, box->world may be NULL. Raises what observers
-** do. */
+/* The last step of every public call that may have grown or freed memory, or applied observed
+** changes: the core must not be used after it, and box->world may be NULL. Raises what observers
+** raise. */
 static inline void settle(lua_State *L, struct world_box *box, int world_index) {
   if (UNLIKELY(!box->world)) return;
   world_be_sure(box->world);
@@ -89,23 +89,23 @@ static inline void settle(lua_State *L, struct world_box *box, int world_index) 
 /* Ends a public call that has stored cells of any type. */
 void cells_stored(lua_State *L, struct world_box *box, int world_index);
 
-/* Telling observers where a public call does not simply end: see settle.h. */
+/* Calling observers where a public call does not end with settle. */
 
-/* Raises what a scope that has ended could not apply, once observers have been told of the rest. */
+/* Raises what an ended scope could not apply, after observers have been called for the rest. */
 int observed_raise(lua_State *L, struct world_box *box, int world_index, ecs_status status);
 
-/* Before what replaces the contents of a world: tells observers of what loops that were left open
-** have done. The world is at argument 1, and open afterwards. */
+/* Called before the contents of a world are replaced: calls observers for the changes of loops that
+** were left open. The world is at argument 1, and open afterwards. */
 void observed_loops(lua_State *L, struct world_box *box);
 
-/* Protected calls that say what kind of error it was. */
+/* Protected calls that classify errors. */
 
-/* Pushes native.try(fn, ...): true and what fn returns; or false, what was raised, and its kind:
-** "memory" (there was not enough), "yield" (it tried to), or nil. Nothing in fn can yield, since a
-** coroutine that is dropped while it does would leave fn half done. */
+/* Pushes native.try(fn, ...): true and the results of fn; or false, the error, and its kind:
+** "memory" (out of memory), "yield" (it tried to yield), or nil. Nothing in fn can yield, since a
+** coroutine dropped meanwhile would leave fn half done. */
 void attempt_push(lua_State *L);
 
-/* lua_pcall for a callback, which says so where that yields; room for one value more is there. */
+/* lua_pcall for a callback, whose error says so if it yields; there is room for one more value. */
 int attempt_call(lua_State *L, int arguments, int results);
 
 /* Its message handler, which leaves the error at 1. */

@@ -24,7 +24,7 @@ static uint32_t intern_value(lua_State *L, struct world_box *box,
   return cell.u32;
 }
 
-/* Says why a value did not convert; the core finds the words for what is nearly right. */
+/* Raises why a value did not convert; the core formulates near misses. */
 static void lua_value_refuse(lua_State *L, struct world_box *box, const struct component *component,
                              uint32_t leaf, int index) {
   const struct leaf *into = &component->leaves[leaf];
@@ -69,7 +69,7 @@ static bool value_to_entity(lua_State *L, const struct world_box *box, int index
          (cell->u64 == ECS_NULL || ecs_alive(box->world, cell->u64));
 }
 
-/* False when the value does not fit. */
+/* False if the value does not fit. */
 static inline bool lua_value_convert(lua_State *L, struct world_box *box, int world_index,
                                      const struct component *component, uint32_t at, int index,
                                      ecs_cell *cell) {
@@ -144,8 +144,8 @@ bool place_find_sparse(struct place *place) {
   return true;
 }
 
-/* Whether the component is as it was: one that has been declared twice since may have come to lie
-** where the first one was. */
+/* Whether the component is unchanged: one declared twice since may be at the address of the
+** first. */
 static bool value_is_as_declared(const struct place *place) {
   const struct component *component = component_of(place->box->world, place->id);
   return component == place->component && component->changed <= place->version;
@@ -171,7 +171,7 @@ static void value_push_leaf(struct place *place, uint32_t at) {
   if (makes_text) place_hold(place);
 }
 
-/* A component, or a part of one that begins at a leaf. */
+/* Pushes a component, or a part of one that begins at a leaf. */
 static void value_push_shape(struct place *place, const struct component *shape, uint32_t base);
 
 static void value_read_push_element(struct place *place, const struct field *field, uint32_t base) {
@@ -274,8 +274,7 @@ void settle_any(lua_State *L, struct world_box *box, int world_index) {
   lua_pop(L, 1);
 }
 
-/* The slot is pending before the value is stored, so that an error on the way loses
-** nothing. */
+/* The slot is pending before the value is stored, so an error on the way loses nothing. */
 uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int index) {
   if (lua_isnil(L, index)) return 0;
   index = lua_absindex(L, index);

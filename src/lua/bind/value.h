@@ -12,24 +12,24 @@
 #include "core/storage/table.h"
 #include "lua/bind/object.h"
 
-/* A leaf's cell from the Lua value at an index; errors name component, field and value.
-** May take an `any` slot and intern a string: nothing is stored yet. Any slots are pending
-** until values_stored (the core has taken them) or values_begin (they are released). */
+/* A leaf's cell from the Lua value at an index; errors name component, field and value. May take an
+** `any` slot and intern a string; nothing is stored yet. Any slots are pending until values_stored
+** (the core has taken them) or values_begin (they are released). */
 void value_to_cell(lua_State *L, struct world_box *box, int world_index,
                    const struct component *component, uint32_t leaf, int index,
                    ecs_cell *cell);
 
-/* Pushes a leaf's cell. A text may run finalizers, after the cell has been read. */
+/* Pushes a leaf's cell. A string may run finalizers, after the cell has been read. */
 void push_cell(lua_State *L, struct world_box *box, int world_index,
                const struct leaf *leaf, ecs_cell cell);
 
-/* How many values a list at an argument has, at most so many. Raises for other keys than theirs,
-** or, where it may have holes, than 1 to the most. */
+/* The length of a list at an argument, at most so many. Raises an error for other keys or, if it
+** may have holes, for keys not from 1 to the most. */
 lua_Unsigned check_list(lua_State *L, int arg, lua_Unsigned most, const char *what, bool holes);
 
 /* Reading an entity's component into Lua values. */
 
-/* Where a component's cells are. Looked up again when a finalizer has used the world. */
+/* Where a component's cells are. Found again if a finalizer has used the world. */
 struct place {
   lua_State *L;
   struct world_box *box;
@@ -37,16 +37,16 @@ struct place {
   uint32_t calls;
   ecs_id entity;
   const struct component *component;
-  ecs_id id;                   /* the component's */
-  uint64_t version;            /* registry.version when it was looked up */
-  const struct column *columns;   /* NULL: nowhere, its defaults are read */
+  ecs_id id;                   /* of the component */
+  uint64_t version;            /* registry.version when it was found */
+  const struct column *columns;   /* NULL: nowhere; its defaults are read */
   uint32_t row;
 };
 
-/* Looks for the component of a living entity among sparse ones; false when it is not there. */
+/* Finds a sparse component of a living entity; false if it lacks it. */
 bool place_find_sparse(struct place *place);
 
-/* Looks for the component wherever it is kept, by the entity's record. */
+/* Finds the component in any storage, by the entity's record. */
 static inline bool place_look(struct place *place, const struct record *record) {
   const struct table *table = record_table(place->box->world, record);
   const struct layout *layout = table ? table_find(table, place->id) : NULL;
@@ -70,23 +70,23 @@ static inline void place_init(struct place *place, lua_State *L, struct world_bo
   place->columns = NULL;
 }
 
-/* After a Lua call that made an object: raises an error when a finalizer took the entity,
-** the component or the world away meanwhile. */
+/* Called after a Lua call that made an object: raises an error if a finalizer has removed the
+** entity, the component or the world meanwhile. */
 void place_hold(struct place *place);
 
-/* Pushes a declared field's value: a fresh table for an array or a nested component. */
+/* Pushes a declared field's value: a new table for an array or a nested component. */
 void push_field(struct place *place, const struct field *field);
-/* Pushes one leaf, or, for NONE, the values of all fields; returns how many. */
+/* Pushes one leaf or, for NONE, the values of all fields. Returns their number. */
 int push_values(struct place *place, uint32_t leaf);
-/* Pushes a fresh table of all fields; true for a tag. */
+/* Pushes a new table of all fields; true for a tag. */
 void push_component(struct place *place);
 /* In the registry: reader(world, id), which makes the metatable of such a table. */
 extern const char value_reader_key;
 
-/* Between columns and Lua's stack, for the loops: numbers and truth values take no call of the
-** other files. */
+/* Between columns and Lua's stack, for loops: numbers and booleans need no call into other
+** files. */
 
-/* Pushes a value that is a number or a truth value; false when it is none. */
+/* Pushes a value that is a number or boolean; false if it is neither. */
 INLINE bool push_number_at(lua_State *L, ecs_type type, const void *data,
                                   uint32_t row) {
   switch ((enum type_column)type_table[type].column) {
@@ -104,8 +104,8 @@ INLINE bool push_number_at(lua_State *L, ecs_type type, const void *data,
   }
 }
 
-/* The cell of a float or integer type from the value at an index, by world:set's rules; false
-** when it does not fit, and for other types. */
+/* The cell of a float or integer type from the value at an index, by world:set's rules; false if it
+** does not fit, and for other types. */
 INLINE bool number_to_cell(lua_State *L, ecs_type type, int index, ecs_cell *cell) {
   if (UNLIKELY(lua_type(L, index) != LUA_TNUMBER)) return false;
   if (type == ECS_F32) {
@@ -122,10 +122,10 @@ INLINE bool number_to_cell(lua_State *L, ecs_type type, int index, ecs_cell *cel
   return is_integer && integer_to_cell(type, integer, cell);
 }
 
-/* Storing in the cells of a column, for the loops. */
+/* Storing in the cells of a column, for loops. */
 
-/* Stores the value at an index in a float or integer column, by world:set's rules; false when
-** it does not fit, and for other types. */
+/* Stores the value at an index in a float or integer column, by world:set's rules; false if it does
+** not fit, and for other types. */
 INLINE bool store_number_at(lua_State *L, ecs_type type, int index, void *data,
                                    uint32_t row) {
   if (UNLIKELY(lua_type(L, index) != LUA_TNUMBER)) return false;
@@ -146,24 +146,24 @@ INLINE bool store_number_at(lua_State *L, ecs_type type, int index, void *data,
   return true;
 }
 
-/* Stores a cell; what an any field held is released. */
+/* Stores a cell; releases the old value of an any field. */
 static inline void store_cell_at(struct any_slots *any, const struct leaf *leaf, void *data,
                                  uint32_t row, ecs_cell cell) {
   if (UNLIKELY(leaf->type == ECS_ANY)) any_release(any, ((uint32_t *)data)[row]);
   cell_store(data, leaf->size, row, cell);
 }
 
-/* Values that only this Lua state knows, for `any` fields: WORLD_ANY keeps them by the number of
-** their slot (core/base/any.h), which is what cells hold. */
+/* Values of `any` fields, which only this Lua state knows: WORLD_ANY keeps them by the number of
+** their slot (core/base/any.h), which cells hold. */
 
-/* A pending slot that holds the value at an index; 0 for nil. Pending slots are on their way into
-** cells: until values_stored. */
+/* A pending slot that holds the value at an index; 0 for nil. Slots are pending on their way into
+** cells, until values_stored. */
 uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int index);
 
-/* Pushes the value of a slot; nil when it is of no value, or of one that somebody else knows. */
+/* Pushes the value of a slot; nil if it has none, or one that another owner holds. */
 void push_any(lua_State *L, const struct world_box *box, int world_index, uint32_t slot);
 
-/* Forgets values whose slots are released; frees what a failed call left pending. */
+/* Drops values whose slots are released; frees what a failed call left pending. */
 void settle_any(lua_State *L, struct world_box *box, int world_index);
 
 #endif

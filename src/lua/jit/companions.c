@@ -21,7 +21,7 @@ static bool companions_column_access(const struct variant *variant, uint32_t i,
   return true;
 }
 
-/* One of what all of them are, if that one is used; false behind the last. */
+/* One of all accesses, if it is used; false after the last. */
 static bool companions_access_at(const struct variant *variant, uint32_t i,
                                  struct access *out, bool *used) {
   if (i < 2 * variant->column_count) {
@@ -50,7 +50,7 @@ static bool companions_access_at(const struct variant *variant, uint32_t i,
   return true;
 }
 
-/* Of struct companions. */
+/* A callback of struct companions. */
 static bool companions_next(const struct prospect *prospect, uint32_t *at, struct access *out) {
   bool used = false;
   while (!used)
@@ -60,7 +60,7 @@ static bool companions_next(const struct prospect *prospect, uint32_t *at, struc
 
 /* ---- whether it may ---- */
 
-/* Why a program that may fail, or gives commands, does. */
+/* Why a program that may fail, or changes entities, does. */
 static const char *companions_why_loud(const struct variant *variant) {
   if (variant->plan.command_count || variant->plan.order_count)
     return "it changes entities, spawns or emits";
@@ -70,7 +70,7 @@ static const char *companions_why_loud(const struct variant *variant) {
   return "one of its rows can fail";
 }
 
-/* Why the run of a compiled function is one of its own; NULL when it need not be. */
+/* Why the run of a compiled function cannot join a batch; NULL if it can. */
 static const char *companions_why_not_batched(const struct kernel *kernel,
                                               const struct variant *variant) {
   if (kernel->once) return "it is a run";
@@ -81,7 +81,7 @@ static const char *companions_why_not_batched(const struct kernel *kernel,
   return variant->plan.sharing.why_not;
 }
 
-/* Of struct companions. */
+/* A callback of struct companions. */
 static void companions_look(const ecs_system *system, struct prospect *out) {
   const struct system_box *script = system_script(system);
   if (!script) return;
@@ -106,7 +106,7 @@ static struct kernel_set *companions_set_of(const ecs_system *system) {
   return system_script(system)->handle->kernel->set;
 }
 
-/* Of struct companions. */
+/* A callback of struct companions. */
 static bool companions_add(ecs_system *system, double dt, const ecs_system *first) {
   const struct system_box *script = system_script(system);
   struct kernel_set *set = companions_set_of(system);
@@ -117,13 +117,13 @@ static bool companions_add(ecs_system *system, double dt, const ecs_system *firs
   return script_join(script, dt);
 }
 
-/* Of struct companions. */
+/* A callback of struct companions. */
 static bool companions_run(ecs_system *system) {
   struct kernel_set *set = companions_set_of(system);
   return abreast_run(set->abreast, system_script(system)->box->world->pool);
 }
 
-/* Of struct companions. */
+/* A callback of struct companions. */
 static void companions_end(ecs_system *system, uint32_t number) {
   abreast_end(companions_set_of(system)->abreast, number);
 }

@@ -21,7 +21,7 @@ static const ecs_query *explain_query_of(const ecs_system *system) {
   return script->query ? script->query->query : NULL;
 }
 
-/* Pushes what a field, or an array, is called. */
+/* Pushes the name of a field or an array. */
 static void explain_push_field(lua_State *L, const struct component *component, uint32_t leaf) {
   if (component->length)
     lua_pushstring(L, component->name);
@@ -45,7 +45,7 @@ static void explain_set_access(lua_State *L, const char *key, const ecs_query *q
   lua_setfield(L, -2, key);
 }
 
-/* Sets a list of what it asks for changes of, if it does: "Position:changed". */
+/* Sets a list of its terms about changes, if any: "Position:changed". */
 static void explain_set_news(lua_State *L, const ecs_query *query) {
   if (!query || query->broken || !query->terms.changes) return;
   lua_newtable(L);
@@ -61,7 +61,7 @@ static void explain_set_news(lua_State *L, const ecs_query *query) {
 
 /* ---- kernels ---- */
 
-/* Appends to the list at the top the fields that are looked up of other entities. */
+/* Appends the fields of other entities that are looked up to the list at the top. */
 static void list_lookups(lua_State *L, const ecs_world *world, const struct variant *variant) {
   for (uint32_t i = 0; i < variant->plan.program->lookup_count; i++) {
     const struct run_lookup *lookup = &variant->lookups[i];
@@ -81,7 +81,7 @@ static void explain_add_written(lua_State *L, const ecs_world *world,
   }
 }
 
-/* Appends the text at the top of the stack to the list below it, unless that has it. */
+/* Appends the string at the top of the stack to the list below it, unless that has it. */
 static void explain_append_once(lua_State *L) {
   lua_Integer count = (lua_Integer)lua_rawlen(L, -2);
   bool known = false;
@@ -96,8 +96,8 @@ static void explain_append_once(lua_State *L) {
     lua_rawseti(L, -2, count + 1);
 }
 
-/* Appends the components and fields that commands give, set or take away, what is spawned with by
-** its components alone, and the events that are emitted. */
+/* Appends the components and fields that it adds, sets or removes, components of spawns without
+** values, and emitted events. */
 static void explain_add_commanded(lua_State *L, const ecs_world *world,
                                   const struct run_command *commands, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
@@ -140,7 +140,7 @@ static bool explain_has_slot(const uint32_t *slots, uint32_t count, uint32_t slo
   return i < count;
 }
 
-/* Sets a list of the components of which it marks what it writes, if there are any. */
+/* Sets a list of the components whose writes it marks, if there are any. */
 static void explain_set_marks(lua_State *L, const struct kernel *kernel,
                               const struct variant *variant) {
   const struct query_terms *terms = &kernel->query->terms;
@@ -157,8 +157,8 @@ static void explain_set_marks(lua_State *L, const struct kernel *kernel,
   lua_setfield(L, -2, "marks");
 }
 
-/* Sets in the table at the top how many instructions are done in the order of rows, and what for:
-** what they write and see of each other, with the lines where that is. */
+/* Sets in the table at the top how many instructions run row by row, and why: what they both write
+** and read of each other, with the lines. */
 static void explain_set_order(lua_State *L, const ecs_world *world, const struct variant *variant) {
   k_info info = program_info(variant->plan.program);
   if (info.ordered == 0) return;
@@ -188,8 +188,7 @@ static void explain_set_program(lua_State *L, const struct variant *variant) {
   lua_setfield(L, -2, "program");
 }
 
-/* How many rows the function itself did in the last run, and why the first one, where there were
-** any. */
+/* How many rows fell back to the function in the last run, and why the first one did, if any. */
 static void explain_set_left(lua_State *L, const struct kernel *kernel) {
   k_failure why = kernel->why_left;
   if (!kernel->left) return;
@@ -203,7 +202,7 @@ static void explain_set_left(lua_State *L, const struct kernel *kernel) {
   lua_setfield(L, -2, "left");
 }
 
-/* How many threads may share its rows, and why they may not. */
+/* How many threads can share its rows, and why they cannot. */
 static void explain_set_threads(lua_State *L, const struct kernel *kernel) {
   const char *why = NULL;
   uint32_t width = run_width(&kernel->variants[0]->plan, kernel->query, &why);
@@ -213,7 +212,7 @@ static void explain_set_threads(lua_State *L, const struct kernel *kernel) {
   lua_setfield(L, -2, "alone");
 }
 
-/* Sets the names of the indexes that a program looks into, in the table at the top. */
+/* Sets the names of the indexes that a program uses, in the table at the top. */
 static void explain_set_indexes(lua_State *L, const struct variant *variant) {
   lua_createtable(L, (int)variant->index_count, 0);
   for (uint32_t i = 0; i < variant->index_count; i++) {
@@ -223,7 +222,7 @@ static void explain_set_indexes(lua_State *L, const struct variant *variant) {
   lua_setfield(L, -2, "indexes");
 }
 
-/* Sets the only reason, a text, in the table at the top, if there is one. */
+/* Sets a text, if given, as the only reason in the table at the top. */
 static void explain_set_reason(lua_State *L, const char *reason) {
   if (!reason) return;
   set_text(L, "reason", reason);
@@ -233,8 +232,8 @@ static void explain_set_reason(lua_State *L, const char *reason) {
   lua_setfield(L, -2, "reasons");
 }
 
-/* Adds to the table at one index what is known of the kernel at another: reads, writes,
-** program, reason, reasons, compilations. */
+/* Adds what is known of the kernel at one index to the table at another: reads, writes, program,
+** reason, reasons, compilations. */
 static void explain_kernel(lua_State *L, int handle, int table) {
   struct kernel_box *box = lua_touserdata(L, handle);
   const struct kernel *kernel = box->kernel;
@@ -265,7 +264,7 @@ static void explain_kernel(lua_State *L, int handle, int table) {
   lua_pop(L, 1);
 }
 
-/* Stack of explain. */
+/* The stack of explain. */
 enum { AT_WORLD = 1, AT_SYSTEM, AT_KERNEL, AT_TABLE };
 
 #define KERNELS_OFF "kernels are off (kernels = false, or ECS_KERNELS=0)"
@@ -304,16 +303,15 @@ static int explain_named(lua_State *L) {
 
 /* ---- functions ---- */
 
-/* Compiles what has not run yet, so that it can be told. */
+/* Compiles what has not run yet, so that it can be explained. */
 static bool explain_is_compiled(lua_State *L, int handle, const struct kernel *kernel) {
   if (!kernel->box->kernels->on) return false;
   if (!kernel->refused && !system_kernel_is_current(kernel)) kernel_ready_unbound(L, handle);
   return !kernel->refused;
 }
 
-/* Why Lua goes through some rows though there is a program; NULL when it does not. What a predicate
-** lets through comes in runs of rows that lie together in a table whose rows differ in the terms
-** that are there. */
+/* Why some rows run in Lua although there is a program; NULL if none do. What passes a predicate
+** comes in contiguous runs, of a table whose rows differ in which terms are present. */
 static const char *explain_why_rows_fall_back(const struct kernel *kernel) {
   const ecs_query *query = kernel->query;
   bool asks = kernel->result == RESULT_TRUTH || kernel->filtered;
@@ -324,7 +322,7 @@ static const char *explain_why_rows_fall_back(const struct kernel *kernel) {
   return NULL;
 }
 
-/* Replaces the handle at the top of the stack by what is to be told of it. */
+/* Replaces the handle at the top of the stack by its explanation. */
 static void explain_form(lua_State *L) {
   int handle = lua_gettop(L);
   const struct kernel_box *box = lua_touserdata(L, handle);
@@ -344,8 +342,8 @@ static void explain_form(lua_State *L) {
   lua_replace(L, handle);
 }
 
-/* explain_function(world, function): what is told of the form that it was given to last, in
-** its `also` the others; nil when there is none. */
+/* explain_function(world, function): explains the form that it was passed to last, with the others
+** in `also`; nil if there is none. */
 static int explain_function(lua_State *L) {
   need_stack(L, 40);
   kernels_of_function(L, lua_touserdata(L, AT_WORLD), AT_WORLD, 2);
@@ -387,7 +385,7 @@ int world_explain(lua_State *L) {
 
 /* ---- explain update ---- */
 
-/* Programs as the next run will have them. */
+/* Opens the programs of the next run. */
 static void explain_open_all(lua_State *L, const struct schedule *schedule) {
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     struct system_box *script = system_script(schedule->systems[i]);
@@ -396,7 +394,7 @@ static void explain_open_all(lua_State *L, const struct schedule *schedule) {
   }
 }
 
-/* The systems that the list at the top of the stack is of. */
+/* The systems of the list at the top of the stack. */
 struct listed {
   struct side sides[BESIDE_MOST];
   uint32_t count;
@@ -421,7 +419,7 @@ static void explain_push_clash(lua_State *L, const ecs_world *world, enum clash 
   lua_remove(L, -2);
 }
 
-/* Pushes why a system does not join those of a batch; false, and nothing, when it does. */
+/* Pushes why a system does not join a batch; false, and nothing, if it does. */
 static bool explain_push_why(lua_State *L, const ecs_world *world, const struct listed *batch,
                              const struct side *side) {
   if (side->prospect.alone) {
@@ -446,7 +444,7 @@ static bool explain_push_why(lua_State *L, const ecs_world *world, const struct 
   return batch->count == BESIDE_MOST;
 }
 
-/* Why systems that can run side by side have not. */
+/* Why systems that can run in parallel did not. */
 static const char *explain_why_not_parallel(const ecs_world *world, const struct listed *batch) {
   if (!world->pool) return "the world has one thread";
   for (uint32_t i = 0; i < batch->count; i++)
@@ -454,8 +452,8 @@ static const char *explain_why_not_parallel(const ecs_world *world, const struct
   return "there was too little work for threads, or some of them were not due";
 }
 
-/* The last list in a table of them is complete: says how many of its systems ran side by side
-** when they ran last. */
+/* Completes the last list in a table of them: says how many of its systems ran in parallel in their
+** last run. */
 static void explain_end_list(lua_State *L, const ecs_world *world, int lists,
                              const struct listed *batch) {
   size_t together = 0;
@@ -467,7 +465,7 @@ static void explain_end_list(lua_State *L, const ecs_world *world, int lists,
   lua_pop(L, 1);
 }
 
-/* Adds a system to the last of the lists in the table at `lists`, or a new one with it. */
+/* Adds a system to the last of the lists in the table at `lists`, or to a new one. */
 static void explain_add_system(lua_State *L, const ecs_world *world, int lists,
                                struct listed *batch, const ecs_system *system) {
   struct side side = {.system = system};
@@ -492,7 +490,7 @@ static void explain_add_system(lua_State *L, const ecs_world *world, int lists,
   lua_settop(L, lists);
 }
 
-/* explain(world): the systems that are on, as they come if all of them are due. */
+/* explain(world): the systems that are on, in order, as if all of them were due. */
 static int explain_update_phases(lua_State *L) {
   const struct world_box *box = lua_touserdata(L, 1);
   const ecs_world *world = box->world;

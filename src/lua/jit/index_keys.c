@@ -89,7 +89,7 @@ void indexes_disown(ecs_world *world, const struct world_box *box) {
 
 /* ---- calling --------------------------------------------------------------------------- */
 
-/* The value at the top of the stack, which stays there. */
+/* Reads the value at the top of the stack, which stays there. */
 static void index_keys_read_value(lua_State *L, const ecs_index *index, uint32_t row,
                                   ecs_value *value) {
   char got[80];
@@ -116,7 +116,7 @@ static void index_keys_read_value(lua_State *L, const ecs_index *index, uint32_t
   }
 }
 
-/* Whether a program has given them, for the function whose object is at 1. */
+/* Whether a program has made the keys, for the function whose object is at 1. */
 static bool key_set_by_program(lua_State *L, struct world_box *box, ecs_index *index) {
   uint32_t count = index_unkeyed(index);
   const struct keyless keyless = {index_query(index)->text, &index->rows,
@@ -135,8 +135,8 @@ static bool key_set_by_program(lua_State *L, struct world_box *box, ecs_index *i
   return keys != NULL;
 }
 
-/* body(object, index): gives rows their keys. The loop whose views the function is given ends with
-** it, by an error, too: the rows that it shows are those of the index. */
+/* body(object, index): gives rows their keys. The loop whose views the function gets ends with it,
+** even by an error: its rows belong to the index. */
 static int key_call_rows(lua_State *L) {
   ecs_index *index = lua_touserdata(L, 2);
   struct world_box *box = ((struct key_box *)lua_touserdata(L, 1))->box;
@@ -161,7 +161,7 @@ static int key_call_rows(lua_State *L) {
   return 0;
 }
 
-/* Calls it in a scope, with the random numbers that predicates draw. */
+/* Calls it in a scope, with the random stream of predicates. */
 static void key_call_protected(lua_State *L, struct world_box *box, int world_index,
                                ecs_index *index) {
   struct chance outer = *box->chance;
@@ -220,7 +220,7 @@ static struct kernel_box *key_push_handle(lua_State *L, struct world_box *box,
   return lua_touserdata(L, top);
 }
 
-/* Whether all rows have all that the query gives, so that one program is for them. */
+/* Whether all rows have everything that the query yields, so that one program serves them. */
 static bool key_is_fit(const struct keyless *keyless) {
   const struct copies *rows = keyless->rows;
   if (strchr(keyless->query, '$')) return false;
@@ -229,7 +229,7 @@ static bool key_is_fit(const struct keyless *keyless) {
   return true;
 }
 
-/* Programs only read copies; and that is all that they do. */
+/* Whether the program does nothing but read copies. */
 static bool key_program_is_plain(const struct run_plan *plan) {
   return plan->asked_count == 0 && plan->command_count == 0 && plan->order_count == 0 &&
          plan->mark_count == 0 && plan->whole_count == 0;
@@ -253,7 +253,7 @@ static struct variant *key_find_variant(lua_State *L, struct kernel *kernel, int
 
 /* ---- its columns ----------------------------------------------------------------------- */
 
-/* Cells of the program's column `at`, in the copies. */
+/* The cells of the program's column `at`, in the copies. */
 static const struct column_buffer *key_program_cells_of(const struct copies *rows,
                                                         const struct variant *variant, uint32_t at,
                                                         uint32_t *size) {
@@ -268,8 +268,8 @@ static const struct column_buffer *key_program_cells_of(const struct copies *row
 
 static size_t key_program_room_of(uint32_t count) { return round_up(count, 64) * sizeof(uint64_t); }
 
-/* Says where the columns are: those of all rows where these are, else cells of those that want keys
-** in the room, which has the keys first. */
+/* Binds the columns: those of all rows if they are complete; otherwise cells of rows without keys,
+** copied after the keys. */
 static void key_program_bind(const struct keyless *keyless, const struct variant *variant,
                              char *room, void **columns) {
   uint32_t count = keyless->count, size;
@@ -290,7 +290,7 @@ static void key_program_bind(const struct keyless *keyless, const struct variant
 
 /* ---- the whole ------------------------------------------------------------------------- */
 
-/* Runs the program over the rows that want keys, with room for these and for what it reads. */
+/* Runs the program over the rows without keys, with room for these and for what it reads. */
 static bool key_run_over(lua_State *L, const struct keyless *keyless, struct kernel *kernel,
                          struct variant *variant, char *room) {
   void *columns[RUN_COLUMNS];

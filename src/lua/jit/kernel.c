@@ -43,7 +43,7 @@ void kernels_free(struct world_box *box) {
   box->kernels->set = NULL;
 }
 
-/* The world's set, made when there is none; NULL when out of memory. */
+/* The world's set, created on first use; NULL when out of memory. */
 static struct kernel_set *kernel_need_set(struct world_box *box) {
   if (box->kernels->set) return box->kernels->set;
   struct kernel_set *set = memory_array(box->memory, 1, sizeof *set);
@@ -87,8 +87,8 @@ void kernel_push_function(lua_State *L, int handle) {
   lua_remove(L, -2);
 }
 
-/* Whether the handle at the top of the stack is for that function, and of a query that there
-** still is: while a state is closed, finalizers run in any order. */
+/* Whether the handle at the top of the stack is for that function, and of an existing query: while
+** a state is closed, finalizers run in any order. */
 static bool kernel_has_function(lua_State *L, int function) {
   kernel_push_function(L, lua_gettop(L));
   lua_getiuservalue(L, -2, KERNEL_QUERY);
@@ -177,12 +177,12 @@ struct outside kernel_object(lua_State *L, int index, const void *owner) {
 
 /* ---- closure ---- */
 
-#define KNOWN 16               /* kernels that are remembered at most */
+#define KNOWN 16               /* most kernels that are remembered */
 
-/* Where share has its arguments. */
+/* The arguments of share. */
 enum { AT_KNOWN = 1, AT_FUNCTION, AT_HANDLE, AT_KEY };
 
-/* Pushes the bytecode of the function, with its lines: they stand in messages. */
+/* Pushes the bytecode of the function with its lines, since they are in messages. */
 static bool kernel_push_code(lua_State *L) {
   lua_settop(L, AT_HANDLE);
   lua_pushvalue(L, AT_FUNCTION);
@@ -192,7 +192,7 @@ static bool kernel_push_code(lua_State *L) {
   return true;
 }
 
-/* Forgets all that is known where that is full: handles by keys, and at 1 how many. */
+/* Forgets everything if it is full: handles by keys, and at 1 how many. */
 static void kernel_closure_make_room(lua_State *L) {
   lua_rawgeti(L, AT_KNOWN, 1);
   lua_Integer count = lua_tointeger(L, -1) + 1;
@@ -236,7 +236,7 @@ void closure_share(lua_State *L, int known, int function, int handle, int key) {
 
 /* ---- kernel indexes ---- */
 
-/* A kernel that changes nothing is run outside of systems, too: nobody else changes anything. */
+/* A kernel that changes nothing is run outside systems, too: nothing else changes anything. */
 static bool kernel_only_looks(const struct variant *variant) {
   const struct program *program = variant->plan.program;
   return variant->plan.command_count == 0 && program->site_count == 0 &&
@@ -245,7 +245,7 @@ static bool kernel_only_looks(const struct variant *variant) {
                 sizeof variant->plan.writes) == 0;
 }
 
-/* Whether the lists of a variant can be made of an index that is up to date. */
+/* Whether the lists of a variant can be made from an up-to-date index. */
 static bool kernel_fits_lists(const struct variant *variant) {
   for (uint32_t i = 0; i < variant->list_count; i++) {
     if (variant->lists[i].kind >= LIST_SOURCES) continue;
@@ -265,7 +265,7 @@ bool indexes_are_fresh(const struct variant *variant) {
   return kernel_fits_lists(variant);
 }
 
-/* Why an index is not up to date, or cannot be brought so here; NULL when it can. */
+/* Why an index is stale, or cannot be updated here; NULL if it can. */
 static const char *kernel_not_here(const ecs_index *index, const struct variant *variant) {
   if (index->world->running)
     return "system is not known to use it: add its name to the option uses";

@@ -1,5 +1,5 @@
-/* Kernels: Lua functions that are to run as programs over a query, and the handles that scripts
-** and systems have of them. */
+/* Kernels: Lua functions that may run as programs over a query, and their handles in scripts and
+** systems. */
 #ifndef ECS_LUA_JIT_KERNEL_H
 #define ECS_LUA_JIT_KERNEL_H
 
@@ -29,11 +29,11 @@ struct query_text;
 struct system_box;
 struct variant;
 
-/* Of a world. */
+/* The kernels of a world. */
 struct kernels {
   bool on;
   int isa;                     /* a k_isa */
-  bool ordered;                /* rows do everything one after the other: for tests */
+  bool ordered;                /* rows run one by one: for tests */
   struct kernel_set *set;      /* NULL while nothing has been compiled */
 };
 
@@ -41,8 +41,8 @@ struct kernels {
 struct kernel_box {
   struct head head;
   struct world_box *box;
-  struct kernel *kernel;       /* NULL before its life; freed with the world, if not before */
-  const char *form;            /* of a query or a system, that it was given to last */
+  struct kernel *kernel;       /* NULL before its life; freed with the world at the latest */
+  const char *form;            /* of a query or a system, that it was last passed to */
 };
 
 #define KERNEL_FUNCTION 1      /* user values of a kernel's handle: kernel_push_function */
@@ -52,11 +52,11 @@ struct kernel_box {
 #define KERNEL_QUERY 5         /* the object of its query, which lives as long */
 #define KERNEL_VALUES 5
 
-/* What a function is given to. */
+/* What a function is passed to. */
 struct use {
-  const char *form;            /* of a query or a system, as scripts call it */
+  const char *form;            /* of a query or a system, by its name in scripts */
   enum front_result result;
-  bool filtered;               /* for rows that a q:where(fn) lets through */
+  bool filtered;               /* for rows that pass a q:where(fn) */
 };
 
 /* Pushes the handle of a new kernel for the function and the query at two indices; with nil it is
@@ -64,12 +64,11 @@ struct use {
 void kernel_push(lua_State *L, struct world_box *box, int world_index, int function,
                  int query_index, struct use use);
 
-/* Pushes the function of the kernel whose handle is at an index; nil when nobody has it any more: a
-** kernel keeps alive neither its function nor what that reaches. */
+/* Pushes the function of the kernel whose handle is at an index, or nil if it has been collected: a
+** kernel keeps neither its function nor what that reaches alive. */
 void kernel_push_function(lua_State *L, int handle);
 
-/* Pushes a list of the handles that a function has in this object's world, the last made
-** first. */
+/* Pushes a list of the handles of a function in this object's world, the newest first. */
 void kernels_of_function(lua_State *L, struct world_box *box, int world_index, int function);
 
 /* Frees what kernels hold of a world that closes. */
@@ -79,143 +78,144 @@ extern const char kind_kernel;
 
 extern const luaL_Reg kernel_metamethods[];
 
-/* The indexes that a kernel looks into: up to date before it runs. */
+/* The indexes that a kernel uses: up to date before it runs. */
 
-/* Whether all that a variant looks into are up to date, or could be brought so, outside of systems;
-** if not, why is pushed. Its outside values have been read for this run. */
+/* Whether all indexes of a variant are up to date, or could be updated, outside systems; if not,
+** pushes why. Its outside values have been read for this run. */
 bool indexes_ready(lua_State *L, struct variant *variant);
 
 /* Whether that is still so. */
 bool indexes_are_fresh(const struct variant *variant);
 
-/* What scripts' objects are to the functions that are compiled. */
+/* What scripts' objects are to compiled functions. */
 
 /* An outside_fn. The owner is the world_box of the kernel. */
 struct outside kernel_object(lua_State *L, int index, const void *owner);
 
-/* The forms of a query that take a function to be compiled for all rows: q:each, q:map, q:run. */
+/* The forms of a query whose function is compiled for all rows: q:each, q:map, q:run. */
 
 /* q:each(fn, dt), and q:each() for a for loop */
 int query_each(lua_State *L);
 int query_map(lua_State *L);
 int query_run(lua_State *L);
 
-/* Pushes the handle for a function of the query at an index: made once for each result. */
+/* Pushes the handle for a function of the query at an index: one for each kind of result. */
 void kernel_of_query(lua_State *L, int query_index, int function, struct use use);
 
 /* Runs the programs of the kernel at an index in a scope of their own, over the query at 1; after
 ** kernel_ready. */
 void run_in_scope(lua_State *L, int handle, struct kernel_run *run);
 
-/* Whether a kernel's function can run as a program now: what is missing is compiled, and what was
-** refused is remembered. */
+/* Whether a kernel's function can run as a program now: compiles what is missing, and remembers
+** refusals. */
 
-/* Whether the function can run as a program over every table of its query that has rows, as
-** things are now, and, unless it must, is not faster in Lua. If not, the reason is pushed. */
+/* Whether the function can now run as a program over every non-empty table of its query and, unless
+** it must, is not faster in Lua. If not, pushes the reason. */
 bool kernel_ready(lua_State *L, int handle, bool must);
 
-/* kernel_ready before there is a run: without any rows it is asked for a table with every term. */
+/* kernel_ready before there is a run: without rows, it is checked for a table with every term. */
 bool kernel_ready_unbound(lua_State *L, int handle);
 
 /* Whether the function can run as a program over one table. Pushes no reason. */
 bool kernel_ready_here(lua_State *L, int handle, const struct table *table);
 
-/* Whether it was refused for what it does whatever values it finds outside. */
+/* Whether it was refused regardless of outside values. */
 bool kernel_is_hopeless(const struct kernel_box *box);
 
-/* Whether it was refused when rows were last there to be run, or when it was asked for ahead. */
+/* Whether it was refused when there were last rows to run, or when it was compiled ahead. */
 bool kernel_is_refused(const struct kernel_box *box);
 
-/* The array whose elements the rows of a kernel are; NULL where it is declared no more. */
+/* The array whose elements are the rows of a kernel; NULL if it is no longer declared. */
 const struct component *kernel_elements(const struct kernel *kernel);
 
 /* Running a kernel's programs over the tables of a loop. */
 
-/* What a run is given, and where its results go. */
+/* The parameters of a run, and where its results go. */
 struct kernel_run {
   double dt;
-  struct k_total *total;       /* of RESULT_SUM, RESULT_MIN and RESULT_MAX: two */
-  /* Of RESULT_TRUTH: is given a bitmap of the rows of each table. */
+  struct k_total *total;       /* for RESULT_SUM, RESULT_MIN and RESULT_MAX: two */
+  /* For RESULT_TRUTH: receives a bitmap of the rows of each table. */
   void (*truth)(lua_State *L, struct loop_box *loop, const uint64_t *bitmap, void *ud);
-  /* Of all of these: takes the results of rows from one on that fails, which the function itself
-  ** is called for. */
+  /* For all of these: receives the results of rows from a failed one on, for which the function
+  ** itself is called. */
   row_fn each;
-  /* Of totals: first their `part` is what rows of the query's match before that one came to. */
+  /* For totals: first their `part` becomes the total of the rows of the match before the failed
+  ** one. */
   void (*resume)(uint32_t match, void *ud);
-  /* Of results over events: set where a row fails. They are then what the function itself says of
-  ** all rows, none of which has done anything else. */
+  /* For results over events: set if a row fails. The results are then those of the function for all
+  ** rows, none of which has done anything else. */
   bool *gave_up;
   void *ud;
 };
 
-/* How many events are added up at a time. */
+/* Events that are added up at a time. */
 #define KERNEL_EVENTS 1024u
 
 /* Runs a kernel over the tables of an open loop without views; after kernel_ready. The error of a
-** row that fails names the entity. Totals of a loop without a filter come from the function itself
-** for all rows behind one that fails. */
+** failed row names the entity. Totals of a loop without a filter come from the function itself for
+** all rows after a failed one. */
 void kernel_run(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);
 
-/* Runs a kernel over the elements of its array; after kernel_ready. Those that fail are left to the
-** function, and all others when they are too many. */
+/* Runs a kernel over the elements of its array; after kernel_ready. Failed ones fall back to the
+** function, and all others, too, if they are too many. */
 void kernel_run_elements(lua_State *L, int handle, struct elements *elements);
-/* The program of a system's run; false where it fails, and nothing is done. */
+/* The program of a system's run; returns false, with nothing done, if it fails. */
 bool kernel_run_once(lua_State *L, int handle, double dt);
 
-/* Runs a kernel over the loop's current table only, those rows that it goes through, and compiles
-** it when need be; false when it cannot be compiled. */
+/* Runs a kernel over the loop's current table only, for the rows that it visits, and compiles it if
+** need be; false if it cannot be compiled. */
 bool kernel_here(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);
 
-/* The program that kernel_here would run; NULL when there is none. */
+/* The program that kernel_here would run, or NULL. */
 const struct variant *kernel_variant_here(lua_State *L, int handle, const struct loop_box *loop);
 
-/* Running a kernel whose program is known to fit: of systems, most runs are such. */
+/* Running a kernel whose program is known to fit, as in most runs of systems. */
 
-/* Runs the program that ran last over all tables of its query, without a call of Lua; false when
-** it cannot be (see variant_direct), and nothing has run. KERNEL_ANCHORS of the kernel are at an
-** index, which is not looked at unless kernel_reads. Raises nothing. */
+/* Runs the program that ran last over all tables of its query, without calling Lua; returns false,
+** with nothing run, if that is impossible (see variant_direct). KERNEL_ANCHORS of the kernel are at
+** an index, which is used only if kernel_reads. Raises nothing. */
 bool kernel_run_direct(lua_State *L, int anchors, struct kernel *kernel, double dt);
 
-/* As kernel_run_direct for one of several runs side by side: it is added to these. */
+/* As kernel_run_direct for one of several parallel runs: adds it to these. */
 bool kernel_join_batch(lua_State *L, int anchors, struct kernel *kernel, double dt);
 
 /* Whether that program has outside values. */
 bool kernel_reads(const struct kernel *kernel);
 
-/* The programs that a kernel's function has become, chosen by what its outside values are and by
-** which of its query's optional terms a table has. */
+/* The programs of a kernel's function, chosen by its outside values and by which of its query's
+** optional terms a table has. */
 
 #define KERNEL_SLOTS 64        /* of a query whose functions are compiled */
 
-/* What rows a program is for. */
+/* The rows that a program is for. */
 struct which {
-  uint64_t present;            /* bit by slot: the terms that are there */
-  bool some;                   /* not for all rows of a table: those that match */
-  uint64_t maybe;              /* the terms that are there in some of its rows */
+  uint64_t present;            /* bit by slot: the terms that are present */
+  bool some;                   /* only for matching rows of a table, not all */
+  uint64_t maybe;              /* the terms that are present in some of its rows */
 };
 
 void variant_free(struct memory *memory, struct variant *variant);
 
-/* The program that all rows of a table want (NULL: of one that has every term). It starts with
-** some, if the kernel is for what a q:where(fn) lets through. */
+/* The program that all rows of a table need (NULL: of one with every term). It starts with some
+** rows if the kernel is for rows that pass a q:where(fn). */
 struct which variant_wanted(const struct kernel *kernel, const struct table *table);
 
-/* As variant_wanted where it is known whether just some rows match. It is for all if it runs over
-** stretches all of whose rows match. */
+/* As variant_wanted, if it is known whether only some rows match. For all rows when it runs over
+** stretches that match fully. */
 struct which variant_of_rows(const struct kernel *kernel, const struct table *table, bool some);
 
 /* For its rows, or `some` of them, as they are. */
 struct which variant_in_table(const ecs_query *query, const struct table *table, bool some);
 
-/* Which of the terms that may be absent are there, a bit by slot: in a row of a table. */
+/* Which optional terms are present, a bit by slot: in a row of a table. */
 uint64_t variant_present(const ecs_query *query, const struct table *table, uint32_t row);
 
-/* The terms of a query that may be absent, for a walk. */
+/* The optional terms of a query, for a walk. */
 struct choices {
   uint32_t count;
   struct {
     const struct term *term;
-    uint32_t step;             /* of the walk; NONE: ask walk_cells */
+    uint32_t step;             /* of the walk; NONE: use walk_cells */
   } list[KERNEL_SLOTS];
 };
 
@@ -224,123 +224,124 @@ void variant_choices(const struct walk *walk, struct choices *out);
 /* variant_present in a match. */
 uint64_t variant_present_in_match(const struct walk *walk, const struct choices *choices);
 
-/* Whether it is for the components, and, where it looks into some, the indexes that there are
-** now. */
+/* Whether it is for the present components and, if it uses any, indexes. */
 bool variant_is_current(const struct kernel *kernel, const struct variant *variant);
 
-/* The variant for these rows, as things are now, its outside values read; NULL when there is none.
-** KERNEL_ANCHORS of the kernel are at an index. */
+/* The variant for these rows, with its outside values read; NULL if there is none. KERNEL_ANCHORS
+** of the kernel are at an index. */
 struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
                              struct which which);
 
-/* Finds that variant, or makes it, of the kernel whose handle is at an index. If the function
-** cannot be compiled, NULL, and the reason is pushed. */
+/* Finds or makes that variant, for the kernel whose handle is at an index. If the function cannot
+** be compiled, returns NULL and pushes the reason. */
 struct variant *variant_need(lua_State *L, int handle, int anchors, struct kernel *kernel,
                              struct which which);
 
-/* Pushes a list of all reasons why the kernel is refused now, or, where there are none, of that why
-** it was. To be called while the collector is held. */
+/* Pushes a list of all reasons why the kernel is refused now or, if there are none, the one why it
+** was. Called while the collector is stopped. */
 void variant_push_reasons(lua_State *L, int handle);
 
-/* Gives a kernel that has no variants yet those of another one of its function's code, over a query
-** of the same text, whose handle is at `from`; not all of them when out of memory. To be called
-** while the collector is held. */
+/* Gives a kernel without variants those of another kernel of the same code, over a query of the
+** same text, whose handle is at `from`; not all of them when out of memory. Called while the
+** collector is stopped. */
 void variants_share(lua_State *L, int handle, int from, int function);
 
-/* Around a run of a variant that has been found for it: makes room for its script cells, which may
-** raise Lua's memory error, and stores them. The kernel's handle is at an index. */
+/* Surround a run of a variant that was found for it: the first makes room for its script cells,
+** which may raise Lua's memory error, the second stores them. The kernel's handle is at an
+** index. */
 void variant_reserve_cells(lua_State *L, int handle, const struct variant *variant);
 void variant_store_cells(lua_State *L, int handle, const struct variant *variant);
 
-/* What it costs to copy a variant's tables (element_cost), and what it is worth to copy for so many
+/* The cost of copying a variant's tables (element_cost), and the cost worth paying for so many
 ** rows. */
 uint64_t variant_cost(lua_State *L, int all_anchors, const struct variant *variant);
 uint64_t variant_worth(const struct variant *variant, uint64_t rows);
 
-/* The variant that ran last, its outside values read, if it is quiet and fits all tables that have
-** rows; else NULL. Raises nothing. KERNEL_ANCHORS of the kernel are at an index, which is not
-** looked at unless it has outside values. */
+/* The variant that ran last, with its outside values read, if it is quiet and fits all non-empty
+** tables; otherwise NULL. Raises nothing. KERNEL_ANCHORS of the kernel are at an index, which is
+** used only if there are outside values. */
 struct variant *variant_direct(lua_State *L, int anchors, struct kernel *kernel);
 
 /* Whether it is for every table in which rows match, and for all of these. */
 bool variant_fits_all(const struct kernel *kernel, const struct variant *variant);
 
-/* Pushes a list of the tables that are copied when a run starts: `name`, as the function calls it,
-** how many `elements` there were when one last did, and the `bytes` that these took. */
+/* Pushes a list of the tables that are copied when a run starts: `name` in the function, how many
+** `elements` the last one had, and their `bytes`. */
 void variant_push_tables(lua_State *L, int handle, const struct variant *variant);
 
 /* Appends the script cells that it reads, or writes, to the list at the top of the stack. */
 void variant_append_cells(lua_State *L, int handle, const struct variant *variant, bool writes);
 
-/* What a kernel is, and the programs that its function has become: see kernel_variant.h. */
+/* The data of a kernel, and of the programs of its function. */
 
-#define REFUSAL 0              /* among a variant's anchors: no number of what the front anchors, */
-#define THE_FUNCTION 1         /* and the number of what it anchors first */
+#define REFUSAL 0              /* among a variant's anchors: not a number of the front's, */
+#define THE_FUNCTION 1         /* and the number that it anchors first */
 
-/* What a world's object has compiled, in the world's memory: freed with the world whatever
-** becomes of the object and of handles. */
+/* What a world's object has compiled, in the world's memory: freed with the world, whatever happens
+** to the object and handles. */
 struct kernel_set {
   struct attachment link;
   struct kernel *list;
   struct runner runner;
-  struct abreast *abreast;     /* of systems side by side; NULL before there are any */
-  ecs_query nothing;           /* the query of kernels whose rows are elements: it has no terms */
+  struct abreast *abreast;     /* of parallel systems; NULL before there are any */
+  ecs_query nothing;           /* the query of kernels over elements: it has no terms */
 };
 
-/* A function that is to be compiled. */
+/* A function that may be compiled. */
 struct kernel {
   struct world_box *box;
   struct kernel_set *set;
   const ecs_query *query;
   struct variant **variants;   /* the last used first */
-  struct variant *sure;        /* the first of them, if it is settled whatever outside values and */
-  uint64_t sure_version;       /* tables are, by that version of the world's components; or NULL */
-  const uint64_t *version;     /* which that is now */
+  struct variant *sure;        /* the first of them, if it fits whatever outside values and */
+  uint64_t sure_version;       /* tables are, at that version of the world's components; or NULL */
+  const uint64_t *version;     /* the present version */
   uint64_t runs;
   uint32_t count, capacity;
   enum front_result result;
-  bool refused;                /* when it was last asked for, */
+  bool refused;                /* when it was last needed, */
   bool denied;                 /* by the front, */
   struct which denied_for;     /* for these rows */
   struct kernel *previous, *next;
-  uint64_t compilations;       /* that gave a program */
+  uint64_t compilations;       /* that made a program */
   uint64_t anchored;           /* tables of anchors so far */
-  bool ahead;                  /* it was asked for before there is a run */
-  bool found;                  /* something was to be run when it was last asked for */
-  uint64_t maybe;              /* struct which: of matches that are found many at a time */
+  bool ahead;                  /* it was compiled before any run */
+  bool found;                  /* there was something to run when it was last needed */
+  uint64_t maybe;              /* struct which: of matches that are found in batches */
   uint64_t walked, walked_maybe;   /* 1 + the version of the world's components for which there were
-                               ** such programs for all matches: others may have come since; or 0 */
+                               ** such programs for all matches, though others may have come since;
+                               ** or 0 */
   bool keeps;                  /* some of its programs write script cells */
-  bool filtered;               /* for rows that a q:where(fn) lets through: programs start so */
+  bool filtered;               /* for rows that pass a q:where(fn): programs start so */
   ecs_id array;                /* whose elements are the rows; ECS_NULL */
   bool once;                   /* of a system's run: there is one row */
-  bool breaks_promise;         /* refused since it writes to a term declared :in */
-  bool hopeless;               /* refused, and will be, whatever the outside values */
+  bool breaks_promise;         /* refused because it writes to a term declared :in */
+  bool hopeless;               /* refused for good, whatever the outside values */
   bool adds;                   /* programs may add fields to tables: see script_cells */
-  uint64_t left;               /* rows that the function itself did in the last run, */
-  k_failure why_left;          /* and why the first one; */
+  uint64_t left;               /* rows that fell back to the function in the last run, */
+  k_failure why_left;          /* and why the first one did; */
   uint64_t all_left;           /* in all runs since counters were reset */
 };
 
-/* One program of a function; or, without a program, that it was refused where its guards fit: its
-** anchors then have the reason at REFUSAL. */
+/* One program of a function; or, without a program, the fact that it was refused while its guards
+** fit: its anchors then have the reason at REFUSAL. */
 struct variant {
   uint64_t version;            /* of the world's components */
   uint64_t run;                /* of the kernel, that `uniforms` are for */
   uint32_t guard_count, resource_count, array_count, column_count;
-  bool leaves;                 /* rows in which anything may be done to the function itself */
-  bool quiet;                  /* its runs cannot fail and have no results but what they store */
+  bool leaves;                 /* rows may fall back to the function, which can do anything */
+  bool quiet;                  /* its runs cannot fail, and have no results but stores */
   bool texts;                  /* some of its guards are GUARD_TEXT */
   bool starved;                /* there was no memory to copy `copied` */
   bool tables;                 /* it copies some */
-  bool looks;                  /* into indexes, and may change with them: `indexed`, `fresh` */
+  bool looks;                  /* it uses indexes, and may change with them: `indexed`, `fresh` */
   struct run_plan plan;        /* its arrays are `cells`, `commands`, `asked`, `lookups` */
   struct which which;
   struct guard *guards;
   struct resource_uniform *resources;
   struct run_column *cells;
-  struct front_column *columns;   /* what messages and explain say of them */
-  uint32_t anchors;            /* its table among the kernel's, with weak values */
+  struct front_column *columns;   /* for messages and explain */
+  uint32_t anchors;            /* number of its table of anchors, with weak values */
   uint32_t anchor_count;       /* in it; the function is the first */
   k_scalar uniforms[FRONT_UNIFORMS];
   struct run_command commands[RUN_ORDERS];
@@ -352,73 +353,73 @@ struct variant {
   uint32_t whole[RUN_MARKS];
   uint32_t whole_count;
   ecs_id array_ids[FRONT_ARRAYS];   /* 0: a table */
-  uint32_t array_leaves[FRONT_ARRAYS];   /* of a resource: which field of it */
+  uint32_t array_leaves[FRONT_ARRAYS];   /* of a resource: the field */
   bool array_written[FRONT_ARRAYS];
   k_array arrays[FRONT_ARRAYS];   /* as they are in this run */
   struct copied copied[FRONT_ARRAYS];   /* tables among them, */
-  struct front_copy copies[FRONT_ARRAYS];   /* and what indexes have copied */
+  struct front_copy copies[FRONT_ARRAYS];   /* and copies of indexes */
   struct script_cells script;
-  struct ecs_index *indexes[RUN_INDEXES];   /* that it looks into, */
+  struct ecs_index *indexes[RUN_INDEXES];   /* that it uses, */
   uint32_t index_count;
   struct run_list lists[RUN_LISTS];
   uint32_t list_count;
-  struct front_class *shared;  /* the classes whose cells are got at in the order of rows */
+  struct front_class *shared;  /* the classes whose cells are accessed in the order of rows */
   uint32_t shared_count;
   uint64_t indexed;            /* indexes_version of the world */
-  uint64_t fresh;              /* the run for which they were brought up to date last */
+  uint64_t fresh;              /* the run for which they were last updated */
 };
 
-/* Keys of indexes by programs: functions of scripts that give a number for each row are compiled as
-** those of systems are. */
+/* Keys of indexes by programs: scripts' key functions that return a number for each row are
+** compiled like those of systems. */
 
 /* User values of the object of a key function: the world's object, the function, and the handle of
 ** its kernel. */
 enum { KEY_WORLD = 1, KEY_FUNCTION, KEY_KERNEL, KEY_VALUES = KEY_KERNEL };
 
-/* Which rows want keys. */
+/* The rows that need keys. */
 struct keyless {
-  const char *query;           /* whose rows they are */
+  const char *query;           /* the query of the rows */
   const struct copies *rows;
   const uint32_t *list;        /* NULL: all of them */
   uint32_t count;
 };
 
-/* The numbers that the program of the function whose object is at 1 gives for them, int64_t or
-** double, in an object that it pushes. NULL when there is no program, or a row fails: then all of
-** them are the function's to give. */
+/* The numbers that the program of the function whose object is at 1 yields for them, int64_t or
+** double, in an object that it pushes. NULL if there is no program, or a row fails: then the
+** function makes all of them. */
 const void *key_program(lua_State *L, struct world_box *box, const struct keyless *keyless,
                         bool *integers);
 
-/* Keys of indexes that are functions of scripts. */
+/* Key functions of scripts. */
 
-/* Of a world that scripts have given such a function: what the core knows of it. */
+/* What the core knows of a world with such a function. */
 
 /* Pushes the object of the function at an index, anchored until it is swept, and tells the core by
-** the description. Raises what the function does with what the query gives that cannot be. */
+** the description. Raises impossible uses of the function's arguments. */
 void index_keys_push(lua_State *L, struct world_box *box, int function,
                      const struct query_text *query, ecs_index_desc *desc);
 
-/* Lets go of those that the core has let go of; the world is at an absolute index. */
+/* Releases those that the core has let go; the world is at an absolute index. */
 void index_keys_sweep(lua_State *L, struct world_box *box, int world_index);
 
 /* Whether an index has such a function. */
 bool index_has_script(const ecs_index *index);
 
-/* Brings such an index up to date, whose object is at a stack index. Raises why not. */
+/* Updates such an index, whose object is at a stack index. Raises why it cannot. */
 void index_keys_refresh(lua_State *L, struct world_box *box, int world_index, ecs_index *index);
 
-/* Drops the indexes whose functions are this state's; of a world whose object is gone (NULL), the
-** core is told to forget all. */
+/* Drops the indexes with functions of this state; for a world whose object is gone (NULL), the core
+** forgets all functions. */
 void indexes_disown(ecs_world *world, const struct world_box *box);
 
-/* A system's kernel, for who tells of it. */
+/* A system's kernel, for callers that describe it. */
 
-/* Pushes the handle of a system's kernel, or nil, as of one that another Lua state has. After a
-** change of components the next run compiles; who asks before that is told what then will be. Runs
-** quietly. */
+/* Pushes the handle of a system's kernel, or nil, as for one of another Lua state. After a change
+** of components the next run compiles; callers who ask earlier get the answer for the next run.
+** Runs no finalizers. */
 void system_kernel_push(lua_State *L, int world_index, struct system_box *system);
 
-/* Whether its latest program is one for the tables and components that there are now. */
+/* Whether its latest program is for the present tables and components. */
 bool system_kernel_is_current(const struct kernel *kernel);
 
 /* How a system runs: "lua", "vector", or "native" for a host's. */
@@ -427,23 +428,22 @@ const char *system_kernel_tier(const ecs_system *system);
 /* How the core calls the functions of systems. */
 
 /* Calls body(world, references, system): a light userdata, whose user values system_push pushes.
-** What it raises is kept for run_in_frame. */
+** Its errors are kept for run_in_frame. */
 ecs_status system_call(struct system_box *system, lua_CFunction body);
 int system_push(lua_State *L, const struct system_box *system, int value);
 
-/* In such a body: pushes the system's function, and opens its loop over its query behind what is on
-** the stack, where it gets that index, with this many views; it has been used before where it can
-** be. */
+/* In such a body: pushes the system's function, and opens its loop over its query with so many
+** views, at the next stack index; reuses an earlier loop if possible. */
 struct loop_box *system_open_loop(lua_State *L, struct system_box *system, int index, int views);
 void system_push_function(lua_State *L, struct system_box *system);
 
-/* Where the body has what it is given, and puts its function. */
+/* Where the body has its arguments, and puts its function. */
 enum { BODY_WORLD = 1, BODY_REFS, BODY_SYSTEM, BODY_FUNCTION };
 
 /* The core's callbacks. */
 ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud);
-/* Adds what script_run would do to what is to be done side by side; false where that needs more of
-** Lua than outside values. */
+/* Adds what script_run would do to a parallel batch; false if that needs more of Lua than outside
+** values. */
 bool script_join(const struct system_box *system, double dt);
 ecs_status script_when(ecs_world *world, void *ud, bool *run);
 void script_failed(ecs_world *world, const char *system, ecs_status status, void *ud);
@@ -451,23 +451,23 @@ void script_failed(ecs_world *world, const char *system, ecs_status status, void
 /* Where WORLD_REFS has the on_error handler. */
 extern const char on_error_key;
 
-/* The system of this state behind one of the core's, or NULL: a host's, another state's. */
+/* The system of this state for one of the core's, or NULL: a host's, or another state's. */
 struct system_box *system_script(const ecs_system *system);
 
-/* Which indexes a system looks into: those in upvalues of its function, and of the Lua functions
-** that are found there; those whose names are written in these; and those that its options name. */
+/* Which indexes a system uses: those in upvalues of its function, and of the Lua functions found
+** there; those whose names are strings in these; and those that its options name. */
 
-/* Pushes the bytecode of the Lua function at the top of the stack, with its lines or without. */
+/* Pushes the bytecode of the Lua function at the top of the stack, with or without its lines. */
 bool push_dump(lua_State *L, bool strip);
 
-/* The names of the option `uses` of the table at `spec`, as a list: pushes it, or nil. `what`
-** begins the messages. */
+/* Pushes the names in the option `uses` of the table at `spec`, as a list, or nil. Messages begin
+** with `what`. */
 void uses_option(lua_State *L, int spec, const char *what);
 
-/* Pushes what is written in the function at an index, for uses_each. */
+/* Pushes the strings of the function at an index, for uses_each. */
 void uses_push_texts(lua_State *L, int function);
 
-/* A world and a function, with the list and the texts that it was given, at absolute indices. */
+/* A world and a function, with the list and the strings that belong to it, at absolute indices. */
 struct user {
   struct world_box *box;
   int world, function, listed, texts;
@@ -476,8 +476,8 @@ struct user {
 typedef void (*visit_fn)(lua_State *L, struct world_box *box, int world,
                          struct ecs_index *index);
 
-/* Calls `visit` for each index that is looked into, once or more often. Raises for a name that is
-** no index's. */
+/* Calls `visit` for each index that is used, at least once. Raises an error for a name that is not
+** an index. */
 void uses_each(lua_State *L, const struct user *user, visit_fn visit);
 
 /* world:explain. */
@@ -487,62 +487,63 @@ int world_explain(lua_State *L);
 
 /* world:explain "update". */
 
-/* Pushes a table by phase of lists of systems that can run side by side, with the reason why each
-** list comes behind the one before it. The world is at 1. */
+/* Pushes a table by phase of lists of systems that can run in parallel, with the reason why each
+** list comes after the one before. The world is at 1. */
 int update_explain(lua_State *L);
 
-/* Closures of one function of a script, as one that is made anew each frame, and queries of one
-** text: each is a kernel of its own, and their programs are compiled once. */
+/* Sharing: closures of one function, such as one created each frame, and queries of one text, are
+** separate kernels whose programs are compiled only once. */
 
 /* Gives the kernel whose handle is at an index the programs of the one that the table at `known`
 ** has under a key, and puts it there. The key is at an index; 0: it is the bytecode of the function
 ** at `function`. Without memory there are none. */
 void closure_share(lua_State *L, int known, int function, int handle, int key);
 
-/* What becomes of a row in which a program fails: the function itself is called for it. */
+/* What happens to a row in which a program fails: the function itself is called for it. */
 
-/* Which rows a run has left, of those that a loop over the kernel's query comes to. */
+/* The rows that a run has left, among those of a loop over the kernel's query. */
 struct rest {
-  uint32_t match;              /* of the query, from which that loop begins */
-  uint64_t before;             /* rows from there on that are done */
-  uint64_t count;              /* the row that failed, and those of the run behind it */
-  ecs_id entity;               /* with whose only match they begin, or ECS_NULL: rows before it
-                               ** count no more where a path is led elsewhere by what they wrote */
-  const uint64_t *filter;      /* of the first table's rows those that the run is for; NULL: all */
-  row_fn each;                 /* takes the function's results; NULL: they are not used */
+  uint32_t match;              /* in the query, where that loop begins */
+  uint64_t before;             /* finished rows from there on */
+  uint64_t count;              /* the failed row, and later ones of the run */
+  ecs_id entity;               /* the entity with whose only match they begin, or ECS_NULL: if a
+                               ** path is redirected by their writes, earlier rows no longer
+                               ** count */
+  const uint64_t *filter;      /* rows of the first table that the run is for; NULL: all */
+  row_fn each;                 /* receives the function's results; NULL: ignored */
   void *ud;
-  uint32_t limit;              /* of events: the row behind the last one; 0: all */
-  /* Of one row alone: which of the table, which of its matches, and what comes behind it. Sets the
-  ** next one, or returns false. The kernel's handle and KERNEL_ANCHORS are at two indices. */
+  uint32_t limit;              /* for events: the row after the last one; 0: all */
+  /* For a single row: its place in the table, which of its matches, and what follows. Sets the next
+  ** one, or returns false. The kernel's handle and KERNEL_ANCHORS are at two indices. */
   uint32_t row, turn;
   bool (*go_on)(lua_State *L, int handle, int anchors, struct rest *rest);
   void *of;
 };
 
-/* Whether the error at an index is what kernel_finish has raised for a system, which has been told
-** where it comes from. Says so once. */
+/* Whether the error at an index was raised by kernel_finish for a system, with its origin. Says so
+** once. */
 bool failure_is_traced(lua_State *L, int index);
 
-/* The entity in whose row a loop is, the functions of which are called row after row; ECS_NULL when
-** there is none. */
+/* The entity of a loop's current row, whose functions are called row by row; or ECS_NULL. */
 ecs_id failure_row(const struct loop_box *loop);
 
-/* Puts an entity into the error at the top of the stack, if that is a text which names none yet. */
+/* Puts an entity into the error at the top of the stack, if that is a string which names none
+** yet. */
 void failure_name(lua_State *L, ecs_id entity);
 
 /* Puts "smog[17]: " there. */
 void failure_name_element(lua_State *L, const char *array, uint32_t element);
 
-/* Calls the kernel's function, whose handle is at an index, for the row that failed: it does what a
-** column could not, in the same steps as without a kernel, and what it raises is raised with the
-** entity, for a system also with the function's own traceback. When it does not raise, as at a nil,
-** or where only columns round, it does the other rows, too. */
+/* Calls the kernel's function, whose handle is at an index, for the failed row: it does what a
+** column could not, in the same steps as without a kernel. Its errors name the entity and, for a
+** system, have the function's own traceback. If it does not raise, as for a nil, or where only
+** columns round, it does the other rows, too. */
 void kernel_finish(lua_State *L, int handle, const struct run_failure *failure, double dt,
                    const struct rest *rest, bool in_system);
 
-/* What the core is told of systems of scripts, so that they can run side by side. */
+/* What the core is told of scripts' systems, so that they can run in parallel. */
 
-/* Kernels that cannot fail, and give no commands. */
+/* Kernels that cannot fail and change no entities. */
 extern const struct companions script_companions;
 
 #endif

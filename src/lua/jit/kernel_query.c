@@ -5,18 +5,18 @@
 #include "lua/bind/status.h"
 #include "lua/loop/loop.h"
 
-/* QUERY_KERNELS has a table for each result, and for each behind a q:where(fn), with functions as
-** weak keys, and behind these as many with what was known of closures (closure.c). WORLD_REFS has,
-** with functions as weak keys, the last kernels by the texts of queries: so what is compiled lives
-** as long as its function, which no kernel reaches, and no longer than the world. */
+/* QUERY_KERNELS has a table for each result, with and without a q:where(fn), with functions as weak
+** keys, and after these as many for closures. WORLD_REFS has, with functions as weak keys, the last
+** kernels by the texts of queries: so what is compiled lives as long as its function, which no
+** kernel reaches, and no longer than the world. */
 #define RESULT_PLACES ((lua_Integer)2 * (RESULT_MAX + 1))
 
 static lua_Integer kernel_query_place_of(struct use use) {
   return 2 * (lua_Integer)use.result + use.filtered;
 }
 
-/* Replaces a key at the top of the stack by the table that the one below has there, made when there
-** is none. */
+/* Replaces a key at the top of the stack by the table that the one below has there, created on
+** first use. */
 static void kernel_query_push_part(lua_State *L, const char *mode) {
   lua_pushvalue(L, -1);
   if (lua_rawget(L, -3) == LUA_TNIL) {
@@ -74,7 +74,7 @@ void kernel_of_query(lua_State *L, int query_index, int function, struct use use
   }
   lua_replace(L, top + 1);
   lua_settop(L, top + 1);
-  /* What was allocated here may have let a finalizer run that closes the world. */
+  /* Allocation here may have run a finalizer that closes the world. */
   const struct query_box *query = lua_touserdata(L, query_index);
   if (UNLIKELY(!query->box->world || !query->query)) raise_error(L, "the world is closed");
   ((struct kernel_box *)lua_touserdata(L, -1))->form = use.form;
@@ -97,11 +97,11 @@ void run_in_scope(lua_State *L, int handle, struct kernel_run *run) {
   form_call(L, index, loop, 3);
 }
 
-/* What forms that take a function for all rows have on the stack: check_form's. */
+/* The stack of forms that take a function for all rows, as check_form leaves it. */
 enum { AT_QUERY = 1, AT_FUNCTION, AT_DT, AT_FILTER, AT_KERNEL };
 
-/* body(loop, function, handle, run, maps): the function for the rows that the loop's filter lets
-** through, as a program where it can be one. */
+/* body(loop, function, handle, run, maps): the function for the rows that pass the loop's filter,
+** as a program if possible. */
 static int kernel_query_filtered_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   const struct kernel_run *run = lua_touserdata(L, 4);
@@ -130,8 +130,8 @@ static void kernel_query_run_filtered(lua_State *L, struct kernel_run *run, bool
   rows_call(L, index, loop, 5);
 }
 
-/* Calls the function for all rows, after check_form, as a program if it can be one; else, where it
-** has to be one, the reason is an error. */
+/* Calls the function for all rows, after check_form, as a program if possible; if it must be one
+** and cannot, raises the reason. */
 static void kernel_query_for_all_rows(lua_State *L, const char *form, enum front_result result,
                                       bool must) {
   const struct query_box *query = lua_touserdata(L, AT_QUERY);

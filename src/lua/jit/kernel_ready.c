@@ -9,10 +9,10 @@
 #include "runner/run.h"
 
 #define MATCH_KINDS 16         /* sets of terms that matches have */
-#define CHOICES 2              /* terms that may be absent, all sets of which are looked for */
-#define MOST_TRIES 8           /* where indexes begin to watch, or finalizers declare, meanwhile */
+#define CHOICES 2              /* optional terms of which all sets are tried */
+#define MOST_TRIES 8           /* if indexes begin to watch, or finalizers declare, meanwhile */
 
-/* Why the function cannot become a program, whatever it does; NULL when it can. */
+/* Why the function cannot become a program, whatever it does; NULL if it can. */
 static const char *kernel_ready_unfit(const struct kernel *kernel) {
   const struct query_terms *terms = &kernel->query->terms;
   if (kernel->array && !kernel_elements(kernel)) return "its array is no longer declared";
@@ -34,7 +34,7 @@ static void kernel_ready_keep_reason(lua_State *L, int handle, struct kernel *ke
   lua_setiuservalue(L, handle, KERNEL_REASON);
 }
 
-/* Whether a program does something beside what it gives. */
+/* Whether a program does anything besides its result. */
 static bool kernel_ready_does_more(const struct variant *variant) {
   const struct run_plan *plan = &variant->plan;
   bool writes = plan->command_count || plan->order_count || program_info(plan->program).stores;
@@ -43,16 +43,16 @@ static bool kernel_ready_does_more(const struct variant *variant) {
   return writes;
 }
 
-/* Whether it gives a result for each row and writes, where matches are decided row by row: what
-** rows in front of one that fails have written would be lost. */
+/* Whether it yields a result for each row and writes, while matches are decided row by row: what
+** rows before a failed one have written would be lost. */
 static bool kernel_ready_gives_and_writes(const struct kernel *kernel,
                                           const struct variant *variant) {
   return kernel->query->terms.step_count && RESULT_IS_USED(kernel->result) &&
          kernel_ready_does_more(variant);
 }
 
-/* Whether there is a program for these rows, and memory to run it over so many of them. If not, the
-** reason is pushed. */
+/* Whether there is a program for these rows, and memory to run it over so many. If not, pushes the
+** reason. */
 static bool ready_for(lua_State *L, int handle, struct kernel *kernel, struct which which,
                       uint32_t rows) {
   kernel->found = true;
@@ -75,13 +75,13 @@ static bool ready_for(lua_State *L, int handle, struct kernel *kernel, struct wh
   return true;
 }
 
-/* Sets of terms that are there in matches. */
+/* Sets of terms that are present in matches. */
 struct kinds {
   uint64_t known[MATCH_KINDS];
   uint32_t count;
 };
 
-/* Enters a set; false when there are too many, and the reason is pushed. */
+/* Adds a set; if there are too many, returns false and pushes the reason. */
 static bool kernel_ready_note_kind(lua_State *L, int handle, struct kernel *kernel,
                                    struct kinds *kinds, uint64_t present) {
   uint32_t at = 0;
@@ -104,8 +104,7 @@ static bool kinds_ready(lua_State *L, int handle, struct kernel *kernel,
   return true;
 }
 
-/* For each table in which rows match; if there is none, and `ahead`, for one that has every
-** term. */
+/* For each table in which rows match; if there is none, and `ahead`, for one with every term. */
 static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
   const ecs_query *query = kernel->query;
   if (kernel->array || kernel->once)
@@ -116,20 +115,20 @@ static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahea
     if (rows == ROWS_NONE) continue;
     ahead = false;
     bool varies = query_rows_varying(&query->terms, table);
-    if (varies && (kernel->filtered || kernel->result == RESULT_TRUTH)) continue;   /* Lua's */
+    if (varies && (kernel->filtered || kernel->result == RESULT_TRUTH)) continue;   /* in Lua */
     if (!ready_for(L, handle, kernel, variant_wanted(kernel, table), table->count)) return false;
   }
   return !ahead || query->broken ||
          ready_for(L, handle, kernel, variant_wanted(kernel, NULL), 0);
 }
 
-/* Whether matches that have a term and such that lack it want programs of their own. */
+/* Whether matches with a term and those without need separate programs. */
 static bool kernel_ready_chooses(const struct kernel *kernel, const struct term *term) {
   return term_may_lack(term) && !(kernel->maybe >> term->slot % KERNEL_SLOTS & 1);
 }
 
-/* Whether there are programs for all that matches can have, so that nobody need look at the
-** matches: a third of what it takes to run over a tree. */
+/* Whether there are programs for everything that matches can have, so that matches need not be
+** examined: a third of the time of a run over a tree. */
 static bool any_is_ready(lua_State *L, int handle, struct kernel *kernel) {
   const struct query_terms *terms = &kernel->query->terms;
   uint64_t lacking[CHOICES], kinds = 1;
@@ -156,7 +155,7 @@ static bool any_is_ready(lua_State *L, int handle, struct kernel *kernel) {
 }
 
 /* Whether there are programs for the matches of a query whose terms are decided row by row: for
-** each set of terms that are there, but for those that its programs take as they come. */
+** each set of present terms, except those that its programs handle. */
 static bool kernel_ready_by_kind(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
   const ecs_query *query = kernel->query;
   const struct query_terms *terms = &query->terms;
@@ -186,9 +185,9 @@ static bool kernel_ready_by_kind(lua_State *L, int handle, struct kernel *kernel
   return ready;
 }
 
-/* Where matches are found many at a time, terms that are decided row by row, or switched off, may
-** be there in some rows of a program: if it can be one. Totals are made of matches that have the
-** same. */
+/* If matches are found in batches, terms that are decided row by row, or switched off, may be
+** present in some rows of a program, if it can be one. Totals are made of matches with the same
+** terms. */
 static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
   const struct query_terms *terms = &kernel->query->terms;
   int top = lua_gettop(L);
@@ -205,8 +204,8 @@ static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool 
   return kernel_ready_by_kind(L, handle, kernel, ahead);
 }
 
-/* Whether the program that ran last, where it copies tables, is worth that: Lua does few rows in
-** less time. If not, the reason is pushed. */
+/* Whether the program that ran last, if it copies tables, is worth that: Lua is faster for few
+** rows. If not, pushes the reason. */
 static bool kernel_ready_pays(lua_State *L, int handle, const struct kernel *kernel) {
   const ecs_query *query = kernel->query;
   const struct variant *variant = kernel->count ? kernel->variants[0] : NULL;
@@ -232,7 +231,7 @@ static bool kernel_ready_is_ready(lua_State *L, int handle, bool ahead, bool mus
     lua_pushliteral(L, "the Lua state is being closed");
     return false;
   }
-  /* Programs are for what is watched when they run. */
+  /* Programs depend on what is watched when they run. */
   if (changes_watch((ecs_query *)(uintptr_t)kernel->query) != ECS_OK) raise_memory(L);
   kernel->runs++;
   kernel->left = 0;
@@ -250,7 +249,7 @@ static bool kernel_ready_is_ready(lua_State *L, int handle, bool ahead, bool mus
     return false;
   }
   bool walks = !kernel->query->broken && terms_walk(&kernel->query->terms);
-  bool by_matches = walks && !kernel->filtered;   /* events that a q:where(fn) lets through */
+  bool by_matches = walks && !kernel->filtered;   /* events that pass a q:where(fn) */
   uint32_t tries = 0;
   uint64_t version;
   do {
@@ -297,7 +296,7 @@ bool kernel_is_refused(const struct kernel_box *box) { return box->kernel && box
 
 /* ---- kernel settled ---- */
 
-/* What variant_direct would say again: a tenth of the time of few rows. */
+/* What variant_direct would find again: a tenth of the time of few rows. */
 static inline bool kernel_ready_settled_is_sure(const struct kernel *kernel) {
   bool sure = kernel->sure && kernel->sure_version == *kernel->version;
   assert(!sure || (kernel->sure == kernel->variants[0] && !kernel->refused));

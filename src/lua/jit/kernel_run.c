@@ -19,13 +19,13 @@ static void kernel_run_stage(lua_State *L, const struct kernel *kernel, const st
   if (status != ECS_OK) raise_status(L, kernel->box->world, status);
 }
 
-/* A row is left to the function itself. */
+/* A row falls back to the function itself. */
 static void kernel_run_note_left(struct kernel *kernel, k_failure why) {
   if (!kernel->left) kernel->why_left = why;
   kernel->adds = true;
 }
 
-/* The function itself does the rows of a run from the one that failed on. */
+/* The function itself does the rows of a run from the failed one on. */
 static void kernel_run_finish(lua_State *L, int handle, const struct loop_box *loop,
                               const struct run_failure *failure, double dt,
                               const struct rest *rest) {
@@ -42,8 +42,8 @@ static bool kernel_run_despawns(const struct run_plan *plan) {
   return false;
 }
 
-/* Whether a command will be refused for a row of a table, or of any for NULL, so that rows behind
-** it must not be written: components can have components, but cannot be despawned. */
+/* Whether a command will be refused for a row of a table (NULL: of any), so that later rows must
+** not be written: components can have components, but cannot be despawned. */
 static bool kernel_run_may_be_refused(const struct run *run, const struct table *table) {
   const ecs_world *world = run->query->world;
   if (LIKELY(!kernel_run_despawns(run->plan))) return false;
@@ -56,8 +56,8 @@ static bool kernel_run_may_be_refused(const struct run *run, const struct table 
   return false;
 }
 
-/* How many rows of a table a loop over the query comes to, before one; of those that a filter is
-** about it comes to all. */
+/* The number of a table's rows that a loop over the query visits before one; with a filter, all of
+** them. */
 static uint32_t kernel_run_rows_before(const ecs_query *query, const uint64_t *filter,
                                        const struct table *table, uint32_t row) {
   uint32_t count = 0;
@@ -70,7 +70,7 @@ static uint32_t kernel_run_rows_before(const ecs_query *query, const uint64_t *f
   return count;
 }
 
-/* The rows of a table from one on; where a total is made of all rows, the others, too. */
+/* The rows of a table from one on; if a total is made of all rows, the others, too. */
 static struct rest kernel_run_rest_of(const ecs_query *query, const uint64_t *filter,
                                       uint32_t match, uint32_t row,
                                       const struct kernel_run *how) {
@@ -82,7 +82,7 @@ static struct rest kernel_run_rest_of(const ecs_query *query, const uint64_t *fi
                        .each = how->each, .ud = how->ud};
 }
 
-/* Whether a row that fails leaves all of them to the function itself. */
+/* Whether a failed row makes all rows fall back to the function. */
 static bool kernel_run_gives_up(const struct loop_box *loop, const struct kernel_run *how) {
   if (!loop->walk || !how->gave_up) return false;
   *how->gave_up = true;
@@ -91,11 +91,11 @@ static bool kernel_run_gives_up(const struct loop_box *loop, const struct kernel
 
 /* ---- behind a row that fails ---- */
 
-#define LEAST_LEFT 16u         /* rows that are left to Lua one by one, */
-#define LEFT_PART 16u          /* or this part of all, if that is more, before the rest is */
-#define FIRST_PIECE 64u        /* rows behind one that is left that run first, then twice as many */
+#define LEAST_LEFT 16u         /* rows that fall back one by one, */
+#define LEFT_PART 16u          /* or this part of all, if larger, before the rest does */
+#define FIRST_PIECE 64u        /* rows run after one that fell back, then twice as many */
 
-/* Behind each of them the tables are copied again: as many as would take as long as all rows do in
+/* Before each, the tables are copied again: at most as many as would take as long as all rows in
 ** Lua. */
 static uint32_t kernel_run_most_left(lua_State *L, int anchors, const struct variant *variant,
                                      uint32_t count) {
@@ -112,19 +112,19 @@ struct row_span {
   const struct kernel_run *how;
   struct variant *variant;
   struct gathering *g;         /* NULL: of a table */
-  uint32_t match;              /* of the query, of a table */
-  uint32_t count, row;         /* rows, and which one is left, or failed */
-  uint32_t left;               /* how many were left so far */
+  uint32_t match;              /* in the query, for a table */
+  uint32_t count, row;         /* rows, and the one that falls back, or failed */
+  uint32_t left;               /* number of rows that fell back */
   bool some;                   /* not all rows of the table match */
-  ecs_id behind;               /* of a gathering: whose row comes next; ECS_NULL: there is none */
+  ecs_id behind;               /* of a gathering: entity of the next row, or ECS_NULL */
   struct run_failure failure;
   /* Runs so many rows from one on, and stages what they have marked. */
   bool (*run)(lua_State *L, int handle, struct row_span *span, uint32_t row, uint32_t count);
-  /* Whether the program is for how things are once the function has done a row. */
+  /* Whether the program still fits once the function has done a row. */
   bool (*renew)(lua_State *L, int handle, int anchors, struct row_span *span);
 };
 
-/* The program for some rows, as things are by then: NULL when there is none. */
+/* The program that now fits some rows, or NULL. */
 static struct variant *kernel_run_variant(lua_State *L, int handle, int anchors,
                                           struct kernel *kernel, struct which which) {
   int top = lua_gettop(L);
@@ -140,17 +140,17 @@ static struct variant *kernel_run_variant(lua_State *L, int handle, int anchors,
 static struct rest kernel_run_rest_of_gathering(struct row_span *span);
 static void kernel_run_place(struct row_span *span, struct rest *rest);
 
-/* What the function does alone: the span's row. */
+/* The row of the span, which the function does alone. */
 static struct rest kernel_run_single(struct row_span *span);
 
-/* Runs the rows behind one that the function has done, up to one that fails: that it does, too.
-** False when it is to do no more alone, or there are none. A rest_fn. */
+/* Runs the rows after one that the function has done, up to a failed one, which it does, too. False
+** if it must do no more single rows, or there are none. A rest_fn. */
 static bool kernel_run_go_on(lua_State *L, int handle, int anchors, struct rest *rest) {
   struct row_span *span = rest->of;
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   uint32_t piece = FIRST_PIECE;
   if (!span->loop->open) loop_gone(L, span->loop);
-  kernel->runs++;              /* it may have changed what is outside */
+  kernel->runs++;              /* it may have changed outside values */
   if (++span->row == span->count) return false;
   if (!span->renew(L, handle, anchors, span)) return false;
   uint32_t most = kernel_run_most_left(L, anchors, span->variant, span->count);
@@ -172,8 +172,8 @@ static struct rest kernel_run_single(struct row_span *span) {
   return rest;
 }
 
-/* The function itself does the row that failed, and what is compiled of it goes on behind that one,
-** a number of times, if it has no results; then the function does the rest. */
+/* The function itself does the failed row, and the program continues after it, a limited number of
+** times, if there are no results; then the function does the rest. */
 static void kernel_run_leave(lua_State *L, int handle, struct row_span *span) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const struct kernel_run *how = span->how;
@@ -188,7 +188,7 @@ static void kernel_run_leave(lua_State *L, int handle, struct row_span *span) {
   struct rest rest = span->g ? kernel_run_rest_of_gathering(span)
                              : kernel_run_rest_of(kernel->query, span->loop->filter, span->match,
                                                   span->row, how);
-  /* Not events that were emitted since. */
+  /* Without events emitted since. */
   if (!span->g && span->loop->events) rest.count = span->loop->count - rest.before;
   kernel_run_finish(L, handle, span->loop, &span->failure, how->dt, &rest);
 }
@@ -224,7 +224,7 @@ static bool kernel_run_renew(lua_State *L, int handle, int anchors, struct row_s
   return true;
 }
 
-/* Over a table of the query. False when that failed, and the function itself did the rest. */
+/* Runs over a table of the query. False if it failed, and the function itself did the rest. */
 static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_t match,
                         struct variant *variant, const struct kernel_run *how) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
@@ -272,31 +272,31 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
 
 /* ---- matches that do not lie together ---- */
 
-/* What has been gathered of a walk, and what it is for. */
+/* What has been gathered of a walk, and its program. */
 struct gathering {
   struct loop_box *loop;
   const struct walk *walk;
   const struct kernel_run *how;
-  int anchors;                 /* where the kernel's are */
+  int anchors;                 /* index of the kernel's */
   struct run run;
   struct gather *gather;       /* nothing is set before a variant is known */
   struct matches *batch;         /* NULL: matches are gathered one by one */
   struct variant *variant;
-  uint64_t present, maybe;     /* which */
-  uint32_t depth;              /* of the rows, where parents come first */
-  const struct table *table;   /* the last row, that of the next match perhaps */
+  uint64_t present, maybe;     /* a struct which */
+  uint32_t depth;              /* of the rows, if parents come first */
+  const struct table *table;   /* the last row, possibly that of the next match */
   uint32_t row;
-  uint64_t done;               /* matches, of the walk or table, before those that are gathered */
+  uint64_t done;               /* matches of the walk or table before the gathered ones */
   bool apart;                  /* no table is run as a whole */
   bool writes;
   bool over;                   /* the function itself has done the rest */
   uint32_t turn, first_turn;   /* how often its row matched before the last match, and the first
-                               ** that is gathered */
+                               ** gathered */
   uint64_t gathers;            /* of the runner, when the last match was gathered */
   uint32_t first[KERNEL_SLOTS];
 };
 
-/* Be it the id of whom its row spawns. */
+/* Even if it is only the id of a spawned entity. */
 static bool kernel_run_writes_any(const struct variant *variant) {
   for (uint32_t i = 0; i < variant->column_count; i++)
     if (variant->columns[i].written || variant->columns[i].folded) return true;
@@ -314,7 +314,7 @@ static void kernel_run_bind(struct gathering *g) {
   assert(g->run.plan->asked_count == 0);
 }
 
-/* Gathers for a program; false when there is none. */
+/* Begins to gather for a program; false if there is none. */
 static bool kernel_run_begin(lua_State *L, int handle, struct gathering *g, uint64_t present) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   if (g->batch && !gather_lay_out(&kernel->set->runner, g->batch)) raise_memory(L);
@@ -329,8 +329,8 @@ static bool kernel_run_begin(lua_State *L, int handle, struct gathering *g, uint
   return true;
 }
 
-/* Whether there is a program for matches to come, of which none is gathered. If not, the function
-** itself does them, from the one of an entity on. */
+/* Whether there is a program for the coming matches, none of which is gathered. If not, the
+** function itself does them, from an entity on. */
 static bool kernel_run_is_begun(lua_State *L, int handle, struct gathering *g, uint64_t present,
                                 ecs_id entity) {
   if (g->over) return false;
@@ -347,7 +347,7 @@ static bool kernel_run_is_begun(lua_State *L, int handle, struct gathering *g, u
   return false;
 }
 
-/* Of the matches behind those that are done, from a row of the span on. */
+/* The matches after the finished ones, from a row of the span on. */
 static struct rest kernel_run_rest_of_gathering(struct row_span *span) {
   const struct gathering *g = span->g;
   bool failed = span->row == span->failure.why.row;
@@ -357,7 +357,7 @@ static struct rest kernel_run_rest_of_gathering(struct row_span *span) {
   return rest;
 }
 
-/* Which row of a table one of the span is, and which of its matches. */
+/* The place in its table of a row of the span, and which of its matches it is. */
 static void kernel_run_place(struct row_span *span, struct rest *rest) {
   const struct gathering *g = span->g;
   const struct gather *gather = g->gather;
@@ -381,8 +381,8 @@ static void kernel_run_place(struct row_span *span, struct rest *rest) {
   rest->turn += g->first_turn;
 }
 
-/* Leaves a row of a span of a gathering, or all of them: with that it is done. Finalizers may run
-** other programs meanwhile, in the same room: what comes then begins anew. */
+/* A row of a gathered span, or all of them, falls back, which ends the gathering. Finalizers may
+** run other programs meanwhile, in the same buffers: a new one begins afterwards. */
 static void kernel_run_leave_matches(lua_State *L, int handle, struct row_span *span, bool all) {
   struct rest rest = kernel_run_rest_of_gathering(span);
   if (all)
@@ -408,7 +408,7 @@ static bool kernel_run_gathered(lua_State *L, int handle, struct row_span *span,
   return sound;
 }
 
-/* Whether a path of a query goes by a field, which any function may write. */
+/* Whether a path of a query follows a field, which any function may write. */
 static bool kernel_run_goes_by_fields(const struct query_terms *terms) {
   for (uint32_t i = 0; i < terms->step_count; i++) {
     const struct term *term = &terms->terms[terms->steps[i]];
@@ -417,7 +417,7 @@ static bool kernel_run_goes_by_fields(const struct query_terms *terms) {
   return false;
 }
 
-/* Whether what was gathered is still there, and is what Lua would find. */
+/* Whether what was gathered still exists, and is what Lua would find. */
 static bool kernel_run_renew_gathered(lua_State *L, int handle, int anchors,
                                       struct row_span *span) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
@@ -463,7 +463,7 @@ static bool kernel_run_walked(lua_State *L, int handle, struct row_span *span, u
   return sound;
 }
 
-/* For a table that the walk of a gathering has come to. */
+/* For a table that the walk of a gathering has reached. */
 static bool kernel_run_renew_table(lua_State *L, int handle, int anchors, struct row_span *span) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct gathering *g = span->g;
@@ -491,8 +491,8 @@ static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct
   return true;
 }
 
-/* Runs over the table that the walk has come to, without any of its matches; or, where that
-** needs nothing but the machine, of as many as it comes to. */
+/* Runs over the table that the walk has reached, without any of its matches; or, if only the
+** machine is needed, over as many as it reaches. */
 static void run_walked(lua_State *L, int handle, struct loop_box *loop, struct walk *walk,
                        struct gathering *g) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
@@ -519,7 +519,7 @@ static void run_walked(lua_State *L, int handle, struct loop_box *loop, struct w
   g->done += span.count;
 }
 
-/* As many tables as the walk comes to. */
+/* As many tables as the walk reaches. */
 static void run_next_tables(lua_State *L, int handle, struct loop_box *loop, struct walk *walk,
                             struct gathering *g) {
   while (!g->apart && !g->over && walk_next_table(walk)) {
@@ -530,7 +530,7 @@ static void run_next_tables(lua_State *L, int handle, struct loop_box *loop, str
   }
 }
 
-/* Whether a program of the kernel reads who a variable stands for. */
+/* Whether a program of the kernel reads values of variables. */
 static bool kernel_run_reads_values(const struct kernel *kernel) {
   for (uint32_t i = 0; kernel->query->terms.values && i < kernel->count; i++)
     if (kernel->variants[i]->plan.program && run_reads_values(&kernel->variants[i]->plan))
@@ -538,8 +538,8 @@ static bool kernel_run_reads_values(const struct kernel *kernel) {
   return false;
 }
 
-/* Rows go together as long as none reads, or writes again, what another one has written; totals are
-** made of batches as matches_next finds them (reduce.c). */
+/* Rows run together as long as none reads, or writes again, what another one has written; totals
+** are made of batches as matches_next finds them (reduce.c). */
 static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *loop,
                         struct walk *walk, const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
@@ -587,7 +587,7 @@ static uint64_t kernel_run_present_in(const struct matches *batch, const struct 
   return present;
 }
 
-/* Runs over matches that can be had in batches. */
+/* Runs over matches that can be found in batches. */
 static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_box *loop,
                         struct walk *walk, const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
@@ -674,7 +674,7 @@ void kernel_run_elements(lua_State *L, int handle, struct elements *elements) {
     kernel->all_left++;
     elements_between(L, elements, row, row + 1);
     row++;
-    kernel->runs++;            /* it may have changed what is outside */
+    kernel->runs++;            /* it may have changed outside values */
   }
   kernel->left += count - row;
   kernel->all_left += count - row;
@@ -700,11 +700,11 @@ bool kernel_run_once(lua_State *L, int handle, double dt) {
   if (!sound) kernel_run_note_left(kernel, failure.why);
   kernel->left = !sound;
   kernel->all_left += !sound;
-  kernel->box->world->rows_run -= sound;   /* it was a run, of no row */
+  kernel->box->world->rows_run -= sound;   /* it was a run of no rows */
   return sound;
 }
 
-/* Whether the loop has come to all rows of its table, or to a filter of them. */
+/* Whether the loop visits all rows of its table, or a filter of them. */
 static bool kernel_run_is_whole(const struct loop_box *loop) {
   bool all = loop->rows == loop->table->rows && loop->count == loop->table->count;
   if (!loop->walk) return loop->partial || all;

@@ -8,7 +8,7 @@
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
 
-#define VARIANTS 16            /* of one kernel that are kept when no run needs them */
+#define VARIANTS 16            /* of one kernel that are kept although no run needs them */
 
 void variant_free(struct memory *memory, struct variant *variant) {
   uint32_t columns = variant->column_count;
@@ -35,13 +35,13 @@ static enum reading variant_read_guard(lua_State *L, int anchors, const struct g
     return cell_take(L, anchors, guard, &variant->script) ? READING_FITS : READING_OTHER;
   if (guard->type != GUARD_ELEMENTS)
     return guard_read(L, anchors, guard, variant->uniforms) ? READING_FITS : READING_OTHER;
-  uint32_t at = guard->uniform < 0 ? 0 : (uint32_t)guard->uniform;   /* a refusal's has none */
+  uint32_t at = guard->uniform < 0 ? 0 : (uint32_t)guard->uniform;   /* a refusal has none */
   assert(at < FRONT_ARRAYS);
   return guard_read_elements(L, anchors, guard, box->memory, &variant->copied[at],
                              &variant->arrays[at]);
 }
 
-/* Whether they are of the types that the variant is for. */
+/* Whether they have the types that the variant is for. */
 static bool variant_read_guards(lua_State *L, int anchors, const struct world_box *box,
                                 struct variant *variant) {
   enum reading reading = READING_FITS;
@@ -70,7 +70,7 @@ void variant_store_cells(lua_State *L, int handle, const struct variant *variant
   if (UNLIKELY(cells_any(&variant->script))) variant_set_cells(L, handle, variant, false);
 }
 
-#define COPIED_FREELY 1024u    /* of element_cost, before anybody asks for how many rows */
+#define COPIED_FREELY 1024u    /* of element_cost, before the number of rows is known */
 
 uint64_t variant_cost(lua_State *L, int all_anchors, const struct variant *variant) {
   uint64_t cost = 0;
@@ -81,7 +81,7 @@ uint64_t variant_cost(lua_State *L, int all_anchors, const struct variant *varia
   return cost;
 }
 
-/* In the time in which Lua does what is two instructions of a program, one element is copied. */
+/* While Lua does the work of two instructions of a program, one element is copied. */
 uint64_t variant_worth(const struct variant *variant, uint64_t rows) {
   return COPIED_FREELY + (variant->plan.program ? rows * variant->plan.program->insn_count / 2 : 0);
 }
@@ -174,7 +174,7 @@ uint64_t variant_present_in_match(const struct walk *walk, const struct choices 
   return present;
 }
 
-/* Whether it is for the outside values as they are now. Reads them, once in a run of the kernel. */
+/* Whether it fits the present outside values. Reads them, once in a run of the kernel. */
 static bool variant_fits_now(lua_State *L, int all_anchors, const struct kernel *kernel,
                              struct variant *variant) {
   if (variant->run == kernel->runs) return true;
@@ -196,7 +196,7 @@ bool variant_is_current(const struct kernel *kernel, const struct variant *varia
   return !variant->looks || variant->indexed == indexes_version(kernel->box->world);
 }
 
-/* The variant for how things are now, be it that it is refused; NULL when there is none. */
+/* The variant that fits now, possibly a refused one; or NULL. */
 static struct variant *kernel_variant_find(lua_State *L, int anchors,
                                            struct kernel *kernel, struct which which) {
   for (uint32_t i = 0; i < kernel->count; i++) {
@@ -213,7 +213,7 @@ static struct variant *kernel_variant_find(lua_State *L, int anchors,
   return NULL;
 }
 
-/* The function itself, where it did a row, may have swept strings that nobody had. */
+/* The function itself, if it did a row, may have swept unused strings. */
 static void variant_read_texts(lua_State *L, int all_anchors, const struct kernel *kernel,
                                struct variant *variant) {
   bool starved = false;
@@ -237,7 +237,7 @@ struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
   return variant;
 }
 
-/* Whether a variant is the one for every table in which rows match, where these may differ. */
+/* Whether a variant fits every table in which rows match, if these may differ. */
 static APART bool kernel_variant_fits_all(const struct kernel *kernel,
                                           const struct variant *variant) {
   const ecs_query *query = kernel->query;
@@ -282,7 +282,7 @@ struct variant *variant_direct(lua_State *L, int anchors, struct kernel *kernel)
   kernel->left = 0;
   bool outside = variant->resource_count | variant->array_count;
   if (UNLIKELY(outside)) variant_read_outside(kernel, variant);
-  /* Then nothing but the components can unsettle a variant that is settled now. */
+  /* Then only a change of components can unsettle a variant that is settled now. */
   bool sure = !outside && !variant->guard_count && kernel->query->terms.plain &&
               !kernel->query->terms.choices;
   kernel->sure = sure ? variant : NULL;
@@ -298,7 +298,7 @@ static int variant_compile_protected(lua_State *L) {
   const struct kernel *kernel = lua_touserdata(L, 4);
   need_stack(L, 40);
   lua_rawgeti(L, 2, (lua_Integer)kernel->anchored + 1);
-  if (!front->shared.cell_count) new_weak_table(L, "v");   /* else it has their keys */
+  if (!front->shared.cell_count) new_weak_table(L, "v");   /* otherwise it has their keys */
   front->anchors = lua_gettop(L);
   lua_pushvalue(L, front->anchors);
   lua_rawseti(L, 2, (lua_Integer)kernel->anchored + 1);
@@ -329,7 +329,7 @@ static void variant_copy_indexes(struct variant *variant, const struct variant *
   variant->indexed = from->indexed;
 }
 
-/* Copies what was found out of outside values and fields; false when out of memory. */
+/* Copies what was found out about outside values and fields; false when out of memory. */
 static bool variant_copy_arrays(struct memory *memory, struct variant *variant,
                                 const struct variant *from) {
   void *guards = NULL, *resources = NULL, *cells = NULL, *columns = NULL, *lookups = NULL;
@@ -403,7 +403,7 @@ static void variant_give_program(struct variant *variant, struct program *progra
   variant->plan.asked_count = asked;
 }
 
-/* Makes a variant of what the front has done; NULL when out of memory. */
+/* Makes a variant of the front's results; NULL when out of memory. */
 static struct variant *make_variant(const struct kernel *kernel, struct front *front,
                                     struct which which) {
   struct variant found = {.guards = front->guards, .guard_count = front->guard_count,
@@ -450,8 +450,8 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
   return variant;
 }
 
-/* Puts a variant first; the least recently used ones go when there are too many, but for those
-** that this run has found: it goes through all tables after them. */
+/* Puts a variant first; removes the least recently used ones if there are too many, except those
+** that this run has found, since it visits all tables after them. */
 static bool enter_variant(lua_State *L, int all_anchors, struct kernel *kernel,
                           struct variant *variant) {
   struct memory *memory = kernel->box->memory;
@@ -470,7 +470,7 @@ static bool enter_variant(lua_State *L, int all_anchors, struct kernel *kernel,
   return true;
 }
 
-/* Enters a variant whose anchors are the next table, if there is one and memory for it. */
+/* Adds a variant whose anchors are the next table, if there is one and memory for it. */
 static bool add_variant(lua_State *L, int all_anchors, struct kernel *kernel,
                         struct variant *variant) {
   if (!variant) return false;
@@ -481,8 +481,8 @@ static bool add_variant(lua_State *L, int all_anchors, struct kernel *kernel,
   return false;
 }
 
-/* Has the front compile the function, or, where there is a list of reasons, go through it; Lua's
-** status, if it is not LUA_OK with what was raised. */
+/* Makes the front compile the function or, with a list of reasons, survey it. Returns Lua's status,
+** and leaves what was raised if it is not LUA_OK. */
 static int variant_try_front(lua_State *L, int handle, int anchors, struct kernel *kernel,
                              struct front *front, struct which which, int reasons) {
   front->surveys = reasons != 0;
@@ -504,8 +504,8 @@ static int variant_try_front(lua_State *L, int handle, int anchors, struct kerne
   return try_quietly(L, variant_compile_protected, reasons ? 5 : 4, 0);
 }
 
-/* Compiles, once more where commands have to be ordered one by one, or rows see what those before
-** them write, each time more of it. */
+/* Compiles, repeatedly if commands must be ordered one by one, or if rows see more of what earlier
+** rows write. */
 static int variant_run_front(lua_State *L, int handle, int anchors, struct kernel *kernel,
                              struct front *front, struct which which, int reasons) {
   front->shared.all = front->shared.ordered = kernel->box->kernels->ordered || kernel->once;
@@ -531,14 +531,14 @@ static int variant_run_front(lua_State *L, int handle, int anchors, struct kerne
   return status;
 }
 
-/* (anchors, reason): what is told of a variant that is refused. */
+/* (anchors, reason): what is reported of a refused variant. */
 static int kernel_variant_keep_reason(lua_State *L) {
   lua_rawseti(L, 1, REFUSAL);
   return 0;
 }
 
-/* Remembers why the function was refused, at the top of the stack, as long as nothing changes that
-** the front has looked at; false when out of memory. */
+/* Remembers the refusal, whose reason is at the top of the stack, as long as everything that the
+** front has read stays unchanged; false when out of memory. */
 static bool variant_add_refusal(lua_State *L, int anchors, struct kernel *kernel,
                                 struct front *front, struct which which) {
   int top = lua_gettop(L);
@@ -553,7 +553,7 @@ static bool variant_add_refusal(lua_State *L, int anchors, struct kernel *kernel
   return kept && add_variant(L, anchors, kernel, make_variant(kernel, front, which));
 }
 
-/* The collector is held meanwhile: nobody may close the world, or change its components, while
+/* The collector is stopped meanwhile: nothing may close the world, or change its components, while
 ** the front reads them. */
 static bool kernel_variant_compile(lua_State *L, int handle, int anchors, struct kernel *kernel,
                                    struct which which) {
@@ -625,8 +625,7 @@ struct variant *variant_need(lua_State *L, int handle, int anchors, struct kerne
 
 /* ---- sharing ---- */
 
-/* Copies a table of anchors to the next one of all those at `to`, with another function for the
-** first. */
+/* Copies a table of anchors to the next one of those at `to`, with another function first. */
 static void variant_copy_anchors(lua_State *L, int from, int to, int function,
                                  const struct kernel *kernel,
                                  const struct variant *variant) {

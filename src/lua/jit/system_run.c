@@ -15,8 +15,8 @@ const char on_error_key = 0;
 
 /* ---- messages ---------------------------------------------------------------------- */
 
-/* system_name_error(error, system, entity): the error with where it comes from before it. The core,
-** which gives the name itself, is told the rest. */
+/* system_name_error(error, system, entity): the error, preceded by its origin. The core, which adds
+** the name itself, gets the rest. */
 static int system_name_error(lua_State *L) {
   const struct system_box *system = lua_touserdata(L, 2);
   ecs_id entity = (ecs_id)lua_tointeger(L, 3);
@@ -35,8 +35,8 @@ static int system_name_error(lua_State *L) {
   return 1;
 }
 
-/* Puts where it comes from before the error in a slot of the frame. Returns the status, or that
-** there is no memory for it. */
+/* Prefixes its origin to the error in a slot of the frame. Returns the status, or that there is no
+** memory for it. */
 static int system_name_kept(lua_State *L, int slot, int status, const struct system_box *system,
                             ecs_id entity) {
   if (status == LUA_ERRMEM) return status;
@@ -62,17 +62,17 @@ static lua_State *system_run_state_of(const struct world_box *box) {
   return box->systems->running ? box->systems->running : box->systems->host;
 }
 
-/* Calls a body whose arguments have been pushed and leaves its results on the stack. A failure
-** is kept in a slot of the frame. Returns Lua's status. */
+/* Calls a body whose arguments have been pushed and leaves its results on the stack. A failure is
+** kept in a slot of the frame. Returns Lua's status. */
 static inline int system_run_protect(lua_State *L, int arguments, int results, int slot) {
   int status = lua_pcall(L, arguments, results, FRAME_TRACE);
   if (UNLIKELY(status != LUA_OK)) frame_keep(L, slot, status);
   return status;
 }
 
-/* What the core is told of a system's error. The error stays in the frame, its text with the
-** system's name, until update raises it or the handler has had it. A host, and its handler, get the
-** message of the world. */
+/* The status of a system's error for the core. The error stays in the frame, its text with the
+** system's name, until update raises it or the handler has received it. A host, and its handler,
+** get the message of the world. */
 static RARE ecs_status system_status_of(lua_State *L, const struct world_box *box, int status,
                                         const struct system_box *system, ecs_id entity) {
   const ecs_world *world = box->world ? box->world : box->doomed;
@@ -90,8 +90,8 @@ static RARE ecs_id system_failed_row(const struct system_box *system) {
   return by_rows && !system->compiled ? failure_row(system->loop) : ECS_NULL;
 }
 
-/* Ends a callback of a system. A world that was closed in it goes now, unless update is still to
-** end. */
+/* Ends a callback of a system. A world that was closed in it is freed now, unless update still has
+** to end. */
 static inline ecs_status system_run_finish(struct world_box *box, int called,
                                            const struct system_box *system) {
   lua_State *L = system_run_state_of(box);
@@ -122,8 +122,8 @@ static inline int run_protected(const struct system_box *system, lua_CFunction b
   return system_run_protect(L, 3, results, FRAME_ERROR);
 }
 
-/* Pushes and opens the loop of a system. It is no object of Lua's, and anchored, since it is
-** still needed after an error; the next run uses it again. */
+/* Pushes and opens the loop of a system. It is anchored and not visible to Lua, since it is still
+** needed after an error; the next run uses it again. */
 struct loop_box *system_open_loop(lua_State *L, struct system_box *system, int index, int views) {
   struct loop_box *loop = system->loop;
   assert(lua_gettop(L) == index - 1);
@@ -148,14 +148,14 @@ static void run_loop(lua_State *L, struct system_box *system, rows_fn rows, int 
   loop_end(loop);
 }
 
-/* Not to ask one that is hopeless, and stays so, saves a third of a run over few rows. */
+/* Not trying a hopeless one saves a third of a run over few rows. */
 static inline bool system_may_compile(struct system_box *system) {
   if (!system->kernel || system->hopeless) return false;
   system->hopeless = system->compile != 1 && kernel_is_hopeless(system->kernel);
   return !system->hopeless;
 }
 
-/* Whether its function can be a program now, whose handle it pushes. */
+/* Whether its function can be a program now; pushes the handle. */
 static bool system_is_ready(lua_State *L, struct system_box *system) {
   system_push(L, system, SYSTEM_KERNEL);
   bool must = system->compile == 1, ready = kernel_ready(L, BODY_FUNCTION + 1, must);
@@ -165,8 +165,8 @@ static bool system_is_ready(lua_State *L, struct system_box *system) {
   return ready;
 }
 
-/* An `each` or `map` as a program when it can be one now. Where no row matches it is told as it was
-** before: without rows nothing is compiled, and nothing refused. */
+/* Runs an `each` or `map` as a program if it can be one now. Without matching rows the report stays
+** as it was: nothing is compiled, and nothing refused. */
 static APART bool run_compiled(lua_State *L, struct system_box *system,
                                struct elements *elements) {
   struct kernel_run how = {.dt = system->dt};
@@ -189,7 +189,7 @@ static APART bool run_compiled(lua_State *L, struct system_box *system,
   return ready;
 }
 
-/* Its function for the elements of its array, as many as there are now. */
+/* Calls its function for the present elements of its array. */
 static APART void run_over_elements(lua_State *L, struct system_box *system, bool compiles) {
   const struct component *array = component_of(system->box->world, system->array);
   uint32_t length = array ? array->length : 0;
@@ -201,7 +201,7 @@ static APART void run_over_elements(lua_State *L, struct system_box *system, boo
     elements_between(L, &elements, 0, elements.count);
 }
 
-/* A run, as a program when it can be one now, and does not fail. */
+/* Runs a `run`, as a program if it can be one now and does not fail. */
 static APART void run_whole(lua_State *L, struct system_box *system, bool compiles) {
   bool done = compiles && system_is_ready(L, system) &&
               kernel_run_once(L, BODY_FUNCTION + 1, system->dt);
@@ -238,7 +238,7 @@ static void system_run_begin(lua_State *L, struct system_box *system) {
   system->begun = true;
 }
 
-/* Brings up to date what the system looks into. */
+/* Updates the indexes that the system uses. */
 static void system_bring_up(lua_State *L, const struct system_box *system) {
   const struct user user = {system->box, BODY_WORLD, BODY_FUNCTION, BODY_FUNCTION + 1,
                             BODY_FUNCTION + 2};
@@ -269,7 +269,7 @@ static int run_body(lua_State *L) {
         run_loop(L, system, each_rows, system->parameters);
       break;
     case FORM_MAP:
-      /* Raises what a map cannot be given, where a tag has become a component since. */
+      /* Raises what a map cannot take, if a tag has become a component since. */
       if (UNLIKELY(system->checked != *system->box->version + 1) &&
           map_check(L, system->query->query, true))
         system->checked = *system->box->version + 1;
@@ -280,8 +280,8 @@ static int run_body(lua_State *L) {
   return 0;
 }
 
-/* Whether an each or map about events, or about what has changed, has nothing to be called for. Of
-** others the core has seen that there is something (needs_rows). */
+/* Whether an each or map over events or changes has nothing to be called for. For others the core
+** has checked that there are rows (needs_rows). */
 static RARE bool system_has_no_news(const struct system_box *system) {
   const ecs_query *query = system->query ? system->query->query : NULL;
   if (system->form == FORM_RUN || !query || query->broken) return false;
@@ -291,8 +291,8 @@ static RARE bool system_has_no_news(const struct system_box *system) {
          event_row(query->terms.event->event, events->until);
 }
 
-/* An `each` or `map` that is known to need nothing of Lua but outside values runs without a call
-** of Lua: that costs more than a few rows do. False when it is none. */
+/* An `each` or `map` that needs nothing of Lua but outside values runs without a call of Lua, which
+** costs more than a few rows. False if it is not one. */
 INLINE bool system_use_direct(const struct system_box *system, double dt,
                               bool (*use)(lua_State *L, int anchors,
                                           struct kernel *kernel, double dt)) {
@@ -368,7 +368,8 @@ struct failure {
   char message[MESSAGE_SIZE];    /* the core's, for what no script has raised */
 };
 
-/* body(world, failure, error, object): handler(message, system_name), and of an object its text. */
+/* body(world, failure, error, object): handler(message, system_name) and, for an object, its
+** text. */
 static int system_handler_body(lua_State *L) {
   const struct failure *failure = lua_touserdata(L, 2);
   bool object = !lua_isnil(L, 4);
@@ -385,7 +386,7 @@ static int system_handler_body(lua_State *L) {
   return 0;
 }
 
-/* What the handler itself raises first is kept for update to raise. */
+/* The handler's own first error is kept for update to raise. */
 void script_failed(ecs_world *world, const char *system, ecs_status status, void *ud) {
   struct world_box *box = ud;
   if (!box->world) return;

@@ -28,7 +28,7 @@ void uses_option(lua_State *L, int spec, const char *what) {
 struct dumping {
   luaL_Buffer buffer;
   bool begun;
-  int result;                  /* where the whole is to be */
+  int result;                  /* stack index of the result */
 };
 
 static int uses_add_piece(lua_State *L, const void *piece, size_t size, void *ud) {
@@ -60,7 +60,7 @@ static bool uses_is_script(lua_State *L, int index) {
   return lua_isfunction(L, index) && !lua_iscfunction(L, index);
 }
 
-/* Appends the texts of a function, and of those in its upvalues, to the list at an index. */
+/* Appends the strings of a function, and of those in its upvalues, to the list at an index. */
 static void uses_add_texts(lua_State *L, int list, int function, int depth) {
   need_stack(L, 6);
   lua_pushvalue(L, function);

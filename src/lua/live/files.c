@@ -17,16 +17,16 @@
 #include <sys/stat.h>
 #endif
 
-/* Behind the system's: what it declares is hidden. */
+/* After the system's headers: what it declares is hidden. */
 #include "lua/bind/status.h"
 
 struct state {
   lua_Integer time;      /* nanoseconds */
-  lua_Integer change;    /* when anything about it changed last, be it `time`, which programs set
-                         ** as they like; where the system tells none, `time` */
+  lua_Integer change;    /* time of the last change of any kind, while programs can set `time`
+                         ** freely; if the system tells none, `time` */
   lua_Integer size;
   lua_Integer inode;
-  bool directory, plain;   /* plain: a file that ends, no pipe or device */
+  bool directory, plain;   /* plain: a file with an end, not a pipe or device */
 };
 
 /* ---- the system ------------------------------------------------------------------------- */
@@ -167,7 +167,8 @@ static bool files_is_number(lua_State *L, lua_Integer at, lua_Integer number) {
   return same;
 }
 
-/* Whether the state numbered from 0 in the list at 2 is this one; of no file there is none. */
+/* Whether the state with a number, from 0, in the list at 2 is this one; a missing file has
+** none. */
 static bool files_is_same(lua_State *L, lua_Integer at, const char *path) {
   struct state state;
   if (!files_look(path, &state)) {
@@ -199,8 +200,8 @@ int ecs_native_changes(lua_State *L) {
   return lua_gettop(L) - 2;
 }
 
-/* The names, one after the other, each ended by a zero byte: nothing is raised while the
-** directory is open. NULL when there is no memory. */
+/* Reads the names, each ended by a zero byte: nothing is raised while the directory is open. NULL
+** when out of memory. */
 static char *files_read_names(directory *dir, lua_Alloc alloc, void *ud, size_t *size,
                               size_t *used) {
   char *names = NULL;

@@ -1,4 +1,5 @@
-/* Looking at files: what has changed, and what a directory holds. */
+/* Files and live scripts: what has changed, what a directory holds, and what scripts register while
+** they are read. */
 #ifndef ECS_LUA_LIVE_LIVE_H
 #define ECS_LUA_LIVE_LIVE_H
 
@@ -16,23 +17,23 @@ struct ecs_index;
 struct world_box;
 
 /* native.stat(path): modification time in nanoseconds, size, inode, whether it is a directory;
-** nothing when there is no such file. */
+** nothing if there is no such file. */
 int ecs_native_stat(lua_State *L);
 
-/* native.changes(paths, states): the indices of the paths whose state is not the one given, as
-** a list, or nothing when all are the same. States are what native.stat returns, in threes. */
+/* native.changes(paths, states): a list of the indices of the paths whose state differs from the
+** one given, or nothing if all are equal. States are what native.stat returns, in threes. */
 int ecs_native_changes(lua_State *L);
 
-/* native.list(path): the names in a directory, in no order; nothing when it cannot be read. */
+/* native.list(path): the names in a directory, unordered; nothing if it cannot be read. */
 int ecs_native_list(lua_State *L);
 
-/* native.now(): the clock that modification times are of, in nanoseconds. */
+/* native.now(): the time by the clock of modification times, in nanoseconds. */
 int ecs_native_now(lua_State *L);
 
-/* While scripts are read: what they register is kept, to be swapped in at once or not at all. Each
-** registration is an object. It keeps what was given until the swap, and afterwards for as long as
-** the file that made it has not run again; lua/ecs/live/registrations.lua decides whose it is, and
-** lists those that stay. The methods that register ask world_box.stage whether scripts are read. */
+/* While scripts are read, what they register is recorded, to be swapped in as a whole or not at
+** all. Each registration is an object. It keeps its arguments until the swap, and afterwards as
+** long as the file that made it has not run again; lua/ecs/live/registrations.lua decides who owns
+** it, and lists those that stay. Methods that register check world_box.stage. */
 
 enum registered {
   REGISTERED_COMPONENT,
@@ -41,7 +42,7 @@ enum registered {
   REGISTERED_OBSERVER,
   REGISTERED_INDEX,
   REGISTERED_PREFAB,
-  REGISTERED_QUERY,        /* these are asked for, and have to be there after the swap */
+  REGISTERED_QUERY,        /* these are only named, and must exist after the swap */
   REGISTERED_VIEW,
   REGISTERED_ARRAY,
   REGISTERED_INDEX_NAME,
@@ -60,20 +61,20 @@ struct registration {
   bool kept;                       /* it has been swapped in: its file has not run since */
   const char *name, *where;        /* of its user values; where: "file:line: " */
   const char *owner;               /* the path of the file, or NULL */
-  uint64_t place;                  /* these are of the swap that is going on: among all, */
+  uint64_t place;                  /* for the current swap: its place among all, */
   struct ecs_index *index;         /* and what it has built; or NULL */
 };
 
 extern const char kind_registration;
 
-/* What there is while scripts are read. */
+/* The state while scripts are read. */
 struct stage {
   struct transaction transaction;
-  struct chance chance;            /* of the world, for a reading that comes to nothing */
+  struct chance chance;            /* of the world, for a reading that fails */
 };
 
-/* Lets go of a transaction that was not committed, if there is one: from here on methods register
-** now. */
+/* Drops a transaction that was not committed, if there is one: from here on methods register at
+** once. */
 void stage_drop(struct world_box *box);
 
 /* native.stage(world, recorder, body) */
@@ -81,46 +82,46 @@ int ecs_native_stage(lua_State *L);
 
 /* The rest is for methods that register, whose world is at stack index 1. */
 
-/* Keeps a registration with the name and the value at stack indices, and tells who reads; the
-** value is at `name` where there is none. What that raises is raised. True when the name is not
-** the scripts' own. */
+/* Records a registration with the name and the value at stack indices, and tells the recorder,
+** whose errors are raised; the value is at `name` if there is none. True if the name does not
+** belong to the scripts. */
 bool stage_record(lua_State *L, struct world_box *box, enum registered kind, int name, int value);
 
-/* Keeps what is named at 2 with a copy of the options at 3, and takes what is behind these. */
+/* Records what is named at 2 with a copy of the options at 3, and takes what follows these. */
 void stage_options(lua_State *L, struct world_box *box, enum registered kind);
 
-/* Pushes a copy of the table at an index, nil where there is none. */
+/* Pushes a copy of the table at an index, or nil. */
 void stage_push_copy(lua_State *L, int index);
 
-/* Before a declaration, whose name and fields (as the schema gives them; 0: a tag's) are at stack
-** indices: true when the component is not the scripts' own, who may not change it. */
+/* Called before a declaration, with its name and fields (as the schema returns them; 0: a tag's) at
+** stack indices: true if the component does not belong to the scripts, which cannot change it. */
 bool stage_announce(lua_State *L, struct world_box *box, int name, int fields);
 
-/* Before the error that a component is made of a type, or requires a component, that is not there:
-** another file may declare it. */
+/* Called before the error that a type or a required component is missing: another file may declare
+** it. */
 void stage_missing(lua_State *L, const struct world_box *box);
 
-/* Declare in the transaction; a foreign component cannot change. */
+/* Declares in the transaction; a foreign component cannot change. */
 ecs_status stage_declare(const struct world_box *box, const struct ecs_component_desc *desc,
                          bool foreign, ecs_id *id);
 ecs_status stage_tag(const struct world_box *box, const char *name, bool foreign, ecs_id *id);
 
-/* Pushes a query that is one when all scripts have been read: its text is at 2, its variables are
+/* Pushes a query that is made when all scripts have been read: its text is at 2, its variables are
 ** at 3. */
 void stage_query(lua_State *L, struct world_box *box);
 
-/* Pushes the view of a resource that is named at 2, if it is there, or will be. */
+/* Pushes the view of a resource named at 2, if it exists, or will. */
 void stage_view(lua_State *L, struct world_box *box);
 
-/* Files that are there whole or not at all. */
+/* Replacing files as a whole. */
 
-/* native.replace(path, bytes): makes the bytes the content of a file, and returns true; or nil and
-** a message, and the file is what it was. Whoever reads the path meanwhile, in this process or
-** another, finds the old content or the new one; of several who write, the last one's stays. */
+/* native.replace(path, bytes): replaces the content of a file and returns true; or returns nil and
+** a message, with the file unchanged. Readers of the path, in this process or another, find the old
+** content or the new one; of several writers, the last one wins. */
 int ecs_native_replace(lua_State *L);
 
-/* What scripts have registered takes the place of what they had registered before: at once, or not
-** at all. */
+/* What scripts have registered replaces what they had registered before: as a whole, or not at
+** all. */
 
 /* native.swap(world, registered, leaving, options), inside the body of native.stage. */
 int ecs_native_swap(lua_State *L);

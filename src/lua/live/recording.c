@@ -1,9 +1,9 @@
-/* While scripts are read there is a stage: a transaction, and what keeps registrations for it.
+/* While scripts are read there is a stage: a transaction, and the records of registrations for it.
 **
-** Components are declared in the transaction at once, so that the files that follow can name them.
-** The rest is built by the swap, for what it names is only there then: a registration keeps its
-** name, a private copy of its options, and where it was made. Lua is told of each and answers
-** whose it is. */
+** Components are declared in the transaction at once, so that later files can name them. The rest
+** is built by the swap, since what it names exists only then: a registration keeps its name, a
+** private copy of its options, and where it was made. Lua is told of each and answers who owns
+** it. */
 
 #include <lauxlib.h>
 
@@ -24,7 +24,7 @@ const char kind_registration = 0;
 
 /* ---- what scripts register ----------------------------------------------------------------- */
 
-/* What the recorder calls them. */
+/* The recorder's names for them. */
 static const char *const registered_names[] = {
     [REGISTERED_COMPONENT] = "component", [REGISTERED_PHASE] = "phase",
     [REGISTERED_SYSTEM] = "system",       [REGISTERED_OBSERVER] = "observer",
@@ -33,14 +33,14 @@ static const char *const registered_names[] = {
     [REGISTERED_ARRAY] = "array",         [REGISTERED_INDEX_NAME] = "index_of",
 };
 
-/* Pops a value that the registration at an index keeps; its text, if it is one. */
+/* Pops a value that the registration at an index keeps. Returns its text, if it is one. */
 static const char *recording_keep(lua_State *L, int index, int place) {
   const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
   lua_setiuservalue(L, index, place);
   return text;
 }
 
-/* Whether the world had a component that is declared still, or else what has this name, before
+/* Whether the world had a component that is still declared, or something else of this name, before
 ** scripts were read. */
 static bool recording_had(const struct world_box *box, enum registered kind, const char *name) {
   const ecs_world *world = box->world;
@@ -56,7 +56,7 @@ static bool recording_had(const struct world_box *box, enum registered kind, con
   }
 }
 
-/* Pushes whether the world had what a component was called. */
+/* Pushes whether the world had the component's former name. */
 static void recording_push_had_old(lua_State *L, const struct world_box *box, int fields) {
   const struct transaction *transaction = &box->stage->transaction;
   bool renames = option(L, fields, "old_name") == LUA_TSTRING;
@@ -150,7 +150,7 @@ ecs_status stage_tag(const struct world_box *box, const char *name, bool foreign
   return status == ECS_OK ? stage_declare(box, &desc, foreign, id) : status;
 }
 
-/* The variables are as they are now. */
+/* Copies the present variables. */
 void stage_query(lua_State *L, struct world_box *box) {
   query_box_push(L, box, 1)->pending = true;
   stage_push_copy(L, 3);
@@ -158,7 +158,7 @@ void stage_query(lua_State *L, struct world_box *box) {
   stage_record(L, box, REGISTERED_QUERY, 2, -1);
 }
 
-/* Whether argument 2 names a resource already; of what is no name resource_view tells. */
+/* Whether argument 2 names an existing resource; resource_view reports an invalid name. */
 static bool recording_is_resource(lua_State *L, const struct world_box *box) {
   size_t size;
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tolstring(L, 2, &size) : NULL;
@@ -191,7 +191,7 @@ void stage_drop(struct world_box *box) {
   memory_free(memory, stage, sizeof *stage);
 }
 
-/* From here on methods keep what they would register. False when there is no memory. */
+/* From here on methods record what they would register. False when out of memory. */
 static bool recording_stage_begin(struct world_box *box) {
   struct stage *stage = memory_array(box->memory, 1, sizeof *stage);
   if (!stage) return false;
@@ -201,9 +201,8 @@ static bool recording_stage_begin(struct world_box *box) {
   return true;
 }
 
-/* native.stage(world, recorder, body): calls body(world) with registrations staged, and returns
-** what it returns. What body has not swapped in is forgotten, however body ends: that needs no
-** memory. */
+/* native.stage(world, recorder, body): calls body(world) with registrations staged, and returns its
+** results. What body has not swapped in is forgotten, however body ends: that needs no memory. */
 int ecs_native_stage(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   luaL_checktype(L, 2, LUA_TFUNCTION);

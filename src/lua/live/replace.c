@@ -23,10 +23,10 @@
 #include "core/base/base.h"
 #include "lua/live/live.h"
 
-/* How many names of temporary files are tried: others may have been left by a crash. */
+/* How many names of temporary files are tried: a crash may have left some. */
 #define NAMES 1000
 
-/* Bytes of a path; a longer one is not looked into for links. */
+/* Bytes of a path; links in a longer one are not followed. */
 #ifdef PATH_MAX
 #define PATH_SIZE PATH_MAX
 #else
@@ -40,7 +40,7 @@
 
 #ifdef _WIN32
 
-/* How often a rename is tried while somebody else has the old file open, 10 ms apart. */
+/* How often a rename is tried, 10 ms apart, while another process has the old file open. */
 #define RENAMES 100
 
 typedef HANDLE stream;
@@ -70,7 +70,7 @@ static bool replace_is_directory(const char *path) {
   return attributes != INVALID_FILE_ATTRIBUTES && attributes & FILE_ATTRIBUTE_DIRECTORY;
 }
 
-/* Links are replaced, and what is no file cannot be. */
+/* Links are replaced; what is not a file cannot be. */
 static const char *replace_target(const char *path, char *real) {
   (void)real;
   return path;
@@ -81,7 +81,7 @@ static bool replace_adopt(stream out, const char *path) {
   return true;
 }
 
-/* rename() fails here when the new name is taken. */
+/* rename() fails here if the new name is taken. */
 static bool replace_move(const char *from, const char *to) {
   for (int i = 0; i < RENAMES; i++) {
     if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) return true;
@@ -135,12 +135,13 @@ static bool replace_settle(stream out) {
 
 static bool replace_finish(stream out) { return close(out) == 0; }
 
-/* The file that a link leads to is replaced, not the link. */
+/* Replaces the file that a link leads to, not the link. */
 static const char *replace_target(const char *path, char *real) {
   return realpath(path, real) ? real : path;
 }
 
-/* Who may use the old file may use the new one. What is no file, a device say, is not replaced. */
+/* The new file gets the permissions of the old one. What is not a file, such as a device, is not
+** replaced. */
 static bool replace_adopt(stream out, const char *path) {
   struct stat old;
   if (stat(path, &old) != 0) return true;
@@ -161,9 +162,9 @@ static void replace_push_reason(lua_State *L, reason why) { lua_pushstring(L, st
 
 /* ---- what Lua is given ------------------------------------------------------------------ */
 
-/* Creates a file beside another one that nobody has had, and pushes its name. Numbers of processes
-** are no names of their own: other machines may write to the directory, and states of one process
-** on other threads. What makes a name one's own is that the file could be created. */
+/* Creates a new file beside another one, and pushes its name. Process numbers do not make names
+** unique: other machines may write to the directory, and states of one process on other threads.
+** What makes a name ours is that the file could be created. */
 static bool replace_create_beside(lua_State *L, const char *path, stream *out) {
   bool taken = true;
   for (int i = 0; i < NAMES && taken; i++) {
@@ -174,8 +175,8 @@ static bool replace_create_beside(lua_State *L, const char *path, stream *out) {
   return false;
 }
 
-/* Writes it all, down to the disk: else, after a power cut, some file systems have the new name but
-** not yet the bytes. The name itself is not waited for: the old file, then, is whole as well. */
+/* Writes everything to the disk: otherwise, after a power cut, some file systems have the new name
+** but not the bytes. The name itself is not waited for: until then the old file is whole. */
 static bool replace_fill(stream out, const char *data, size_t size) {
   bool ok = true;
   while (ok && size) {
@@ -208,7 +209,7 @@ int ecs_native_replace(lua_State *L) {
   const char *name = lua_tostring(L, -1);
   bool ok = replace_adopt(out, into) && replace_fill(out, data, size);
   reason why = replace_last_reason();
-  /* Some file systems notice no earlier that they are full. */
+  /* Some file systems report only now that they are full. */
   bool finished = replace_finish(out);
   if (ok && !(finished && replace_move(name, into))) {
     ok = false;

@@ -1,10 +1,9 @@
-/* A swap: what scripts have registered takes the place of what they had registered before.
+/* A swap: what scripts have registered replaces what they had registered before.
 **
 ** Everything that can fail happens in swap_prepare, kind by kind, in the order of the lists: the
-** migration, then phases, queries, resources, indexes and systems are made for the world as it
-** will be, then what stays is checked against it. Nothing runs meanwhile but this. swap_commit
-** cannot fail. Prefabs follow: they are entities, and spawning them may run what scripts have
-** written. */
+** migration, then phases, queries, resources, indexes and systems are made for the future world,
+** then what stays is checked against it. Nothing else runs meanwhile. swap_commit cannot fail.
+** Prefabs follow: they are entities, and spawning them may run functions of scripts. */
 
 #include <lauxlib.h>
 
@@ -30,12 +29,12 @@
 
 /* ---- lists of registrations ---------------------------------------------------------------- */
 
-/* Stack of a swap: the arguments, then one entry of one of the lists. Behind the commit the reports
-** and what has failed are where arguments were. */
+/* The stack of a swap: the arguments, then one entry of one of the lists. After the commit the
+** reports and the problem take the arguments' places. */
 enum { SWAP_WORLD = 1, SWAP_LIST, SWAP_LEAVING, SWAP_OPTIONS, SWAP_ENTRY };
 enum { SWAP_PROBLEM = SWAP_LEAVING, SWAP_REPORTS = SWAP_OPTIONS };
 
-/* Sets of registrations: those of files that have run, those of files that have not, both. */
+/* Sets of registrations: of files that have run, of files that have not, of both. */
 #define FRESH(kind) (1u << (kind))
 #define KEPT(kind) (1u << ((kind) + 16))
 #define EITHER(kind) (FRESH(kind) | KEPT(kind))
@@ -55,8 +54,8 @@ static bool swap_is_of_set(const struct registration *entry, uint32_t set) {
   return entry && set & (entry->kept ? KEPT(entry->kind) : FRESH(entry->kind));
 }
 
-/* Puts the next registration of a set in a list at SWAP_ENTRY; NULL, and nil is there, behind the
-** last one. `at` counts all of the list, and is 0 at first. */
+/* Puts the next registration of a set in a list at SWAP_ENTRY; NULL, with nil there, after the last
+** one. `at` counts the whole list, and is 0 at first. */
 static struct registration *swap_next(lua_State *L, int list, uint32_t set, uint32_t *at) {
   for (;;) {
     lua_settop(L, SWAP_OPTIONS);
@@ -72,7 +71,7 @@ static uint32_t swap_count_registered(lua_State *L, int list, uint32_t set) {
   return count;
 }
 
-/* Whether the first `limit` of a list have one of that set with that name. */
+/* Whether the first `limit` entries of a list include one of that set with that name. */
 static bool swap_is_registered(lua_State *L, int list, uint32_t set, ecs_string name,
                                uint32_t limit) {
   bool found = false;
@@ -87,7 +86,7 @@ static bool swap_is_registered(lua_State *L, int list, uint32_t set, ecs_string 
 
 static ecs_string swap_text(const char *text) { return (ecs_string){text, strlen(text)}; }
 
-/* Raises what the core has refused, if it has, with where the entry, if any, was registered. */
+/* Raises the core's refusal, if there is one, with where the entry, if any, was registered. */
 static void swap_check(lua_State *L, const struct world_box *box, ecs_status status,
                        const char *what) {
   if (status == ECS_OK) return;
@@ -97,8 +96,8 @@ static void swap_check(lua_State *L, const struct world_box *box, ecs_status sta
   lua_error(L);
 }
 
-/* Calls build(world, name, value, entry) of the entry. What that raises is raised with where the
-** entry was registered. */
+/* Calls build(world, name, value, entry) for the entry. Its errors are raised with where the entry
+** was registered. */
 static void swap_build(lua_State *L, lua_CFunction build, struct registration *entry) {
   lua_pushcfunction(L, build);
   lua_pushvalue(L, SWAP_WORLD);
@@ -114,7 +113,7 @@ static void swap_build(lua_State *L, lua_CFunction build, struct registration *e
 
 /* ---- components, phases, systems ----------------------------------------------------------- */
 
-/* Components that nobody registers any more stay without an owner; those that are named go. */
+/* Components that are no longer registered lose their owner; those that are named are dropped. */
 static void swap_components(lua_State *L, struct world_box *box) {
   struct transaction *transaction = &box->stage->transaction;
   const struct registration *entry;
@@ -216,13 +215,13 @@ static void swap_check_systems(lua_State *L, const struct world_box *box) {
 
 /* ---- what scripts hold: queries, resources, arrays ------------------------------------------ */
 
-/* The object that the registration at SWAP_ENTRY keeps is pushed. */
+/* Pushes the object that the registration at SWAP_ENTRY keeps. */
 static void *swap_push_object(lua_State *L) {
   lua_getiuservalue(L, SWAP_ENTRY, REGISTERED_VALUE);
   return lua_touserdata(L, -1);
 }
 
-/* Makes what the pending query at the top of the stack is to be. */
+/* Makes the query of the pending object at the top of the stack. */
 static void swap_make_query(lua_State *L, struct world_box *box, struct query_box *query,
                             const char *name) {
   struct query_text text = {.text = name};
@@ -237,7 +236,7 @@ static void swap_make_query(lua_State *L, struct world_box *box, struct query_bo
   made->owner = box;
 }
 
-/* What files that did not run hold must be there afterwards, too. */
+/* What files that did not run hold must exist afterwards, too. */
 static void swap_queries(lua_State *L, struct world_box *box, uint32_t set) {
   const struct migration *migration = &box->stage->transaction.migration;
   const struct registration *entry;
@@ -264,7 +263,7 @@ static ecs_status swap_no_resource(ecs_world *world, const char *name) {
                     now ? ": its name is now '" : "", now ? now->name : "", now ? "'" : "");
 }
 
-/* From here on the functions that are scanned tell what a pending view is of. */
+/* From here on, scanned functions can tell what a pending view is of. */
 static void swap_views(lua_State *L, const struct world_box *box, uint32_t set) {
   const struct registration *entry;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, set, &at));) {
@@ -283,7 +282,7 @@ static void swap_check_arrays(lua_State *L, const struct world_box *box) {
 
 /* ---- indexes ------------------------------------------------------------------------------- */
 
-/* Indexes that stay must find what their queries name, and what they are by. */
+/* Indexes that stay must find what their queries name, and their keys. */
 static void swap_check_indexes(lua_State *L, const struct world_box *box) {
   const struct migration *migration = &box->stage->transaction.migration;
   for (const ecs_index *index = index_first(box->world); index; index = index_next(index)) {
@@ -300,7 +299,7 @@ static void swap_check_indexes(lua_State *L, const struct world_box *box) {
   }
 }
 
-/* Those that scripts hold by their names must be there afterwards. */
+/* Those that scripts hold by name must exist afterwards. */
 static void swap_check_index_names(lua_State *L, const struct world_box *box) {
   const uint32_t set = EITHER(REGISTERED_INDEX);
   const struct registration *entry;
@@ -323,8 +322,8 @@ static void swap_indexes(lua_State *L, const struct world_box *box) {
 
 /* ---- prefabs ------------------------------------------------------------------------------- */
 
-/* What the entities of the list at the top of the stack are made of is there, or is declared by an
-** entry before this one. */
+/* Checks that the bases in the list at the top of the stack exist, or are declared by an earlier
+** entry. */
 static void swap_check_bases(lua_State *L, const struct world_box *box, uint32_t entry) {
   int list = lua_gettop(L);
   for (lua_Unsigned i = 1; i <= lua_rawlen(L, list); i++, lua_settop(L, list)) {
@@ -342,8 +341,8 @@ static void swap_check_bases(lua_State *L, const struct world_box *box, uint32_t
   }
 }
 
-/* What can be known before the swap, in which components change as the migration says: the prefabs
-** themselves are declared after it. */
+/* Checks what can be known before the swap, with components as the migration will leave them: the
+** prefabs themselves are declared after it. */
 static void swap_check_prefabs(lua_State *L, const struct world_box *box) {
   struct registration *entry;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_PREFAB), &at));) {
@@ -366,7 +365,7 @@ static int swap_put_place_before(lua_State *L) {
   return 1;
 }
 
-/* What fails first is at SWAP_PROBLEM then. Nothing is raised, for the swap is done. */
+/* The first failure goes to SWAP_PROBLEM. Nothing is raised, since the swap is done. */
 static void swap_declare_prefabs(lua_State *L) {
   const struct registration *entry;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_PREFAB), &at));) {
@@ -422,7 +421,7 @@ static int swap_prepare(lua_State *L) {
   return 2;
 }
 
-/* Makes no Lua object: everything is there. */
+/* Makes no Lua object: everything exists. */
 static void swap_commit(lua_State *L, struct world_box *box) {
   struct registration *entry;
   transaction_commit(&box->stage->transaction);
@@ -443,7 +442,7 @@ static void swap_commit(lua_State *L, struct world_box *box) {
   stage_drop(box);
 }
 
-/* Nothing has been swapped: forgets what was built. */
+/* Nothing has been swapped: drops what was built. */
 static void swap_cancel(lua_State *L, struct world_box *box) {
   struct registration *entry;
   stage_drop(box);

@@ -31,7 +31,7 @@ static struct chunk_box *check_chunk(lua_State *L, int arg) {
   return chunk;
 }
 
-/* A column without its data, over the loop of the chunk at an index. */
+/* A column without its data, for the loop of the chunk at an index. */
 static struct column_box *chunk_push_column(lua_State *L, int index,
                                             const struct chunk_box *chunk) {
   struct column_box *column = new_box(L, &kind_column, sizeof *column, 1);
@@ -52,7 +52,7 @@ static bool chunk_only_filters(const struct query_terms *terms, const struct com
   return false;
 }
 
-/* The slot that a field of a component is given by, or an error. */
+/* The slot that yields a field of a component, or an error. */
 static const struct slot *chunk_find_slot(lua_State *L, const struct loop_box *loop,
                                           const struct component *component, uint32_t leaf) {
   for (uint32_t i = 0; i < loop->slot_count; i++) {
@@ -69,7 +69,7 @@ static const struct slot *chunk_find_slot(lua_State *L, const struct loop_box *l
   return NULL;
 }
 
-/* The leaf that argument 2 names; a component of one leaf may stand for it. */
+/* The leaf that argument 2 names; a component with one leaf may stand for it. */
 static const struct component *chunk_check_leaf(lua_State *L, struct world_box *box,
                                                 uint32_t *leaf) {
   const struct component *component = check_component_leaf(L, box, 2, leaf);
@@ -83,7 +83,7 @@ static const struct component *chunk_check_leaf(lua_State *L, struct world_box *
   return component;
 }
 
-/* The column of a field; nil when the chunk's entities lack it. */
+/* The column of a field; nil if the chunk's entities lack it. */
 static int chunk_column(lua_State *L) {
   struct chunk_box *chunk = check_chunk(L, 1);
   struct loop_box *loop = chunk->loop;
@@ -219,7 +219,7 @@ static int chunk_push_world(lua_State *L, int index) {
   return lua_gettop(L);
 }
 
-/* What is no number may run finalizers once it is pushed. */
+/* Pushing anything but a number may run finalizers. */
 static void chunk_push_row(lua_State *L, int index, const struct column_box *column,
                            uint32_t row) {
   if (!column->leaf) {
@@ -243,7 +243,7 @@ static void chunk_check_writable(lua_State *L, const struct column_box *column) 
                 column->leaf->name, column->loop->query->query->text);
 }
 
-/* Counts from 0; NONE for a number that is no row's. */
+/* Counts from 0; NONE for a number that is not a row. */
 static uint32_t chunk_check_row(lua_State *L, const struct column_box *column, int index) {
   int is_integer = 0;
   lua_Integer at = 0;
@@ -267,7 +267,7 @@ static int chunk_column_index(lua_State *L) {
   return 1;
 }
 
-/* A cell from the value at an index of the stack. A text may run finalizers. */
+/* A cell from the value at a stack index. A string may run finalizers. */
 static ecs_cell chunk_column_to_cell(lua_State *L, const struct column_box *column, int world_index,
                                      int index) {
   ecs_cell cell;
@@ -278,7 +278,7 @@ static ecs_cell chunk_column_to_cell(lua_State *L, const struct column_box *colu
   return cell;
 }
 
-/* Rows of the chunk have got values. */
+/* Marks rows of the chunk that have got values. */
 static void chunk_column_note(const struct column_box *column, uint32_t row, uint32_t count) {
   if (UNLIKELY(column->table->mark_count))
     marks_note_rows(column->loop->box->world, column->table, column->id, column->first + row,
@@ -314,7 +314,7 @@ static int chunk_column_length(lua_State *L) {
   return 1;
 }
 
-/* Takes what the list at 2 has behind `count` values; one of any values may have holes. */
+/* Removes what the list at 2 has after `count` values; one of any values may have holes. */
 static void chunk_column_clear_tail(lua_State *L, ecs_type type, uint32_t count) {
   lua_Integer at = (lua_Integer)count + 1;
   for (; lua_rawgeti(L, 2, at) != LUA_TNIL; at++) {
@@ -332,8 +332,8 @@ static void chunk_column_clear_tail(lua_State *L, ecs_type type, uint32_t count)
   }
 }
 
-/* column:read(into): all rows into a plain list, by raw access, which then has nothing behind
-** them; `into` may be left out. */
+/* column:read(into): copies all rows into a list by raw access, and removes what follows them
+** there; `into` is optional. */
 static int chunk_column_read(lua_State *L) {
   struct column_box *column = chunk_check_column(L, 1);
   lua_settop(L, 2);
@@ -360,7 +360,7 @@ static void chunk_push_value(lua_State *L, const struct column_box *column, lua_
     luaL_error(L, "bad argument #1 to 'write' (no value at %d)", (int)i);
 }
 
-/* Numbers, which take no memory: first all are looked at. */
+/* Writes numbers, which take no memory: all are checked first. */
 static void chunk_column_write_numbers(lua_State *L, const struct column_box *column,
                                        int world_index, lua_Unsigned count) {
   for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
@@ -375,7 +375,7 @@ static void chunk_column_write_numbers(lua_State *L, const struct column_box *co
   }
 }
 
-/* Other values become cells first. */
+/* Converts other values to cells first. */
 static void chunk_column_write_cells(lua_State *L, const struct column_box *column, int world_index,
                                      lua_Unsigned count) {
   struct world_box *box = column->loop->box;
@@ -390,8 +390,8 @@ static void chunk_column_write_cells(lua_State *L, const struct column_box *colu
     store_cell_at(box->any.slots, column->leaf, column->data, (uint32_t)i, cells[i]);
 }
 
-/* column:write(from): the first rows from a plain list, by raw access; all of it, or, when a
-** value does not fit, nothing. */
+/* column:write(from): sets the first rows from a list by raw access; all of it or, if a value does
+** not fit, nothing. */
 static int chunk_column_write(lua_State *L) {
   struct column_box *column = chunk_check_column(L, 1);
   chunk_check_writable(L, column);

@@ -26,7 +26,7 @@ int wanted_arguments(lua_State *L, int function, const struct loop_box *loop) {
 
 /* ---- for views..., entity in q:each() --------------------------------------------- */
 
-/* nil would end the loop where it comes first: what is not there is false. */
+/* A nil in first place would end the `for` loop: absent values are false. */
 static int each_push_step(lua_State *L, int loop_index, const struct loop_box *loop) {
   uint32_t row = loop->row;
   for (uint32_t i = 0; i < loop->slot_count; i++) {
@@ -51,7 +51,7 @@ static int each_push_step(lua_State *L, int loop_index, const struct loop_box *l
   return (int)(loop->slot_count + 1 + value_count(loop));
 }
 
-/* The next row that the loop goes through; false at the end. */
+/* Moves to the next row that the loop visits; false at the end. */
 static bool each_next_row(lua_State *L, int loop_index, struct loop_box *loop) {
   for (;;) {
     while (loop->next_row < loop->count && !loop_takes(loop, loop->next_row)) loop->next_row++;
@@ -81,11 +81,12 @@ int each_begin(lua_State *L, struct loop_box *loop) {
 
 /* ---- q:each(fn, dt) --------------------------------------------------------------- */
 
-/* Where the parts of a call lie on the stack. */
+/* Where the parts of a call are on the stack. */
 struct call {
   int loop, function, views;
-  int slots, arguments;      /* arguments in all: slots, dt, entity, as far as they are taken */
-  row_fn each;               /* what takes a result, or NULL */
+  int slots, arguments;      /* all arguments: slots, dt, entity, as far as the function takes
+                             ** them */
+  row_fn each;               /* receives results, or NULL */
   void *ud;
 };
 
@@ -108,7 +109,7 @@ static void call_row(lua_State *L, const struct call *frame, const struct loop_b
   if (UNLIKELY(!loop->open)) loop_gone(L, loop);
 }
 
-/* Pushes what calls for the loop's rows need: the views that they are given. */
+/* Pushes what calls for the loop's rows need: the views passed to them. */
 INLINE struct call each_push_call(lua_State *L, int top, int loop_index,
                                   const struct loop_box *loop, int function) {
   int slots = (int)loop->slot_count;
@@ -122,7 +123,7 @@ INLINE struct call each_push_call(lua_State *L, int top, int loop_index,
   return call;
 }
 
-/* The rows of the loop's current run between two. */
+/* Calls for the rows of the loop's current run between two. */
 static void call_between(lua_State *L, const struct call *call, struct loop_box *loop, double dt,
                          uint32_t from, uint32_t to) {
   uint64_t before = loop->box->world->rows_run, done = 0;
@@ -200,8 +201,8 @@ static int form_body(lua_State *L) {
   return 0;
 }
 
-/* Ends the loop of a body that has returned, or raises its error, with an entity if it is of one's
-** row. */
+/* Ends the loop of a body that has returned, or raises its error, with the entity if a row
+** failed. */
 static void each_body_end(lua_State *L, int loop_index, struct loop_box *loop, int status,
                           ecs_id entity) {
   if (status != LUA_OK) {
@@ -228,7 +229,7 @@ int drawing_pcall(lua_State *L, const struct loop_box *loop, int arguments,
   return status;
 }
 
-/* A form that fails, be it when its commands apply, has taken no stream. */
+/* A form that fails, even when its changes are applied, has taken no stream. */
 static void call_form(lua_State *L, int loop_index, struct loop_box *loop, int arguments,
                       bool by_rows) {
   int status = drawing_pcall(L, loop, arguments, chance_form(loop->chance));

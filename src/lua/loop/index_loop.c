@@ -59,8 +59,8 @@ int found_refuse_write(lua_State *L, const struct view_box *view) {
                      "world:set(entity, \"%s\", ...)", view->component->name);
 }
 
-/* Makes the view of a slot, of a component as a whole, for the loop at an index. False when a
-** finalizer came in. */
+/* Makes the view of a slot for a whole component, for the loop at an index. False if a finalizer
+** ran. */
 static bool index_loop_make_view(lua_State *L, int loop, struct found_box *found, uint32_t slot) {
   const struct copies *copies = found->copies;
   const struct copy_column *columns = &copies->columns[copies->slots[slot].first];
@@ -125,7 +125,7 @@ void found_push_row(lua_State *L, int loop, struct found_box *found, uint32_t ro
   lua_pushinteger(L, (lua_Integer)entity);
 }
 
-/* The loop at 1, of either kind; NULL when it is none. */
+/* The loop at 1, of either kind; NULL if it is none. */
 static struct found_box *index_loop_test_found(lua_State *L) {
   struct found_box *found = lua_touserdata(L, 1);
   if (UNLIKELY(!found || lua_rawlen(L, 1) < sizeof *found)) return NULL;
@@ -134,7 +134,7 @@ static struct found_box *index_loop_test_found(lua_State *L) {
   return kind == &kind_found || kind == &kind_held ? found : NULL;
 }
 
-/* loop(): the views and values of the next row, its entity. What is absent is false, as in
+/* loop(): the views and values of the next row, and its entity. What is absent is false, as in
 ** every `for`. */
 static int index_loop_found_next(lua_State *L) {
   struct found_box *found = index_loop_test_found(L);

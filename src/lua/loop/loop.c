@@ -15,11 +15,11 @@
 #include "lua/jit/kernel.h"
 #include "lua/loop/view.h"
 
-#define TRIES 100            /* to make a loop while finalizers use the world */
+#define TRIES 100            /* attempts to make a loop while finalizers use the world */
 
 const char kind_loop = 0;
 
-/* What a for loop holds: closed or collected, it ends the loop. */
+/* What a for loop holds: closing or collecting it ends the loop. */
 struct handle_box {
   struct head head;
   struct loop_box *loop;
@@ -46,7 +46,7 @@ static void loop_drop_views(struct loop_box *loop) {
   }
 }
 
-/* The loop is over: its views are stale from here on. */
+/* The loop has ended: its views are stale from here on. */
 static void unlink_loop(struct loop_box *loop) {
   struct world_box *box = loop->box;
   struct loop_box *next = loop->next;
@@ -69,7 +69,7 @@ static void unlink_loop(struct loop_box *loop) {
   box->loops->ended = loop;
 }
 
-/* Lets go of for loops that have ended. The loop at an index is one of the world's. */
+/* Releases for loops that have ended. The loop at an index is one of the world's. */
 static void loop_sweep(lua_State *L, struct world_box *box, int index) {
   if (!box->loops->ended) return;
   lua_getiuservalue(L, index, LOOP_WORLD);
@@ -95,7 +95,7 @@ void loop_cancel(struct loop_box *loop) {
   if (loop->scope != NONE) scope_cancel(world, loop->scope);
 }
 
-/* Ends a loop where nothing may be raised: what cannot be applied is dropped. */
+/* Ends a loop where nothing may be raised: changes that cannot be applied are dropped. */
 static void loop_finish(struct loop_box *loop, bool keep) {
   if (keep && loop->scope != NONE &&
       !scope_stays_open(scope_commit(loop->query->query->world, loop->scope)))
@@ -106,7 +106,7 @@ static void loop_finish(struct loop_box *loop, bool keep) {
     loop_cancel(loop);
 }
 
-/* What anchors them goes with the world. */
+/* Their anchors go with the world. */
 void loops_abandon(struct world_box *box) {
   while (box->loops->open) loop_finish(box->loops->open, box->lent);
   box->loops->ended = NULL;
@@ -198,7 +198,7 @@ static bool loop_make_views(lua_State *L, int index, struct loop_box *loop) {
   return true;
 }
 
-/* False when a finalizer used the world meanwhile: what was read of it may be gone. */
+/* False if a finalizer used the world meanwhile: what was read from it may be gone. */
 static bool loop_make(lua_State *L, int query_index, const struct query_box *query,
                       enum loop_form form, int views, struct loop_box **out) {
   struct world_box *box = query->box;
@@ -247,7 +247,7 @@ static bool loop_renew_views(lua_State *L, int index, struct loop_box *loop, int
   return true;
 }
 
-/* The slots, where these may be of old fields, and the views. */
+/* Renews the slots, if they may be of old fields, and the views. */
 static APART bool loop_renew_slots(lua_State *L, int index, struct loop_box *loop, int views) {
   const struct query_terms *terms = &loop->query->query->terms;
   if (UNLIKELY(loop->version != *loop->box->version)) loop_fill_slots(loop, terms);
@@ -260,7 +260,7 @@ bool loop_renew(lua_State *L, int index, struct loop_box *loop, int views) {
   if (UNLIKELY(!query || query->broken || loop->open)) return false;
   /* A tag that has got fields since has a slot. */
   if (UNLIKELY(loop->slot_count != query->terms.slots)) return false;
-  /* What is kept outside of tables since, or no longer, is found in another way. */
+  /* A component whose storage has changed is found in another way. */
   if (UNLIKELY((loop->walk != NULL) != terms_walk(&query->terms))) return false;
   if (views > (int)loop->slot_count) views = (int)loop->slot_count;
   if (UNLIKELY(views > loop->view_count)) return false;
@@ -305,7 +305,7 @@ int loop_begin(lua_State *L, struct loop_box *loop, lua_CFunction next) {
   return 4;
 }
 
-/* All that a loop needs of the core; with an error, nothing. */
+/* Starts all that a loop needs of the core; on an error, nothing. */
 static ecs_status loop_start(struct loop_box *loop) {
   ecs_status status = ECS_OK;
   if (loop->walk) status = walk_begin_ordered(loop->walk, loop->query->query);
@@ -321,7 +321,7 @@ static ecs_status loop_start(struct loop_box *loop) {
   return status;
 }
 
-/* loop_open of a loop that needs something of the core. */
+/* loop_open for a loop that needs anything from the core. */
 static APART void loop_begin_loop(lua_State *L, struct loop_box *loop) {
   struct world_box *box = loop->box;
   ecs_status status;
@@ -335,7 +335,7 @@ static APART void loop_begin_loop(lua_State *L, struct loop_box *loop) {
 void loop_open(lua_State *L, struct loop_box *loop) {
   struct world_box *box = loop->box;
   if (UNLIKELY(!box->world)) loop_gone(L, loop);
-  /* A finalizer came in since the loop was made: its slots and views are those of old fields. */
+  /* A finalizer ran since the loop was made: its slots and views are those of old fields. */
   if (UNLIKELY(loop->version != *box->version))
     luaL_error(L, "a finalizer changed the components of the loop: begin it again");
   query_arrange(loop->query->query);
@@ -356,7 +356,7 @@ static void loop_bind_slot(struct slot *slot, const struct table *table, uint32_
     slot->data = slot->columns ? column_at(slot->columns, row) : NULL;
 }
 
-/* Terms whose component is switched off in the run that begins with a row. */
+/* Hides terms whose component is switched off in the run that begins with a row. */
 static void loop_hide_slots(struct loop_box *loop, uint32_t row) {
   const struct query_terms *terms = &loop->query->query->terms;
   for (uint32_t i = 0; i < terms->count; i++) {
@@ -374,7 +374,7 @@ static inline void loop_bind_slots(struct loop_box *loop, const uint32_t *column
   }
 }
 
-/* A match whose terms may give cells of others. */
+/* Binds a match whose terms may yield cells of other entities. */
 static void loop_bind_match(struct loop_box *loop) {
   const struct walk *walk = loop->walk;
   const struct query_terms *terms = &walk->query->terms;
@@ -398,7 +398,7 @@ static bool loop_come_to(struct loop_box *loop, const struct table *table, uint3
   return true;
 }
 
-/* Comes to all rows of a table, of which some match, and alike, from one on. */
+/* Takes all rows of a table, some of which match, all alike, from one on. */
 static bool loop_come_to_all(struct loop_box *loop, const struct table *table, uint32_t match,
                              uint32_t row) {
   assert(row < table->count);
@@ -428,7 +428,7 @@ static bool loop_next_in_table(struct loop_box *loop, uint32_t match) {
   return true;
 }
 
-/* Where rows of a table may differ, or a walk finds them. */
+/* Advances if rows of a table may differ, or a walk finds them. */
 static APART bool loop_advance(struct loop_box *loop) {
   const ecs_query *query = loop->query->query;
   if (loop->walk) {
@@ -461,7 +461,7 @@ bool loop_seek(struct loop_box *loop, uint32_t match, uint32_t row, uint32_t tur
     return found && walk->row == row;
   }
   if (walk) {
-    if (walk->lineup) walk_end(walk);   /* it goes by no order */
+    if (walk->lineup) walk_end(walk);   /* it needs no order */
     bool found = walk_match(walk, table->rows[row], false);
     while (found && turn--) found = walk_match(walk, table->rows[row], true);
     if (found) loop_bind_match(loop);
@@ -489,7 +489,7 @@ bool loop_next_run(struct loop_box *loop) {
   return false;
 }
 
-/* Goes on by so many rows in its table. */
+/* Advances by so many rows in its table. */
 static void loop_slide(struct loop_box *loop, uint32_t rows, uint32_t count) {
   loop->rows += rows;
   loop->count = count;
@@ -557,8 +557,8 @@ void loop_commit(lua_State *L, int index, struct loop_box *loop) {
   lua_pop(L, 1);
 }
 
-/* Pushes the loop of the handle at argument 1; NULL, and nothing, when it has ended: then nobody
-** but its world may have it any more. */
+/* Pushes the loop of the handle at argument 1; returns NULL and pushes nothing if it has ended:
+** then only its world may hold it. */
 static struct loop_box *loop_push_open(lua_State *L) {
   const struct handle_box *handle = box_test(L, 1, &kind_loop, sizeof *handle);
   if (!handle || !handle->loop) return NULL;
@@ -569,7 +569,7 @@ static struct loop_box *loop_push_open(lua_State *L) {
   return NULL;
 }
 
-/* A loop that is left early: by break or return its commands apply, by an error they do
+/* A loop that is left early: after break or return its changes are applied, after an error they are
 ** not. */
 static int handle_close(lua_State *L) {
   lua_settop(L, 2);
@@ -634,7 +634,7 @@ static int loop_as_text(lua_State *L) {
   return 1;
 }
 
-/* An object stays in the registry for frame_keep. Lua calls no handler for a memory error. */
+/* An error object stays in the registry for frame_keep. Lua calls no handler for a memory error. */
 int frame_trace(lua_State *L) {
   attempt_handler(L);
   const char *text = lua_tostring(L, 1);
@@ -665,7 +665,7 @@ void frame_keep(lua_State *L, int slot, int status) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &raised_key);
 }
 
-/* Raises what a slot keeps: the object, if it was one. */
+/* Raises what a slot keeps: the error object, if there was one. */
 static void loop_raise_kept(lua_State *L, int slot) {
   lua_settop(L, FRAME_SIZE);
   lua_pushvalue(L, lua_isnil(L, slot + FRAME_OBJECT) ? slot : slot + FRAME_OBJECT);

@@ -11,8 +11,7 @@
 #include "lua/bind/value.h"
 #include "lua/loop/view.h"
 
-/* What is called several times a row is called without the detour by the linkage table, which
-** would cost a tenth of the whole. */
+/* Called several times per row, so these bypass the PLT, which would cost 10 %. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__ELF__)
 #define DIRECT __attribute__((noplt, visibility("default")))
 DIRECT void lua_pushnumber(lua_State *L, lua_Number number);
@@ -25,12 +24,13 @@ DIRECT void lua_callk(lua_State *L, int arguments, int results, lua_KContext con
                       lua_KFunction next);
 #endif
 
-#define LANES 16             /* slots that have a quick way */
+#define LANES 16             /* slots with a fast path */
 #define RESULTS 32           /* that may wait on the stack */
 
 struct map_frame {
-  int loop, function, top;   /* places on the stack */
-  int slots, arguments;      /* arguments in all: slots, dt, entity, as far as they are taken */
+  int loop, function, top;   /* stack indices */
+  int slots, arguments;      /* all arguments: slots, dt, entity, as far as the function takes
+                             ** them */
   int pushed;                /* how many of them are slots */
   double dt;
 };
@@ -65,7 +65,7 @@ static void map_refuse(lua_State *L, const struct loop_box *loop, const struct s
               loop_entity(loop, loop->row), component, field);
 }
 
-/* Converts the results from an index on; false when one of them was no number. */
+/* Converts the results from an index on; false if one was not a number. */
 static bool map_convert(lua_State *L, const struct map_frame *frame, struct loop_box *loop,
                         int index, int count) {
   bool plain = true;
@@ -91,7 +91,7 @@ static inline void map_note(const struct loop_box *loop, const struct slot *slot
     marks_note(loop->box->world, slot->table, slot->columns->id, slot->first + loop->row);
 }
 
-/* Each row is written as a whole, or, when a result does not fit, not at all. */
+/* Each row is written as a whole or, if a result does not fit, not at all. */
 static void map_store_row(lua_State *L, const struct map_frame *frame, struct loop_box *loop,
                           int index, int count) {
   struct world_box *box = loop->box;
@@ -110,8 +110,7 @@ static void map_store_row(lua_State *L, const struct map_frame *frame, struct lo
   lua_pop(L, 1);
 }
 
-/* Calls the function, whose slots have been pushed, and returns how many results it has left
-** behind `base`. */
+/* Calls the function, whose slots have been pushed. Returns the number of results after `base`. */
 static inline int map_call(lua_State *L, const struct map_frame *frame, const struct loop_box *loop,
                            uint32_t row, int base) {
   if (frame->arguments > frame->slots)
@@ -140,8 +139,8 @@ static inline void map_store_floats(lua_State *L, const struct loop_box *loop, i
   }
 }
 
-/* A table of whose fields the function takes f32 only; the first `writable` may be written.
-** Results stay on the stack for some rows: popping them at once costs as much as a push. */
+/* A table of which the function takes only f32 fields; the first `writable` may be written. Results
+** stay on the stack for some rows: popping each costs as much as a push. */
 static void map_floats(lua_State *L, const struct map_frame *frame, struct loop_box *loop,
                        int writable) {
   const float *columns[LANES];
@@ -179,7 +178,7 @@ static void map_any(lua_State *L, const struct map_frame *frame, struct loop_box
   }
 }
 
-/* How many slots, from the first on, are f32 fields that the table has. */
+/* The number of slots, from the first on, that are f32 fields of the table. */
 static int map_count_floats(const struct loop_box *loop, bool to_write) {
   int count = 0;
   while (count < (int)loop->slot_count && count < LANES) {

@@ -11,8 +11,8 @@
 #include "lua/jit/kernel.h"
 #include "lua/loop/view.h"
 
-/* Pushes what the function is given of the match that the loop shows; its views follow the loop on
-** the stack. */
+/* Pushes the arguments for the match that the loop shows; its views follow the loop on the
+** stack. */
 static void observe_push_match(lua_State *L, int loop_index, const struct loop_box *loop,
                                const struct ecs_sight *sight, int arguments) {
   int slots = (int)loop->slot_count;
@@ -33,8 +33,8 @@ static void observe_push_match(lua_State *L, int loop_index, const struct loop_b
   }
 }
 
-/* Shows what the observer has come to. Where each row of a table matches, once, its loop comes to
-** the row, else it has cells from that on: it is row 0. */
+/* Shows the observer's current match. If each row of a table matches once, its loop moves to the
+** row; otherwise it has cells from there on, as row 0. */
 static void observe_show(struct loop_box *loop, const struct ecs_sight *sight) {
   const struct query_terms *terms = &loop->query->query->terms;
   bool by_table = terms->plain && !sight->places;
@@ -60,8 +60,7 @@ static void observe_show(struct loop_box *loop, const struct ecs_sight *sight) {
   }
 }
 
-/* show, which the next row of a table that it has come to needs no more than this of: a quarter of
-** a call. */
+/* observe_show for the next row of the same table, which needs only this: a quarter of a call. */
 INLINE void observe_show_next(struct loop_box *loop, const struct ecs_sight *sight) {
   if (LIKELY(loop->table) && LIKELY(loop->table == sight->walk.table))
     loop->row = sight->walk.row;
@@ -95,7 +94,7 @@ static int observe_call(lua_State *L) {
 
 /* ---- the callback and the way in --------------------------------------------------------- */
 
-/* Of several failures the first one is raised: it stays in the frame. */
+/* Of several failures the first is raised: it stays in the frame. */
 ecs_status script_observe(ecs_world *world, struct ecs_sight *sight, void *ud) {
   struct system_box *system = ud;
   struct systems *systems = system->box->systems;

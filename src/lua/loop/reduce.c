@@ -11,11 +11,11 @@
 #include "lua/jit/kernel.h"
 #include "lua/loop/view.h"
 
-/* On the stack: check_form's. */
+/* The stack, as check_form leaves it. */
 enum { AT_QUERY = 1, AT_FUNCTION, AT_DT, AT_FILTER, AT_KERNEL };
 
-/* What there are two of: of the rows in which the function gives an integer, and of those in which
-** it gives a float; for a sum of all, as floats. */
+/* There are two of each: for rows with an integer result, and for rows with a float; for a sum, of
+** all as floats. */
 enum { INTEGERS, FLOATS, KINDS };
 static const k_type types[KINDS] = {KT_I64, KT_F64};
 
@@ -23,13 +23,13 @@ struct folding {
   k_reduce how;
   const ecs_query *query;
   k_total total[KINDS];
-  uint32_t step;               /* of the loop, or its table, that `part` is for; of events */
-  uint64_t seen;               /* that many make one, by how many there were so far */
-  uint64_t present;            /* of the last batch of matches: the slots that are there, */
-  uint32_t depth, batch;       /* how deep its rows stand, and its number, from 1 */
-  bool gave_up;                /* a program, to be done by the function alone */
+  uint32_t step;               /* of the loop or its table, that `part` is for; for events */
+  uint64_t seen;               /* so many make a part: the number so far */
+  uint64_t present;            /* of the last batch of matches: the present slots, */
+  uint32_t depth, batch;       /* the depth of its rows, and its number, from 1 */
+  bool gave_up;                /* a program failed: the function alone does it */
   k_folding part[KINDS];
-  ecs_id first[KINDS];         /* whose values are those of `part` */
+  ecs_id first[KINDS];         /* owner of the values of `part` */
 };
 
 static void reduce_begin_part(struct folding *folding) {
@@ -48,13 +48,13 @@ static void reduce_end_part(struct folding *folding) {
 /* The forms' names, for messages. */
 static const char *const names[] = {[KR_SUM] = "sum", [KR_MIN] = "min", [KR_MAX] = "max"};
 
-/* Whether matches do not lie together. Asked of a loop that is open, which none of what finalizers
-** declare changes. */
+/* Whether matches are not contiguous. Asked of an open loop, which finalizers' declarations do not
+** change. */
 static bool reduce_is_batched(const struct loop_box *loop) {
   return loop->walk && loop->query->query->terms.step_count > 0;
 }
 
-/* The part that the next match is of, as batches of matches begin and end (matches.h). */
+/* The part of the next match, following batches of matches. */
 static uint32_t reduce_batch_of(struct folding *folding, const struct loop_box *loop) {
   uint64_t present = 0;
   uint32_t depth = walk_depth(loop->walk);
@@ -69,8 +69,8 @@ static uint32_t reduce_batch_of(struct folding *folding, const struct loop_box *
   return folding->batch;
 }
 
-/* Which part the next row is of. A program goes through so many events at a time, or, behind a
-** predicate, through all of them. */
+/* The part of the next row. A program takes so many events at a time or, after a predicate, all of
+** them. */
 static uint32_t reduce_part_of(struct folding *folding, const struct loop_box *loop) {
   if (reduce_is_batched(loop)) return reduce_batch_of(folding, loop);
   if (loop->events && !loop->filter) return 1 + (uint32_t)(folding->seen++ / KERNEL_EVENTS);
@@ -90,7 +90,7 @@ static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud
     folding->step = step;
   }
   bool integer = lua_isinteger(L, -1), sum = folding->how == KR_SUM;
-  /* The row's number in its part, which need not be as many rows as the part has so far. */
+  /* The row's number in its part, which may be larger than the number of rows so far. */
   bool by_row = loop->events && loop->filter && !reduce_is_batched(loop);
   uint32_t number = !loop->walk ? (uint32_t)(loop->rows - loop->table->rows) + row
                     : by_row    ? row
@@ -106,9 +106,9 @@ static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud
   }
 }
 
-/* Whether the least or greatest integer is what the whole comes to, the numbers of both kinds being
-** at the top of the stack: Lua compares them, and of two that are equal the first in query order
-** is taken. */
+/* Whether the least or greatest integer is the overall result, with the numbers of both kinds at
+** the top of the stack: Lua compares them, and of two equal ones the first in query order is
+** taken. */
 static bool reduce_integer_wins(lua_State *L, const struct folding *folding) {
   const k_total *integers = &folding->total[INTEGERS], *floats = &folding->total[FLOATS];
   bool min = folding->how == KR_MIN;
@@ -119,8 +119,8 @@ static bool reduce_integer_wins(lua_State *L, const struct folding *folding) {
                                       : integers->run < floats->run;
 }
 
-/* Pushes what it has come to, and behind the least or greatest whose it is; how many values. A sum
-** of which all rows have given integers is one. */
+/* Pushes the result and, after the least or greatest, its entity. Returns the number of values. A
+** sum is an integer if all rows yielded integers. */
 static int reduce_push_total(lua_State *L, const struct folding *folding, bool entities) {
   const k_total *totals = folding->total;
   bool sum = folding->how == KR_SUM;
@@ -138,7 +138,7 @@ static int reduce_push_total(lua_State *L, const struct folding *folding, bool e
   return 2;
 }
 
-/* What the query's match came to before a row that fails is the part that rows behind join. */
+/* The total before a row that fails is the part that later rows join. */
 static void fold_resume(uint32_t match, void *ud) {
   struct folding *folding = ud;
   const struct table *table = query_table(folding->query, match);
@@ -156,8 +156,7 @@ static struct kernel_run reduce_run_to_total(struct folding *folding) {
                              .gave_up = &folding->gave_up, .ud = folding};
 }
 
-/* Runs a program for the rows that the filter of the loop at 1 lets through; false when there is
-** none. */
+/* Runs a program for the rows that pass the filter of the loop at 1; false if there is none. */
 static bool fold_here(lua_State *L, int handle, struct loop_box *loop, struct folding *folding) {
   if (!loop->box->kernels->on || !kernel_variant_here(L, handle, loop)) return false;
   reduce_end_part(folding);

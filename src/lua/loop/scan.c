@@ -1,7 +1,6 @@
-/* One pass over the bytecode. What a register holds is only known where no other way can lead:
-** what the function was given, unless it is assigned to, and what follows from that up to the
-** next place that is jumped to. A function that is called with a view is followed as far as it
-** runs in any case. */
+/* One pass over the bytecode. A register is known only where no other path can lead: it holds an
+** argument, unless that is assigned to, or what follows from it up to the next jump target. A call
+** that passes on a view is followed as far as it certainly runs. */
 #include "lua/loop/loop.h"
 
 #include "core/base/memory.h"
@@ -23,9 +22,9 @@
 #define SCAN_CALLS 64
 #define SCAN_ARGUMENTS 16
 
-/* GIVEN and OUTSIDE are of functions that give keys: what they are given, and objects from outside.
-** The last ones are of those that are called for elements: their number, the world, and, by the
-** number of a constant, a method of it. */
+/* GIVEN and OUTSIDE are for key functions: their arguments, and objects from outside. The last ones
+** are for functions called for elements: the element's number, the world and, by the number of a
+** constant, a method of it. */
 enum thing_kind {
   THING_UNKNOWN, THING_VIEW, THING_NUMBER, THING_OBJECT, THING_GIVEN, THING_OUTSIDE,
   THING_ELEMENT, THING_WORLD, THING_METHOD
@@ -35,7 +34,7 @@ struct thing {
   enum thing_kind kind;
   bool read_only;
   const struct component *root;        /* of a view: the whole that it is part of */
-  const struct component *component;   /* NULL when the part is an array */
+  const struct component *component;   /* NULL if the part is an array */
   const struct field *array;
   int index;                           /* of a table or function on the stack */
 };
@@ -44,7 +43,7 @@ struct body {
   int function;                        /* on the stack */
   struct function_code code;
   struct thing *things;                /* by register; then what they are after a jump */
-  bool *joins;                         /* by instruction: it is jumped to */
+  bool *joins;                         /* by instruction: it is a jump target */
   bool *sets;                          /* by constant: it sets a global, say, of that name */
 };
 
@@ -59,7 +58,7 @@ struct scanner {
 
 static const struct thing unknown = {THING_UNKNOWN, false, NULL, NULL, NULL, 0};
 
-/* Raises what is wrong, with file and line: of an instruction, or (NONE) of the function. */
+/* Raises what is wrong, with file and line: of an instruction or, for NONE, of the function. */
 FORMAT(4, 5)
 static void scan_refuse(const struct scanner *s, const struct body *body, uint32_t pc,
                         const char *format, ...) {
@@ -82,7 +81,7 @@ static struct thing scan_view_of(const struct component *component, bool read_on
   return (struct thing){THING_VIEW, read_only, component, component, NULL, 0};
 }
 
-/* What a key of a view leads to; NULL when it has no such field. */
+/* What a key of a view leads to; NULL if there is no such field. */
 static const struct field *scan_find_field(const struct scanner *s, const struct thing *view,
                                            const struct constant *key) {
   const struct component *component = view->component;
@@ -110,7 +109,7 @@ static struct thing scan_view_key(const struct scanner *s, const struct body *bo
   if (view->array) return scan_part_of(view, view->array);
   const struct field *field = scan_find_field(s, view, key);
   if (field) return scan_part_of(view, field);
-  const struct migration *changes = s->scan->changes;   /* else of other registrations */
+  const struct migration *changes = s->scan->changes;   /* otherwise of other registrations */
   if (key->type == CONST_STRING && (!changes || migration_of(changes, view->component->id)))
     scan_refuse(s, body, pc, "%s", ecs_message(s->scan->box->world));
   return unknown;
@@ -146,7 +145,7 @@ static const struct component *scan_resource_of(const struct scanner *s,
   return component_of(box->world, view->id);
 }
 
-/* Takes the value at the top of the stack, which stays there when it is needed. */
+/* Classifies the value at the top of the stack, which stays there if needed. */
 static struct thing scan_classify(const struct scanner *s) {
   lua_State *L = s->L;
   int type = lua_type(L, -1);
@@ -212,7 +211,7 @@ static void scan_refuse_field(const struct scanner *s, const struct body *body, 
   scan_refuse_write(s, body, pc, kind, lua_tostring(s->L, -1));
 }
 
-/* Of a field of an upvalue, which may be the table of globals. */
+/* For a field of an upvalue, which may be the table of globals. */
 static void scan_refuse_upfield(const struct scanner *s, const struct body *body, uint32_t pc,
                                 const struct code *code) {
   const char *name = lua_getupvalue(s->L, body->function, (int)code->a + 1);
@@ -221,7 +220,7 @@ static void scan_refuse_upfield(const struct scanner *s, const struct body *body
                     &body->code.constants[code->b]);
 }
 
-/* What the world is told. */
+/* Checks a method call of the world. */
 static void scan_check_command(const struct scanner *s, const struct body *body, uint32_t pc,
                                struct thing object, const struct constant *key) {
   static const char *const commands[] = {
@@ -247,7 +246,7 @@ static void scan_check_key_code(const struct scanner *s, const struct body *body
     scan_check_command(s, body, pc, things[code->b], &constants[code->c]);
 }
 
-/* Of the whole function, wherever it does so. */
+/* Checks the upvalues of the whole function. */
 static void scan_check_key_upvalues(const struct scanner *s, const struct body *body) {
   for (uint32_t i = 0; i < body->code.upvalues; i++) {
     if (!(body->code.assigned[i / 64] >> i % 64 & 1)) continue;
@@ -266,7 +265,7 @@ static void scan_check_calculation(const struct scanner *s, const struct body *b
                 thing->root->name);
 }
 
-/* What the first run of the instruction would raise, of values that it is given. */
+/* Finds what the first run of the instruction would raise about its arguments. */
 static void scan_check_use(const struct scanner *s, const struct body *body, uint32_t pc,
                            const struct code *code) {
   bool ordered = code->kind == CODE_COMPARE && code->op != OPERATOR_EQ;
@@ -286,7 +285,7 @@ static void scan_check_use(const struct scanner *s, const struct body *body, uin
 
 /* ---- instructions ---- */
 
-/* The registers that an instruction assigns to: from its a on. */
+/* The registers that an instruction assigns to, from its a on. */
 static uint32_t scan_count_written(const struct code *code) {
   switch (code->kind) {
     case CODE_NOTHING:
@@ -346,7 +345,7 @@ static struct thing scan_result_of(const struct scanner *s, const struct body *b
   }
 }
 
-/* The number of an element is that of no entity. */
+/* The number of an element is not an entity. */
 static void scan_check_element(const struct scanner *s, const struct body *body, uint32_t pc,
                                const struct code *code) {
   const struct thing *method = &body->things[code->a], *first = method + 2;
@@ -357,7 +356,7 @@ static void scan_check_element(const struct scanner *s, const struct body *body,
               "an entity", SHOW(name));
 }
 
-/* Whether what comes behind an instruction need not run. */
+/* Whether what follows an instruction may not run. */
 static bool scan_is_fork(enum code_kind kind) {
   return kind == CODE_JUMP || kind == CODE_COMPARE || kind == CODE_TEST ||
          kind == CODE_TEST_SET || kind == CODE_FOR || kind == CODE_FOR_END ||
@@ -368,7 +367,7 @@ static bool scan_is_fork(enum code_kind kind) {
 static void scan_body(struct scanner *s, int function, const struct thing *given,
                       uint32_t count);
 
-/* Follows a call that hands a view on. */
+/* Follows a call that passes on a view. */
 static void scan_follow(struct scanner *s, const struct body *body, const struct code *code) {
   struct thing callee = body->things[code->a];
   bool known = callee.kind == THING_OBJECT && lua_isfunction(s->L, callee.index);
@@ -383,15 +382,15 @@ static void scan_follow(struct scanner *s, const struct body *body, const struct
   scan_body(s, callee.index, given, code->b);
 }
 
-/* Whether all that an instruction returns is nil, which the one before it says. */
+/* Whether an instruction returns only nil, as the one before it says. */
 static bool scan_returns_nil(const struct body *body, uint32_t pc) {
   const struct code *code = &body->code.code[pc], *before = pc > 0 ? code - 1 : NULL;
   if (!before || before->kind != CODE_NIL) return false;
   return before->a <= code->a && before->a + before->b + 1 >= code->a + code->b;
 }
 
-/* What is returned where nobody takes it was meant for something else, as for `map`. A call in tail
-** position says nothing of what comes of it. */
+/* A result that is ignored was meant for something else, such as `map`. A tail call says nothing
+** about its results. */
 static void scan_check_return(const struct scanner *s, const struct body *body, uint32_t pc) {
   const struct code *code = &body->code.code[pc];
   if (code->kind != CODE_RETURN || code->b == NONE || code->b == 0) return;
@@ -425,7 +424,7 @@ static void scan_code(struct scanner *s, struct body *body) {
 
 /* ---- functions ---- */
 
-/* Notes where jumps lead to, behind what this reader does not know, too; and what is set. */
+/* Records jump targets, also of unknown instructions, and what is set. */
 static void scan_find_joins(struct body *body) {
   uint32_t count = body->code.count;
   for (uint32_t pc = 0; pc < count; pc++) {
@@ -440,8 +439,7 @@ static void scan_find_joins(struct body *body) {
   }
 }
 
-/* What is given stays known unless it is assigned to somewhere, if only, perhaps, by a function
-** that is made here. */
+/* Arguments stay known unless assigned to somewhere, possibly by a function created here. */
 static void scan_give(struct body *body, const struct thing *given, uint32_t count) {
   struct thing *things = body->things, *after = things + body->code.registers;
   for (uint32_t i = 0; i < count && i < body->code.parameters; i++) after[i] = given[i];
@@ -484,8 +482,8 @@ static void scan_body(struct scanner *s, int function, const struct thing *given
 
 /* ---- registration ---- */
 
-/* (function, scanner): its parameters are those that it is given, and dt is in its place. Behind
-** the entity are values of `*` and of variables. */
+/* (function, scanner): checks that its parameters have arguments and dt is in its place. After the
+** entity come values of `*` and variables. */
 static void scan_check_parameters(const struct scanner *s) {
   const struct body body = {.function = 1};
   bool run = s->scan->form == FORM_RUN, timed = s->scan->form < FORM_OBSERVE;
@@ -522,7 +520,7 @@ static void scan_check_parameters(const struct scanner *s) {
   }
 }
 
-/* The views and numbers of the query's terms, by slot, and what comes behind them. */
+/* The views and numbers of the query's terms, by slot, and what follows them. */
 static uint32_t scan_take_given(const struct scanner *s, struct thing *given) {
   const struct query_terms *terms = &s->scan->query->terms;
   uint32_t numbers = terms->values + (s->scan->form == FORM_EACH) + !terms->event;
@@ -565,7 +563,7 @@ static int scan_protected(lua_State *L) {
   return 0;
 }
 
-/* Lua's status; an error is left on the stack. */
+/* Returns Lua's status; leaves an error on the stack. */
 static int try_scan(struct scanner *s, int function, bool warns) {
   s->warns = warns;
   s->calls = 0;

@@ -16,10 +16,10 @@
 
 const char kind_view = 0, kind_elements = 0;
 
-/* Whose cells those of a resource are. */
+/* The table of a resource's cells. */
 static const struct table no_table;
 
-/* Where a view whose component the current row lacks points. */
+/* Where a view points whose component the current row lacks. */
 static const uint32_t row_absent = ROW_ABSENT;
 
 bool view_push(lua_State *L, struct world_box *box, int world_index,
@@ -136,7 +136,7 @@ uint32_t view_row(lua_State *L, const struct view_box *view) {
   return (uint32_t)luaL_error(L, "stale view: its loop has ended");
 }
 
-/* The view of a resource whose component has changed its fields: reads as it is now. */
+/* Updates the view of a resource whose component has changed its fields. */
 static void view_refresh(lua_State *L, int index, struct view_box *view) {
   const struct component *component = view->component;
   uint64_t version = *view->box->version;
@@ -231,7 +231,7 @@ void view_push_part(lua_State *L, int index, struct view_box *view, uint32_t at)
 
 /* ---- reading --------------------------------------------------------------------- */
 
-/* A text, an enumeration, an id or an any value. */
+/* A string, an enum, an id or an any value. */
 static void view_push_boxed_cell(lua_State *L, int index, const struct view_box *view, uint32_t at,
                                  uint32_t row) {
   const struct view_box *root = view->root;
@@ -275,7 +275,7 @@ static const struct shape_field *view_find(const struct shape *shape, const char
   return NULL;
 }
 
-/* The field that a key names which is not Lua's own copy of its name. */
+/* The field of a key that is not Lua's own copy of its name. */
 static const struct shape_field *view_search(lua_State *L, const struct view_box *view,
                                              int index) {
   const struct shape *shape = view->shape;
@@ -293,7 +293,7 @@ static const struct shape_field *view_search(lua_State *L, const struct view_box
   return NULL;
 }
 
-/* Making a text of a number may run finalizers: the row is looked at after the key. */
+/* Converting a number to a string may run finalizers: the row is checked after the key. */
 static int view_index(lua_State *L) {
   struct view_box *view = lua_touserdata(L, 1);
   const struct view_box *root = view->root;
@@ -308,7 +308,7 @@ static int view_index(lua_State *L) {
   return 1;
 }
 
-/* Counts from 0; NONE for a number that is none of the elements. */
+/* Counts from 0; NONE for a number that is not an element. */
 static uint32_t view_element(lua_State *L, const struct view_box *view, int index) {
   int is_integer = 0;
   lua_Integer at = 0;
@@ -345,13 +345,13 @@ static void view_refuse_write(lua_State *L, const struct view_box *view) {
               root->component->name, root->loop->query->query->text);
 }
 
-/* A row of a root has been written to. */
+/* A row of a root has been written. */
 static inline void view_note(const struct view_box *root, uint32_t row) {
   if (UNLIKELY(root->table->mark_count))
     marks_note(root->box->world, root->table, root->columns->id, root->first + row);
 }
 
-/* Cells that have been converted, which may have run finalizers. */
+/* Stores converted cells; converting may have run finalizers. */
 static void view_store_input(lua_State *L, const struct view_box *view,
                              const struct input *input) {
   uint32_t row = view_row(L, view);
@@ -364,7 +364,7 @@ static void view_store_input(lua_State *L, const struct view_box *view,
   view_note(root, row);
 }
 
-/* A view that is given as a value shows one, or the error names where it should have gone. */
+/* A view passed as a value must show one; otherwise the error names where it should have gone. */
 static void view_check_source(lua_State *L, const struct view_box *view, uint32_t at,
                               const struct view_box *source) {
   const struct view_box *from = source->root;
@@ -378,7 +378,7 @@ static void view_check_source(lua_State *L, const struct view_box *view, uint32_
                                      : component->leaves[view_first_leaf(view, at)].name);
 }
 
-/* What is no number: the view is at 1, the value at 3. A view stands for its values. */
+/* For other values than numbers: the view is at 1, the value at 3. A view stands for its values. */
 static void view_write_converted(lua_State *L, struct view_box *view, uint32_t at) {
   struct world_box *box = view->box;
   box->calls++;
@@ -497,7 +497,7 @@ const luaL_Reg elements_metamethods[] = {{"__index", view_elements_index},
 
 /* ---- view walk ---- */
 
-/* Views seen as a whole: pairs, #, tostring, and as a plain table. */
+/* Views as a whole: pairs, #, tostring, and as a table. */
 
 /* The view at argument 1 with a row to show, or an error. */
 static struct view_box *check_view(lua_State *L) {
@@ -515,7 +515,7 @@ static void view_walk_push_key(lua_State *L, const struct view_box *view, uint32
     lua_pushstring(L, view->shape->fields[at].key);
 }
 
-/* Where a key stands, counted from 1; 0 for nil. */
+/* The place of a key, counted from 1; 0 for nil. */
 static uint32_t view_key_place(lua_State *L, const struct view_box *view, int index) {
   if (lua_isnoneornil(L, index)) return 0;
   if (view->array) {
@@ -528,7 +528,7 @@ static uint32_t view_key_place(lua_State *L, const struct view_box *view, int in
   return (uint32_t)luaL_argerror(L, index, "not a key of the view");
 }
 
-/* The nil of an any field would end the loop: such fields are passed over. */
+/* The nil of an any field would end the loop: such fields are skipped. */
 static int view_walk_next_pair(lua_State *L) {
   struct view_box *view = check_view(L);
   uint32_t at = view_key_place(L, view, 2);
@@ -579,7 +579,7 @@ void view_push_table(lua_State *L, int index, struct view_box *view) {
 
 /* ---- text ------------------------------------------------------------------------ */
 
-/* Pushes a value as text: a text itself in quotes. */
+/* Pushes a value as text: a string in quotes. */
 static void view_walk_quote(lua_State *L) {
   if (lua_type(L, -1) == LUA_TSTRING)
     lua_pushfstring(L, "'%s'", lua_tostring(L, -1));
@@ -588,7 +588,7 @@ static void view_walk_quote(lua_State *L) {
   lua_replace(L, -2);
 }
 
-/* Replaces an entity at the top of the stack by text for people: "hero (65536v2@1)". */
+/* Replaces an entity at the top of the stack by readable text: "hero (65536v2@1)". */
 static void view_walk_name(lua_State *L, const ecs_world *world) {
   ecs_id id = (ecs_id)lua_tointeger(L, -1);
   char text[96] = "null";
@@ -604,8 +604,8 @@ static void view_walk_name(lua_State *L, const ecs_world *world) {
   }
 }
 
-/* Pushes "{ x = 1.0, y = 2.0 }" or "{ 1, 2 }". What __tostring of an any value does to the
-** world is noticed by view_row. */
+/* Pushes "{ x = 1.0, y = 2.0 }" or "{ 1, 2 }". If __tostring of an any value changes the world,
+** view_row notices. */
 static void view_push_text(lua_State *L, int index, struct view_box *view) {
   index = lua_absindex(L, index);
   view_row(L, view);
@@ -685,7 +685,7 @@ static int view_shape_build(lua_State *L) {
   return 1;
 }
 
-/* Components are known by their id: an undeclared one's is not given out again. */
+/* Components are known by id: that of an undeclared one is not reused. */
 const struct shape *shape_need(lua_State *L, int world_index,
                                const struct component *component) {
   lua_getiuservalue(L, world_index, WORLD_SHAPES);

@@ -11,15 +11,15 @@
 #include "lua/bind/value.h"
 #include "lua/loop/loop.h"
 
-/* How the views of components read: from keys to leaves. */
+/* Shapes: how the keys of components' views lead to leaves. */
 
 struct shape_field {
-  const char *key;           /* Lua's own text, anchored: found by its address */
-  uint32_t leaf;             /* the first, counted from its component's first */
-  ecs_type type;             /* ECS_NESTED: what reads as a view, an array, too */
+  const char *key;           /* Lua's own string, anchored: found by its address */
+  uint32_t leaf;             /* its first, counted from its component's first */
+  ecs_type type;             /* ECS_NESTED: reads as a view, also for an array */
 };
 
-/* How the views of a component, or of a nested one, read. Anchored in WORLD_SHAPES. */
+/* How views of a component, or of a nested one, read. Anchored in WORLD_SHAPES. */
 struct shape {
   const struct component *component;
   uint64_t version;                /* registry.version when it was built */
@@ -31,26 +31,25 @@ struct shape {
 const struct shape *shape_need(lua_State *L, int world_index,
                                const struct component *component);
 
-/* The field that the text at an index names; NULL when there is none. */
+/* The field that the string at an index names; NULL if there is none. */
 const struct shape_field *shape_find(lua_State *L, const struct shape *shape, int index);
 
-/* Forgets how a component's views read: before it is undeclared, and after loops_end. Cannot
-** fail. */
+/* Forgets the shape of a component: before it is undeclared, and after loops_end. Cannot fail. */
 void views_forget(lua_State *L, int world_index, ecs_id component);
 
-/* What functions are given for a row of a loop: its terms' values, its entity. */
+/* The arguments of functions for a row of a loop: its terms' values, its entity. */
 
 /* The entity of a row of the loop's current run. */
 static inline ecs_id loop_entity(const struct loop_box *loop, uint32_t row) {
   return entity_id(loop->entities, loop->rows[row]);
 }
 
-/* Whether a row is among those that the loop goes through. */
+/* Whether the loop visits a row. */
 static inline bool loop_takes(const struct loop_box *loop, uint32_t row) {
   return !loop->filter || (loop->filter[row / 64] >> row % 64 & 1);
 }
 
-/* How many values go with a match, behind the entity. */
+/* The number of values of a match after the entity. */
 static inline uint32_t value_count(const struct loop_box *loop) {
   return LIKELY(!loop->walk) ? 0 : loop_value_count(loop);
 }
@@ -59,20 +58,20 @@ static inline uint32_t value_count(const struct loop_box *loop) {
 void slot_push_value(lua_State *L, int loop_index, const struct loop_box *loop,
                      const struct slot *slot, uint32_t row);
 
-/* Pushes the value of a single field's term, or true for a tag; nil when the table lacks it. */
+/* Pushes the value of a single field's term, or true for a tag; nil if the table lacks it. */
 static inline void slot_push(lua_State *L, int loop_index, const struct loop_box *loop,
                              const struct slot *slot, uint32_t row) {
   if (UNLIKELY(!slot->present) || UNLIKELY(!push_number_at(L, slot->type, slot->data, row)))
     slot_push_value(L, loop_index, loop, slot, row);
 }
 
-/* Pushes the first of what functions are given last: the entity, values. */
+/* Pushes the first of the last arguments: the entity, values. */
 static inline void push_entity(lua_State *L, const struct loop_box *loop, uint32_t row, int count) {
   if (count > 0) lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
   if (UNLIKELY(count > 1)) loop_push_values(L, loop, (uint32_t)count - 1);
 }
 
-/* Pushes the first of what functions are given behind the slots: dt, the entity, values. */
+/* Pushes the first of the arguments after the slots: dt, the entity, values. */
 static inline void push_rest(lua_State *L, const struct loop_box *loop, uint32_t row, double dt,
                              int count) {
   lua_pushnumber(L, (lua_Number)dt);
@@ -83,83 +82,84 @@ extern const char kind_view, kind_elements;
 
 extern const luaL_Reg world_view_methods[], view_metamethods[], elements_metamethods[];
 
-/* Pushes the view of the resource that is named at 2. */
+/* Pushes the view of the resource named at 2. */
 void resource_view(lua_State *L, struct world_box *box);
 
-/* Pushes the view of a resource that is not there yet: it gets its component later. The world is
+/* Pushes the view of a resource that does not exist yet: it gets its component later. The world is
 ** at 1. */
 struct view_box *view_push_pending(lua_State *L, struct world_box *box);
 
-/* Pushes a view of a component for a loop, or for a resource when loop is NULL. Its owner (the
-** loop, or the world) and the world are at absolute indices. False when a finalizer used the
-** world meanwhile: the component may be gone. */
+/* Pushes a view of a component for a loop, or for a resource if loop is NULL. Its owner (the loop,
+** or the world) and the world are at absolute indices. False if a finalizer used the world
+** meanwhile: the component may be gone. */
 bool view_push(lua_State *L, struct world_box *box, int world_index,
                const struct component *component, struct loop_box *loop, int owner_index,
                struct view_box **out);
 
-/* Pushes a view for the loop at an index like the one at the top of the stack, which was one of
-** its views. False as for view_push. */
+/* Pushes a view for the loop at an index like the one at the top of the stack, which was one of its
+** views. False as for view_push. */
 bool view_renew(lua_State *L, int loop_index, const struct view_box *old,
                 struct view_box **out);
 
-/* Points the view of a loop at its component's columns, from a row on; NULL when the component is
-** not there. */
+/* Points the view of a loop at its component's columns, from a row on; NULL if the component is
+** absent. */
 void view_bind(struct view_box *view, const struct table *table, const struct column *columns,
                uint32_t first);
 
-/* Pushes a nested or array field of the view at an index, or an element that is nested; `at`
-** counts fields or elements from 0. */
+/* Pushes a nested or array field of the view at an index, or a nested element; `at` counts fields
+** or elements from 0. */
 void view_push_part(lua_State *L, int index, struct view_box *view, uint32_t at);
 
-/* Pushes the world of the view at an index, returns where. */
+/* Pushes the world of the view at an index. Returns its index. */
 int view_push_world(lua_State *L, int index, const struct view_box *view);
 
-/* The row that a view shows; raises why when it shows none. */
+/* The row that a view shows; raises why if it shows none. */
 uint32_t view_row(lua_State *L, const struct view_box *view);
 
-/* As view_row for the view at an index when a call begins: a resource's follows its component. */
+/* As view_row for the view at an index when a call begins: that of a resource follows its
+** component. */
 uint32_t view_open(lua_State *L, int index, struct view_box *view);
 
-/* Pushes field or element `at` of the view at an index, as it is now. */
+/* Pushes the present value of field or element `at` of the view at an index. */
 void view_push_at(lua_State *L, int index, struct view_box *view, uint32_t at);
 
-/* How many fields or elements a view has, once view_row has found it open. */
+/* The number of fields or elements of a view, once view_row has found it open. */
 uint32_t view_count(const struct view_box *view);
 
 /* The view at an index, of either kind, or NULL. */
 struct view_box *view_test(lua_State *L, int index);
 
-/* What a view is made of: see view.h. */
+/* The data of a view. */
 
-/* Rows that are none. */
+/* Special values that are not rows. */
 #define ROW_STALE NONE
 #define ROW_RESOURCE (NONE - 1)
 #define ROW_ABSENT (NONE - 2)
-#define ROW_FOUND (NONE - 3)           /* of a loop over an index, which is asked */
-#define ROW_SPECIAL ROW_LIMIT          /* the first number that is no row */
+#define ROW_FOUND (NONE - 3)           /* of a loop over an index, which says the row */
+#define ROW_SPECIAL ROW_LIMIT          /* the first number that is not a row */
 
-#define VIEW_OWNER 1         /* user values of a view: a loop, a world; the root of a part */
+#define VIEW_OWNER 1         /* user values of a view: a loop or world; the root of a part */
 #define VIEW_PARTS 2         /* table: field or element -> its view */
 #define VIEW_DATA 3          /* of a resource whose fields have changed: its columns */
 #define VIEW_VALUES 3
 
-/* A component of the current row (a root), or a nested component or array within. */
+/* A component of the current row (a root), or a nested component or array inside. */
 struct view_box {
   struct head head;
   struct view_box *root;
   const struct shape *shape;       /* of a component; of an array's elements, or NULL */
   uint32_t base;                   /* first leaf, counted from the root's */
-  const struct field *array;       /* an array: what it is, else NULL */
+  const struct field *array;       /* an array: its field; otherwise NULL */
 
   struct world_box *box;
-  uint64_t version;                /* registry.version that it was made or renewed in */
-  const struct component *component;  /* from here on of roots only */
+  uint64_t version;                /* registry.version when it was made or renewed */
+  const struct component *component;  /* roots only, from here on */
   ecs_id id;                       /* of the component */
   struct loop_box *loop;           /* NULL: of a resource, or: */
-  const struct found_box *found;   /* the loop over an index that it is of */
-  uint32_t slot;                   /* then: of what that gives */
-  const struct table *table;       /* of the row, with its columns, from a first row on: what is
-                                   ** written is marked there */
+  const struct found_box *found;   /* the loop over an index that it belongs to */
+  uint32_t slot;                   /* then: its slot there */
+  const struct table *table;       /* table of the row and its columns, from a first row on, for
+                                   ** marking writes */
   const struct column *columns;
   uint32_t first;
   const uint32_t *row;             /* its loop's, or one of these: */
@@ -169,14 +169,14 @@ struct view_box {
   void *store[];
 };
 
-/* Views seen as a whole: pairs, #, tostring, and as a plain table. */
+/* Views as a whole: pairs, #, tostring, and as a table. */
 
 /* Metamethods. */
 int view_tostring(lua_State *L);
 int view_pairs(lua_State *L);
 int view_length(lua_State *L);
 
-/* Pushes a fresh table with what the view at an index shows. */
+/* Pushes a new table with what the view at an index shows. */
 void view_push_table(lua_State *L, int index, struct view_box *view);
 
 #endif

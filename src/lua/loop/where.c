@@ -1,4 +1,4 @@
-/* q:where(fn): a query whose rows also satisfy a function, which is compiled if possible. */
+/* q:where(fn): a query whose rows also satisfy a function, compiled if possible. */
 #include "lua/loop/loop.h"
 
 #include "core/base/chance.h"
@@ -14,9 +14,9 @@ const char kind_where = 0;
 
 #define WHERE_QUERY 1        /* user values */
 #define WHERE_FUNCTION 2
-#define WHERE_OUTER 3        /* the q:where(fn) whose rows it is about; nil: all */
+#define WHERE_OUTER 3        /* the q:where(fn) whose rows it filters; nil: all */
 #define WHERE_VALUES 3
-#define WHERE_DEPTH 16       /* predicates behind one another */
+#define WHERE_DEPTH 16       /* predicates in a chain */
 
 struct where_box {
   struct head head;
@@ -25,14 +25,14 @@ struct where_box {
 
 /* ---- making ---- */
 
-/* Pushes the kernel of the predicate at one index over the query at another, for what another
-** predicate has let through or not. */
+/* Pushes the kernel of the predicate at one index over the query at another, for rows that have, or
+** have not, passed another predicate. */
 static void where_push_predicate(lua_State *L, int query_index, int function, bool filtered) {
   kernel_of_query(L, query_index, function, (struct use){"where", RESULT_TRUTH, filtered});
 }
 
-/* Puts the query of the q:where(fn) at argument 1, if that is one, in its place and pushes the
-** q:where(fn), or nil. How many predicates that has. */
+/* Puts the query of the q:where(fn) at argument 1, if it is one, in its place and pushes the
+** q:where(fn), or nil. Returns its number of predicates. */
 static int open_where(lua_State *L) {
   const struct where_box *where = box_test(L, 1, &kind_where, sizeof *where);
   if (!where) {
@@ -58,7 +58,7 @@ struct query_box *check_entities(lua_State *L, int arguments) {
   return query;
 }
 
-/* While scripts are read a query has no terms yet: its function is compiled when it is used. */
+/* While scripts are read a query has no terms yet: its function is compiled on first use. */
 int query_where(lua_State *L) {
   enum { AT_QUERY = 1, AT_FUNCTION, AT_OUTER, AT_WHERE };
   lua_settop(L, AT_FUNCTION);
@@ -109,8 +109,7 @@ static int where_ask_body(lua_State *L) {
   return 0;
 }
 
-/* The rows of the loop's run that the filter at an index lets through become the loop's, of those
-** that are its rows now. */
+/* Restricts the loop's rows in its run to those that pass the filter at an index. */
 static void where_ask(lua_State *L, int loop_index, int where) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   size_t size = (loop->count + 63) / 64 * sizeof(uint64_t);
@@ -129,7 +128,7 @@ static void where_ask(lua_State *L, int loop_index, int where) {
   if (!loop->open) loop_gone(L, loop);
   struct chance stream = chance_predicate(loop->chance);
   loop->asking = true;
-  loop->row = NONE;   /* a kernel says itself whose row has failed */
+  loop->row = NONE;   /* a kernel itself says whose row has failed */
   int status = drawing_pcall(L, loop, 4, stream);
   loop->asking = false;
   if (status != LUA_OK && status != LUA_ERRMEM) failure_name(L, failure_row(loop));
@@ -139,7 +138,7 @@ static void where_ask(lua_State *L, int loop_index, int where) {
   loop->filter = bits;
 }
 
-/* Asks all filters up to the one at the top of the stack, which it pops. */
+/* Pops and applies all filters up to the one at the top of the stack. */
 static void where_ask_all(lua_State *L, int loop_index) {
   int where = lua_gettop(L);
   need_stack(L, 20);
@@ -148,7 +147,7 @@ static void where_ask_all(lua_State *L, int loop_index) {
   lua_settop(L, where - 1);
 }
 
-/* Of a table of which some rows match, these are the first filter. */
+/* In a table of which some rows match, the matches are the first filter. */
 static void where_mark_matches(lua_State *L, int loop_index) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   uint64_t *bits = lua_newuserdatauv(L, (loop->count + 63) / 64 * sizeof *bits, 0);
@@ -163,7 +162,8 @@ static void where_fill(lua_State *L, int loop_index) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int top = lua_gettop(L);
   loop->filter = NULL;
-  loop->row = NONE;   /* the last table's may be behind the end of this one, for finalizers, too */
+  loop->row = NONE;   /* the last table's row may be after the end of this one, also for
+                      ** finalizers */
   if (loop->partial) where_mark_matches(L, loop_index);
   lua_getiuservalue(L, loop_index, LOOP_WHERE);
   where_ask_all(L, loop_index);
