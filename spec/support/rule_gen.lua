@@ -59,7 +59,7 @@ const F: 1.5 | 0.25 | 3.0 | dt; I: 1 | 2 | 5; B: (<I> % 3 == 1) | (<F> > 2); E: 
   | world:set(<L>, 'Owes', <L>, <V>) | world:set(<L>, 'Held', <L>, <F>)
 row Me: e; D: e; L: e | e; E: e; X: <C>
 array I: i; X: i | i | i
-arrays F: (floats[<X>] or 0.0)
+arrays F: (floats[<X>] or 0.0) | (grids[<I> % 3 + 1][<X>] or 0.0)
 others F: (world:get(<L>, 'H.hp') or <F>) | world:get(boss, 'H.hp');
   I: (world:get(<L>, 'H.n') or 0); B: (world:get(<L>, 'H.on') == true);
   E: (world:get(<L>, 'P.kept') or <L>) | (world:get(<L>, 'H.who') or <L>)
@@ -72,7 +72,7 @@ born B: world:alive(p.big) | world:alive(p.big)
 texts B: (p.s == 'ann') | (p.s < 'b') | (#p.s > 2) | (p.s:sub(1, 2) == 'an') | (p.kind == 'red')
   | (tints[<I> % 4 + 1] == p.kind) | (p.tint == p.kind); F: cost[p.kind] | gain[p.kind][p.tint]
   | odds[p.kind].by[p.tint] | odds[p.kind].at[<I> % 3 + 1] | odds[p.kind].by.red
-  | (price[p.kind] or <F>) | (grade[p.tint] and grade[p.tint].w or <F>)
+  | (maps[p.kind] and maps[p.kind][<X>] or <F>) | (price[p.kind] or <F>) | (grade[p.tint] and grade[p.tint].w or <F>)
   | steps[<I> % 2 + 1][<I> % 3 + 1]; E: those[p.kind]; L: those[p.kind]
 ]]
 
@@ -93,6 +93,9 @@ score 8: stores
 arrays 12: stores | if <C1> ~= 16 then local <N1> = nxt[<C1>] if at[<N1>] == ecs.null then at[<N1>]
   = <Me> at[<C1>] = ecs.null <C1> = <N1> <S> end end | for <K> = 1, #floats do <Z> end
   | if not flags[<X1>] then flags[<X1>] = true <PC> = <X1> <S> end
+  | grids[<I1> % 3 + 1][<X1>] = grids[<I1> % 3 + 1][<X1>] + 1 | grids[<I> % 3 + 1][<X>] = <F>
+  | local <N1> = grids[<I1> % 3 + 1] for <N2> = 1, #<N1> do if <N1>[<N2>] > 9 then <N1>[<N2>] = <F>
+  end end | local <N1> = floats for <N> = 1, 3 do <N1>[<X>] = <F> <N1> = grids[<I> % 3 + 1] <S> end
 cells 10: stores | n = n + 1 | n = n + <I> | bump(<I>) | acc = acc + <F> | total = total + 1
   | stats.kills = stats.kills + 1 | if n < 5 then n = n + 1 <S> end | mix = mix + <F>
   | if <B> then mix = mix + 0.5 end | if <B> then mix = <I> end | stats.who = <E>
@@ -150,6 +153,8 @@ texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
   | for <N1>, <N2> in ipairs(bag[p.kind].items) do <PF1> = <PF1> + <N2>.w * <N1> <S> end
   | for <K>, <T> in ipairs(bag[p.kind].nums) do <S> if <B> then break end end
   | local <N1> = bag[p.tint] if <N1> and #<N1>.nums > 1 then <PF> = <N1>.nums[2] end
+  | local <N1> = maps[p.kind] if <N1> then <PF> = <N1>[<X>] <N1>[<X>] = <F> <S> end
+  | local <N1> = <B> and maps.red or maps[p.kind] if <N1> then <N1>[<X1>] = <N1>[<X1>] + 1 end
   | <PF> = bag[p.kind].items[1].w
   | local <N1> = <B> and grade[p.kind] if <N1> then <PF> = <N1>.w <S> end
   | local <N1> = grade[p.tint] <S> if <B> then <N1> = grade.red end if <N1> then <PF> = <N1>.w end

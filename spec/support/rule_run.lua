@@ -85,7 +85,7 @@ local function populate(world, program, numbers, with, boss)
 end
 
 local arrays = { floats = "f64", ints = "i32", nxt = "i32", bytes = "u8", flags = "bool",
-  at = "entity" }
+  at = "entity", more = "f64", less = "f64" }
 
 local function odds()
   return { red = { at = { 1, 2.5, 3 }, by = { black = 0.5, red = 1.5, green = 2.0, blue = 1 } },
@@ -126,7 +126,9 @@ local function new_world(program, kernels, with)
   out.chosen = numbers:chance(50) and prey[1] or out.mate
   out.those = { red = prey[4], green = out.boss, blue = out.mate }
   for name, type in pairs(arrays) do out[name] = world:array(name, type, 16) end
+  out.maps, out.grids = { red = out.floats, green = out.more }, { out.less, out.floats, out.more }
   for i = 1, 16 do
+    out.more[i], out.less[i] = i / 4, i % 3
     out.floats[i], out.ints[i], out.nxt[i] = numbers:range(0, 40) / 4, i % 7, i % 16 + 1
     out.bytes[i], out.flags[i] = numbers:range(0, with.full and 255 or 20), numbers:chance(30)
     if numbers:chance(30) and world:alive(rows[i] or 0) then out.at[i] = rows[i] end
@@ -155,7 +157,7 @@ end
 local given = { "world", "ecs", "boss", "mate", "dead", "floats", "ints", "bytes", "flags", "at",
   "nxt", "score", "make", "near", "cost", "those", "tints", "steps", "gain", "weights", "odds",
   "price", "grade", "turned", "bag", "lanes", "walks",
-  "alias" }
+  "maps", "grids", "alias" }
 
 local frame = "local " .. table.concat(given, ", ") .. " = ...\n" .. [[
 local n, acc, best, who, mix, seen, flip = 0, 0.0, nil, nil, 0, false, nil

@@ -269,6 +269,8 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   if (from.kind == VAL_PATH) return outside_key(f, from.at, key);
   if (from.kind == VAL_WORLD) return call_method(f, from, key);
   if (from.kind == VAL_ARRAY) return call_of_array(f, from, key);
+  if (from.kind == VAL_ARRAYS)
+    return element_of_arrays(f, from, element_index(f, from, key));
   if (from.kind == VAL_RECORD) return element_of_record(f, from, key);
   if (from.kind == VAL_TABLE) return order_read(f, maybe_need(f, from), key);
   if (from.kind == VAL_INDEX) return partner_method(f, from, key);
@@ -517,6 +519,10 @@ void access_store(struct front *f, struct val view, const struct constant *key,
   }
   if (view.kind == VAL_ARRAY) {
     steps_store(f, view, element_index(f, view, key), value);
+    return;
+  }
+  if (view.kind == VAL_ARRAYS) {
+    element_store_in_arrays(f, view, element_index(f, view, key), value);
     return;
   }
   if (view.kind == VAL_PARTNER) partner_refuse_write(f, view, key);

@@ -537,6 +537,120 @@ static k_value element_by_name(struct front *f, uint32_t table, struct front_arr
   return build_element(f->b, element_find_table(f, by), at);
 }
 
+/* ---- tables of arrays ---- */
+
+/* Whether a table has objects only by these names or, without, in its list, and how many there are
+** of these; 0: it does not. */
+static uint32_t element_set_size(struct front *f, uint32_t path, const struct enumeration *names) {
+  int top = lua_gettop(f->L);
+  path_push(f->L, f->anchors, &f->paths[path]);
+  bool table = lua_istable(f->L, -1);
+  lua_Unsigned all = !table ? 0 : names ? names->count : lua_rawlen(f->L, -1);
+  uint32_t count = all <= FRONT_SET ? (uint32_t)all : 0;
+  bool objects = true, any = false;
+  for (uint32_t i = 0; i < count && objects; i++) {
+    if (names) {
+      lua_pushlstring(f->L, names->names[i].data, names->names[i].size);
+      lua_rawget(f->L, top + 1);
+    } else {
+      lua_rawgeti(f->L, top + 1, (lua_Integer)i + 1);
+    }
+    objects = lua_isnil(f->L, -1) || lua_type(f->L, -1) == LUA_TUSERDATA;
+    any |= lua_type(f->L, -1) == LUA_TUSERDATA;
+    lua_settop(f->L, top + 1);
+  }
+  lua_settop(f->L, top);
+  return objects && any ? count : 0;
+}
+
+/* The number of a table of arrays; NONE: it is another one. */
+static uint32_t element_find_set(struct front *f, uint32_t path, const struct enumeration *names) {
+  for (uint32_t i = 0; i < f->set_count; i++)
+    if (f->sets[i].path == path && f->sets[i].names == names) return i;
+  struct front_set set = {path, names, element_set_size(f, path, names), {{0}}};
+  const struct component *first = NULL;
+  if (set.count == 0 || f->set_count == FRONT_SETS) return NONE;
+  for (uint32_t i = 0; i < set.count; i++) {
+    struct constant key = {.type = CONST_INTEGER, .integer = (int64_t)i + 1};
+    if (names) key = (struct constant){.type = CONST_STRING, .string = names->names[i]};
+    set.of[i] = outside_key(f, path, &key);
+    if (set.of[i].kind == VAL_NIL) continue;
+    if (set.of[i].kind != VAL_ARRAY) return NONE;
+    if (!first) first = set.of[i].component;
+    if (array_type(set.of[i].component) != array_type(first))
+      front_refuse(f, "it takes one of several arrays that differ in type, '%s' and '%s'",
+                   first->name, set.of[i].component->name);
+  }
+  f->sets[f->set_count] = set;
+  return f->set_count++;
+}
+
+/* The next array of a set that is not nil, and the rows that have it. */
+static const struct val *element_next_array(struct front *f, struct val arrays, uint32_t *at,
+                                            k_value *here) {
+  const struct front_set *set = &f->sets[arrays.at];
+  while (*at < set->count && set->of[*at].kind != VAL_ARRAY) ++*at;
+  if (*at == set->count) return NULL;
+  *here = build_binary(f->b, KO_EQ, arrays.value, build_i64(f->b, (int64_t)*at + 1));
+  return &set->of[(*at)++];
+}
+
+static struct val element_of_set(struct front *f, uint32_t number, struct val index) {
+  const struct front_set *set = &f->sets[number];
+  struct val arrays = {.kind = VAL_ARRAYS, .at = number};
+  k_value whole = K_ALL, here;
+  arrays.value = index.names ? build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1))
+                             : element_place(f, index, &whole);
+  arrays.present = build_bool(f->b, false);
+  bool all = set->names != NULL;
+  for (uint32_t i = 0; i < set->count; i++) all &= set->of[i].kind == VAL_ARRAY;
+  const struct val *array;
+  for (uint32_t at = 0; (array = element_next_array(f, arrays, &at, &here));) {
+    arrays.component = array->component;
+    arrays.present = build_binary(f->b, KO_OR, arrays.present, here);
+  }
+  arrays.present = all ? K_ALL : build_binary(f->b, KO_AND, whole, arrays.present);
+  return arrays;
+}
+
+struct val element_of_arrays(struct front *f, struct val arrays, struct val index) {
+  arrays = maybe_need(f, arrays);
+  struct val value = {.kind = VAL_NOTHING};
+  k_value here;
+  const struct val *array;
+  for (uint32_t at = 0; (array = element_next_array(f, arrays, &at, &here));) {
+    struct val one = element_at(f, *array, index);
+    one.chain = 0;
+    value = value.kind == VAL_NOTHING ? one : val_select(f, here, one, value);
+  }
+  return value;
+}
+
+void element_store_in_arrays(struct front *f, struct val arrays, struct val index,
+                             struct val value) {
+  arrays = maybe_need(f, arrays);
+  value = maybe_need(f, value);
+  k_value here, mask = f->env.mask;
+  const struct val *array;
+  for (uint32_t at = 0; (array = element_next_array(f, arrays, &at, &here));) {
+    class_share(f, array->component, ARRAY_LEAF);
+    f->env.mask = mask_and(f, mask, here);
+    build_at(f->b, f->env.mask, front_tag(f));
+    if (f->env.mask != K_NONE) steps_store(f, *array, index, value);
+  }
+  f->env.mask = mask;
+  build_at(f->b, mask, front_tag(f));
+}
+
+struct val element_length_of_arrays(struct front *f, struct val arrays) {
+  arrays = maybe_need(f, arrays);
+  k_value here, length = build_i64(f->b, 0);
+  const struct val *array;
+  for (uint32_t at = 0; (array = element_next_array(f, arrays, &at, &here));)
+    length = build_select(f->b, here, build_i64(f->b, array->component->length), length);
+  return val_number(f, length, true);
+}
+
 struct val element_of_table(struct front *f, struct val table, struct val index) {
   assert(table.kind == VAL_PATH && index.kind == VAL_VALUE);
   if (index.names == &front_texts)
@@ -544,6 +658,8 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
   if (!index.names && !val_is_number(f, index))
     front_refuse(f, "it indexes a table by a boolean");
   if (cell_is_stored(f, table)) return cell_get_element(f, table, index);
+  uint32_t set = element_find_set(f, table.at, index.names);
+  if (set != NONE) return element_of_set(f, set, index);
   struct front_array by = {.path = table.at, .names = index.names};
   uint32_t number = element_find_table(f, by);
   if (index.names) index.value = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
@@ -654,7 +770,39 @@ static uint32_t element_of_paths(struct front *f, struct val x, struct val y) {
   return numbers || table.names ? element_find_table(f, table) : NONE;
 }
 
+/* An array as one of a set. */
+static bool element_as_arrays(struct front *f, struct val *x, uint32_t number) {
+  const struct front_set *set = &f->sets[number];
+  if (x->kind == VAL_ARRAYS) return x->at == number;
+  for (uint32_t i = 0; i < set->count; i++) {
+    if (set->of[i].kind != VAL_ARRAY || set->of[i].component != x->component) continue;
+    *x = (struct val){.kind = VAL_ARRAYS, .at = number, .component = x->component,
+                      .value = build_i64(f->b, (int64_t)i + 1)};
+    return true;
+  }
+  return false;
+}
+
+/* Makes two arrays some of one set. */
+static bool element_join_arrays(struct front *f, struct val *x, struct val *y) {
+  bool left = x->kind == VAL_ARRAYS, right = y->kind == VAL_ARRAYS;
+  if ((!left && x->kind != VAL_ARRAY) || (!right && y->kind != VAL_ARRAY)) return false;
+  uint32_t number = left ? x->at : right ? y->at : f->set_count;
+  struct val a = *x, b = *y;
+  for (uint32_t i = 0; !left && !right && i < f->set_count && number == f->set_count; i++)
+    if (element_as_arrays(f, &a, i) && element_as_arrays(f, &b, i)) number = i;
+  a = *x;
+  b = *y;
+  if (number == FRONT_SETS || array_type(a.component) != array_type(b.component)) return false;
+  if (number == f->set_count) f->sets[f->set_count++] = (struct front_set){NONE, NULL, 2, {a, b}};
+  if (!element_as_arrays(f, &a, number) || !element_as_arrays(f, &b, number)) return false;
+  *x = a;
+  *y = b;
+  return true;
+}
+
 bool element_join(struct front *f, struct val *x, struct val *y) {
+  if (element_join_arrays(f, x, y)) return true;
   uint32_t array = x->kind == VAL_RECORD ? x->at : y->kind == VAL_RECORD ? y->at : NONE;
   if (x->kind == VAL_PATH && y->kind == VAL_PATH) array = element_of_paths(f, *x, *y);
   if (array == NONE) return false;

@@ -28,7 +28,13 @@ struct val element_of_record_at(struct front *f, struct val record, struct val i
 ** program is compiled; nil past the list's end. */
 struct val element_of_item(struct front *f, struct val record, k_value number);
 uint16_t element_need_longest(struct front *f, struct val record);
-/* Makes two tables, given by paths or not, records of the one that holds both; false: none does. */
+/* An element of one of several arrays, chosen by an index of the row; stores one; their length. */
+struct val element_of_arrays(struct front *f, struct val arrays, struct val index);
+void element_store_in_arrays(struct front *f, struct val arrays, struct val index,
+                             struct val value);
+struct val element_length_of_arrays(struct front *f, struct val arrays);
+/* Makes two tables, given by paths or not, records of the one that holds both, or two arrays members
+** of one set; false: there is none. */
 bool element_join(struct front *f, struct val *x, struct val *y);
 struct val element_length_of(struct front *f, struct val record);
 /* What kind of elements a guard's table has (perhaps with ELEMENTS_RAGGED), and how many; copies

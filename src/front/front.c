@@ -253,6 +253,10 @@ static void front_take_index(struct front *f, const struct code *code) {
     *front_register(f, code->a) = take(f, from, key);
     return;
   }
+  if (from.kind == VAL_ARRAYS && key.kind == VAL_VALUE) {
+    *front_register(f, code->a) = element_of_arrays(f, from, key);
+    return;
+  }
   if (from.kind == VAL_RECORD && key.kind == VAL_VALUE && !whole) {
     *front_register(f, code->a) = element_of_record_at(f, from, key);
     return;
@@ -269,6 +273,7 @@ static void front_take_index(struct front *f, const struct code *code) {
 static struct val front_length(struct front *f, struct val x) {
   if (x.kind == VAL_PATH) return outside_length(f, x);
   if (x.kind == VAL_RECORD) return element_length_of(f, x);
+  if (x.kind == VAL_ARRAYS) return element_length_of_arrays(f, x);
   bool array = x.kind == VAL_ARRAY;
   bool views = x.kind == VAL_VIEW || x.kind == VAL_RESOURCE || x.kind == VAL_PARTNER;
   bool counted = views && x.array;
@@ -285,8 +290,8 @@ static struct val front_length(struct front *f, struct val x) {
 static void front_set_index(struct front *f, const struct code *code) {
   struct val key = *front_register(f, code->b);
   const struct val to = *front_register(f, code->a), value = front_operand(f, code->right);
-  if (to.kind == VAL_ARRAY) {
-    steps_store(f, to, key, value);
+  if (to.kind == VAL_ARRAY || (to.kind == VAL_ARRAYS && key.kind == VAL_VALUE)) {
+    (to.kind == VAL_ARRAY ? steps_store : element_store_in_arrays)(f, to, key, value);
     return;
   }
   if (to.kind == VAL_TABLE && tie_is_pair(f, key)) {

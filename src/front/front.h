@@ -65,6 +65,8 @@ enum front_result {
 #define FRONT_FORKS 256
 #define FRONT_STRINGS 64       /* strings that choices may be */
 #define FRONT_ENUMS 16         /* enums that are known by their names */
+#define FRONT_SETS 8           /* tables of arrays, and the arrays in each */
+#define FRONT_SET 16
 #define FRONT_TEXTS 256        /* strings in tables */
 #define FRONT_MADE 64          /* tables that the function creates, */
 #define FRONT_ITEMS 128        /* and the items in all of them */
@@ -96,6 +98,8 @@ enum val_kind {
   VAL_READING,     /* its content when `number` values had been made: to be written to another */
   VAL_RECORD,      /* an element of a table that is a table: `value` is its place, from 1, in
                    ** f->arrays[`at`] */
+  VAL_ARRAYS,      /* an element of a table of arrays: `value` is its place, from 1, in
+                   ** f->sets[`at`] */
   VAL_TABLE,       /* a table created by the function: `at` of f->made */
   VAL_INDEX,       /* an index: `at` of f->indexes */
   VAL_FINDER,      /* a method of an index: `number` is an enum list_kind */
@@ -180,6 +184,14 @@ struct frame {
   uint32_t first_edge;         /* edges from here on are its own */
   uint32_t end;                /* of the instructions compiled now */
   struct loop *loop;           /* rounds.h: the innermost of its open loops */
+};
+
+/* A table of arrays of the world that is read by an index: what it has by each number, or name. */
+struct front_set {
+  uint32_t path;
+  const struct enumeration *names;   /* NULL: numbers from 1 */
+  uint32_t count;
+  struct val of[FRONT_SET];
 };
 
 /* An array of the world, the field of a resource as one, or a table. */
@@ -323,7 +335,7 @@ struct front {
   uint32_t command_count, loop_commands;   /* those before the outermost open loop */
   uint32_t mark_count, first_mark;   /* of bitmaps that say where watched terms are written */
   uint32_t whole_count;
-  uint32_t index_count, list_count, fold_count;
+  uint32_t index_count, list_count, fold_count, set_count;
   bool looks;                  /* it has used an index, whatever that may be */
 
   /* These lists hold only what is counted above: front_clear leaves them as they are. */
@@ -343,6 +355,8 @@ struct front {
   struct run_asked asked[RUN_ASKED];
   struct run_lookup lookups[RUN_LOOKUPS];      /* by number in the program */
   struct front_array arrays[FRONT_ARRAYS];     /* by number in the program */
+#define FRONT_SETS 8           /* tables of arrays, and the arrays in each */
+#define FRONT_SET 16
   struct front_chain chains[FRONT_CHAINS];
   struct front_fold folds[FRONT_FOLDS];        /* by number in the program */
   struct front_made made[FRONT_MADE];
@@ -453,7 +467,8 @@ bool val_is_wide(struct val x);
 
 static inline bool val_may_lack(struct val x) {
   return x.kind == VAL_VALUE || x.kind == VAL_RECORD || x.kind == VAL_PARTNER ||
-         x.kind == VAL_VIEW || x.kind == VAL_TABLE || x.kind == VAL_CHOICE;
+         x.kind == VAL_VIEW || x.kind == VAL_TABLE || x.kind == VAL_CHOICE ||
+         x.kind == VAL_ARRAYS;
 }
 static inline bool val_is_maybe(struct val x) {
   return val_may_lack(x) && x.present != K_ALL;
@@ -598,72 +613,6 @@ struct val outside_string_key(struct front *f, const struct constant *key);
 /* The paths of the first two. */
 struct path outside_upvalue_path(struct front *f, uint32_t upvalue);
 struct path outside_key_path(struct front *f, uint32_t path, const struct constant *key);
-
-/* ---- access.c: views, resources ---- */
-
-/* The query's term with that number of data. */
-const struct term *front_term(const struct front *f, uint32_t slot);
-/* What the key of an object is; the other, a parameter of the whole function. */
-struct val access_key(struct front *f, struct val object, const struct constant *key);
-
-/* Yields the function's result for each row, in its own column. */
-void access_give(struct front *f, k_value number, bool integer);
-struct val access_parameter(struct front *f, uint32_t index);
-/* Whether a path of the query follows a field. */
-bool access_leads(const struct front *f, const struct component *component, uint32_t leaf);
-/* Whether the function reads a field of entities other than the row's, except parents that come
-** first. */
-bool access_reads_others(const struct front *f, const struct component *component, uint32_t leaf);
-/* The kernel's column for a leaf's cells; refuses types without one. */
-k_column access_column_type(struct front *f, const struct component *component,
-                            const struct leaf *leaf);
-/* A value as a field takes it, in the present rows. */
-k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, struct val value);
-/* A value as a field takes it, when it is noted: never as f32. */
-k_value access_noted(struct front *f, const struct component *component, uint32_t leaf,
-                     struct val value);
-/* Sets the field of a view or resource, or an element, for the present rows. */
-void access_store(struct front *f, struct val view, const struct constant *key,
-                  struct val value);
-/* Sets the field of a term to the function's result, for the present rows. */
-void access_result(struct front *f, uint32_t slot, struct val value);
-/* Reads the row's own element of an array; the other sets it, for the present rows. */
-struct val access_own_element(struct front *f, const struct component *array);
-void access_set_own_element(struct front *f, const struct component *array, struct val value);
-/* The column of a leaf of the view's root, written from now on. */
-uint32_t access_written(struct front *f, struct val view, uint32_t leaf);
-/* Writes what the function stored into the program. */
-void access_finish(struct front *f);
-
-/* The number of a new column of cells. */
-uint32_t access_new_column(struct front *f, struct run_column cells, struct front_column column);
-
-/* ---- class.c ---- */
-
-/* Whether rows see what earlier rows write there; the other makes them do so. */
-bool class_is_shared(const struct front *f, const struct component *component, uint32_t leaf);
-void class_share(struct front *f, const struct component *component, uint32_t leaf);
-/* Where an element of an array, or the field of a resource, is; or what is found at a place. */
-k_value class_element(struct front *f, const struct component *array, uint32_t leaf, k_value index);
-k_value class_cell_at(struct front *f, const struct component *component, uint32_t leaf,
-                      k_value place);
-/* The content of a cell, or of a column's, when the row reads it. */
-struct val class_get(struct front *f, const struct component *component, uint32_t leaf,
-                     k_value cell);
-struct val class_get_column(struct front *f, uint32_t column);
-/* The addresses of a column's cells. */
-k_value class_cells(struct front *f, uint32_t column);
-/* Stores a value there, for the present rows. They fail if the element does not exist. */
-void class_set_column(struct front *f, uint32_t column, struct val value);
-/* Copies all elements of an array to another of its type or, for the same array, its first to all
-** others. */
-void class_copy(struct front *f, const struct component *to, const struct component *from);
-void class_set_element(struct front *f, const struct component *array, uint32_t leaf,
-                       k_value index, struct val value);
-/* For an array field: if one element is shared, makes all shared, and returns whether; the other
-** sets one of so many, by its number from 0. */
-bool class_share_all(struct front *f, struct val view, uint32_t count);
-void class_set_one(struct front *f, struct val view, k_value at, uint32_t count, struct val value);
 
 /* ---- call.c ---- */
 
@@ -889,6 +838,7 @@ bool flow_needs(const struct function_code *function, uint32_t pc, uint32_t at);
 /* Whether an instruction takes what a register holds. */
 bool flow_takes(const struct code *code, uint32_t at);
 
+#include "front/access.h"
 #include "front/element.h"
 
 #endif

@@ -26,15 +26,19 @@ static struct carry *rounds_find_carry(struct loop *loop, enum carry_kind kind, 
   return NULL;
 }
 
+static bool rounds_is_place(struct val x) { return x.kind == VAL_RECORD || x.kind == VAL_ARRAYS; }
+
 /* A record is carried as its place in the table. */
 static struct val rounds_as_place(struct val x) {
-  return x.kind == VAL_RECORD
+  return rounds_is_place(x)
              ? (struct val){.kind = VAL_VALUE, .value = x.value, .present = x.present} : x;
 }
 
 static void rounds_add_carry(struct loop *loop, enum carry_kind kind, uint32_t index,
                              struct val like) {
-  uint32_t table = like.kind == VAL_RECORD ? like.at + 1 : 0;
+  uint8_t held = rounds_is_place(like) ? like.kind : 0;
+  uint32_t table = held ? like.at : 0;
+  const struct component *component = held ? like.component : NULL;
   like = rounds_as_place(like);
   if (loop->count == ROUNDS_CARRIES) front_refuse(loop->f, "its loop changes too many values");
   loop->carries[loop->count++] =
@@ -43,14 +47,14 @@ static void rounds_add_carry(struct loop *loop, enum carry_kind kind, uint32_t i
                      .wide = val_is_wide(like), .rounded = like.rounded,
                      .zero = val_is_zero(like), .spawned = like.spawned,
                      .maybe = val_is_maybe(like), .falsy = like.lacks != LACKS_NIL,
-                     .names = like.names, .table = table, .value = K_NONE, .present = K_ALL,
-                     .whole = K_ALL};
+                     .names = like.names, .held = held, .table = table, .component = component,
+                     .value = K_NONE, .present = K_ALL, .whole = K_ALL};
 }
 
 static struct val rounds_carried(const struct carry *carry) {
-  if (carry->table)
-    return (struct val){.kind = VAL_RECORD, .at = carry->table - 1, .value = carry->value,
-                        .present = carry->present};
+  if (carry->held)
+    return (struct val){.kind = carry->held, .at = carry->table, .component = carry->component,
+                        .value = carry->value, .present = carry->present};
   return (struct val){.kind = VAL_VALUE, .value = carry->value, .soft = carry->soft,
                       .entity = carry->entity, .zero = carry->zero, .mixed = carry->mixed,
                       .spawned = carry->spawned,
@@ -62,7 +66,7 @@ static struct val rounds_carried(const struct carry *carry) {
 static bool rounds_is_nil(const struct val *x) { return x->kind == VAL_NIL; }
 
 static bool rounds_is_set(const struct val *x) {
-  return x->kind == VAL_VALUE || x->kind == VAL_RECORD;
+  return x->kind == VAL_VALUE || rounds_is_place(*x);
 }
 
 /* The value of a carry before the first round. */
@@ -131,7 +135,7 @@ static struct val rounds_ending(const struct loop *loop, const struct carry *car
   case CARRY_REGISTER:
     if (!rounds_is_needed(loop, carry->index, end.target)) return unchanged;
     struct val now = env->registers[carry->index];
-    if (carry->table) element_join(loop->f, &now, &unchanged);
+    if (carry->held) element_join(loop->f, &now, &unchanged);
     return now;
   case CARRY_COUNT: return env->counts[carry->index];
   case CARRY_RESULT:
@@ -189,7 +193,8 @@ static bool rounds_poison(struct loop *loop, uint32_t index, const struct val *n
 /* Whether nothing of it is made in a round. */
 static bool rounds_is_known(const struct val *x) {
   return x->kind != VAL_NOTHING && x->kind != VAL_VALUE && x->kind != VAL_CHOICE &&
-         x->kind != VAL_PREFIX && x->kind != VAL_RECORD && x->kind != VAL_TABLE &&
+         x->kind != VAL_PREFIX && x->kind != VAL_RECORD && x->kind != VAL_ARRAYS &&
+         x->kind != VAL_TABLE &&
          x->kind != VAL_PARTNERS && x->kind != VAL_PARTNER && x->kind != VAL_PAIR &&
          !(x->kind == VAL_VIEW && x->present != K_ALL);
 }
@@ -280,8 +285,8 @@ static bool rounds_changed_type(struct loop *loop, struct carry *carry, struct e
   carry->maybe = maybe;
   carry->falsy = falsy;
   if (rounds_is_nil(&now)) return !was_maybe;
-  if (carry->table) {
-    bool same = now.kind == VAL_RECORD && now.at == carry->table - 1;
+  if (carry->held) {
+    bool same = now.kind == carry->held && now.at == carry->table;
     return same ? maybe != was_maybe : rounds_poison(loop, carry->index, &now);
   }
   bool values = now.kind == VAL_VALUE && now.names == before.names;

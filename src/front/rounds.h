@@ -22,7 +22,9 @@ struct carry {
   bool maybe;                  /* it is nil in some rows, */
   bool falsy;                  /* or may be false there */
   const struct enumeration *names;
-  uint32_t table;              /* 1 + the array whose records it is the places of, or 0 */
+  uint8_t held;                /* VAL_RECORD, VAL_ARRAYS: it is a place in one, */
+  uint32_t table;              /* this one; else 0 */
+  const struct component *component;   /* VAL_ARRAYS */
   k_value value, present, whole;   /* of this attempt */
 };
 

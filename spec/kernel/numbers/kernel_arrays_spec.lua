@@ -1,6 +1,7 @@
 -- Functions that read the world's arrays, compiled.
 
 local helper = require "spec.support.ecs_helper"
+local tiers = require "spec.support.tiers"
 local ecs = require "ecs"
 
 local TYPES = { "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool" }
@@ -382,6 +383,75 @@ describe("a table in a kernel", function()
     local other = world:explain("it").tables
     table.sort(other, function(a, b) return a.name < b.name end)
     assert.are.equal(32, other[1].bytes)
+  end)
+end)
+
+describe("a table of arrays", function()
+  -- What a body does to its rows and to arrays in tables is the same with kernels and without.
+  local function agree(body, array)
+    local seen = {}
+    for n, kernels in ipairs { true, false } do
+      local world = helper.new_world { kernels = kernels, seed = 3, tag = 1 }
+      world:component("P", { "i: i32", "n: i32", "x: f64", "side: enum(red, blue, none)",
+        "on: bool" })
+      local maps = { red = world:array("red", "f64", 50), blue = world:array("blue", "f64", 60) }
+      local list = { world:array("l1", "i32", 50), world:array("l2", "i32", 50),
+        world:array("l3", "i32", 40) }
+      for i = 1, 40 do
+        maps.red[i], maps.blue[i] = i, i * 2
+        for k = 1, 3 do list[k][i] = i * k end
+      end
+      for i = 1, 600 do
+        world:spawn { P = { i = i % 40 + 1, n = i % 4, x = i, on = i % 3 == 0,
+          side = ({ "red", "blue", "none" })[i % 3 + 1] } }
+      end
+      local fn = assert(load("local maps, list = ... return function(p, dt) " .. body .. " end"))(
+        maps, list)
+      if array then
+        world:system("s", { array = "l1", each = fn })
+      else
+        world:system("s", { query = "P", each = fn })
+      end
+      assert.equal(kernels and "vector" or "lua", world:explain("s").tier,
+        world:explain("s").reason)
+      for turn = 1, 3 do
+        local _, problem = pcall(world.update, world, 1)
+        seen[n] = (seen[n] or "") .. tiers.plain(problem) .. world:digest()
+        if turn == 1 then maps.red, list[2] = maps.blue, list[1] end
+      end
+    end
+    assert.equal(seen[2], seen[1], body)
+  end
+
+  it("is read and written by a name or a number that a row gives", function()
+    for _, body in ipairs {
+      "local map = maps[p.side] if map then p.x = p.x + (map[p.i] or 0) + #map end",
+      "local map = maps[p.side] if map then map[p.i] = map[p.i] + 1 p.x = map[p.i] end",
+      "if p.side ~= 'none' then maps[p.side][p.i] = p.x end",
+      "local l = list[p.n] if l then p.x = l[p.i] + (l[45] or 0) end",
+      "for n = 1, 3 do if list[n][p.i] > 20 then p.x = p.x + n list[n][1] = list[n][1] + 1 end end",
+      "local map = p.on and maps.red or maps.blue p.x = map[p.i] map[2] = p.x",
+      "local map = maps.red for n = 1, p.n do p.x = p.x + map[p.i] map = maps.blue end",
+      "if p.i == 9 then p.x = maps[p.side][1] end", "p.x = list[p.n + 1][1]",
+      "if p.n > 0 then list[p.n][p.i] = 2 ^ 40 end",
+    } do
+      agree(body)
+    end
+    agree("list[1][p] = list[3][p] or 1 for n = 1, 2 do list[n][p] = list[n][p] + n end", true)
+  end)
+
+  it("is refused where the arrays differ in type, or are compared", function()
+    local world = helper.new_world()
+    world:component("P", { "n: i32", "on: bool" })
+    local a, b = world:array("a", "f64", 4), world:array("b", "i32", 4)
+    local mixed, same = { a, b }, { a, a }
+    for what, fn in pairs {
+      ["several arrays that differ in type, 'a' and 'b'"] = function(p) p.n = mixed[p.n][1] end,
+      ["it compares arrays held in a table"] = function(p) p.on = same[p.n] == a end,
+    } do
+      world:system("s", { query = "P", each = fn })
+      assert.matches(what, world:explain("s").reason, 1, true)
+    end
   end)
 end)
 

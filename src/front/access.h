@@ -1,0 +1,73 @@
+/* How functions access the cells of their rows, of resources, and of classes that rows share. */
+#ifndef ECS_FRONT_ACCESS_H
+#define ECS_FRONT_ACCESS_H
+
+#include "front/front.h"
+
+/* ---- access.c: views, resources ---- */
+
+/* The query's term with that number of data. */
+const struct term *front_term(const struct front *f, uint32_t slot);
+/* What the key of an object is; the other, a parameter of the whole function. */
+struct val access_key(struct front *f, struct val object, const struct constant *key);
+
+/* Yields the function's result for each row, in its own column. */
+void access_give(struct front *f, k_value number, bool integer);
+struct val access_parameter(struct front *f, uint32_t index);
+/* Whether a path of the query follows a field. */
+bool access_leads(const struct front *f, const struct component *component, uint32_t leaf);
+/* Whether the function reads a field of entities other than the row's, except parents that come
+** first. */
+bool access_reads_others(const struct front *f, const struct component *component, uint32_t leaf);
+/* The kernel's column for a leaf's cells; refuses types without one. */
+k_column access_column_type(struct front *f, const struct component *component,
+                            const struct leaf *leaf);
+/* A value as a field takes it, in the present rows. */
+k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, struct val value);
+/* A value as a field takes it, when it is noted: never as f32. */
+k_value access_noted(struct front *f, const struct component *component, uint32_t leaf,
+                     struct val value);
+/* Sets the field of a view or resource, or an element, for the present rows. */
+void access_store(struct front *f, struct val view, const struct constant *key,
+                  struct val value);
+/* Sets the field of a term to the function's result, for the present rows. */
+void access_result(struct front *f, uint32_t slot, struct val value);
+/* Reads the row's own element of an array; the other sets it, for the present rows. */
+struct val access_own_element(struct front *f, const struct component *array);
+void access_set_own_element(struct front *f, const struct component *array, struct val value);
+/* The column of a leaf of the view's root, written from now on. */
+uint32_t access_written(struct front *f, struct val view, uint32_t leaf);
+/* Writes what the function stored into the program. */
+void access_finish(struct front *f);
+
+/* The number of a new column of cells. */
+uint32_t access_new_column(struct front *f, struct run_column cells, struct front_column column);
+
+/* ---- class.c ---- */
+
+/* Whether rows see what earlier rows write there; the other makes them do so. */
+bool class_is_shared(const struct front *f, const struct component *component, uint32_t leaf);
+void class_share(struct front *f, const struct component *component, uint32_t leaf);
+/* Where an element of an array, or the field of a resource, is; or what is found at a place. */
+k_value class_element(struct front *f, const struct component *array, uint32_t leaf, k_value index);
+k_value class_cell_at(struct front *f, const struct component *component, uint32_t leaf,
+                      k_value place);
+/* The content of a cell, or of a column's, when the row reads it. */
+struct val class_get(struct front *f, const struct component *component, uint32_t leaf,
+                     k_value cell);
+struct val class_get_column(struct front *f, uint32_t column);
+/* The addresses of a column's cells. */
+k_value class_cells(struct front *f, uint32_t column);
+/* Stores a value there, for the present rows. They fail if the element does not exist. */
+void class_set_column(struct front *f, uint32_t column, struct val value);
+/* Copies all elements of an array to another of its type or, for the same array, its first to all
+** others. */
+void class_copy(struct front *f, const struct component *to, const struct component *from);
+void class_set_element(struct front *f, const struct component *array, uint32_t leaf,
+                       k_value index, struct val value);
+/* For an array field: if one element is shared, makes all shared, and returns whether; the other
+** sets one of so many, by its number from 0. */
+bool class_share_all(struct front *f, struct val view, uint32_t count);
+void class_set_one(struct front *f, struct val view, k_value at, uint32_t count, struct val value);
+
+#endif
