@@ -355,6 +355,7 @@ struct front {
   struct run_asked asked[RUN_ASKED];
   struct run_lookup lookups[RUN_LOOKUPS];      /* by number in the program */
   struct front_array arrays[FRONT_ARRAYS];     /* by number in the program */
+  struct front_set sets[FRONT_SETS];
 #define FRONT_SETS 8           /* tables of arrays, and the arrays in each */
 #define FRONT_SET 16
   struct front_chain chains[FRONT_CHAINS];
