@@ -33,8 +33,8 @@ struct val element_of_arrays(struct front *f, struct val arrays, struct val inde
 void element_store_in_arrays(struct front *f, struct val arrays, struct val index,
                              struct val value);
 struct val element_length_of_arrays(struct front *f, struct val arrays);
-/* Makes two tables, given by paths or not, records of the one that holds both, or two arrays members
-** of one set; false: there is none. */
+/* Makes two tables, given by paths or not, records of the one that holds both, or two arrays
+** members of one set; false: there is none. */
 bool element_join(struct front *f, struct val *x, struct val *y);
 struct val element_length_of(struct front *f, struct val record);
 /* What kind of elements a guard's table has (perhaps with ELEMENTS_RAGGED), and how many; copies
