@@ -301,7 +301,7 @@ static enum element_kind element_look_at(lua_State *L, int anchors,
   return i < guard->name_count * (guard->stride ? guard->stride : 1u) ? ELEMENTS_NONE : kind;
 }
 
-/* For whatever is at an index. */
+/* As element_look, for a table at an index: by names, by strides or as a list of any shape. */
 static uint32_t element_read(lua_State *L, int anchors, const struct guard *guard, int table,
                              uint32_t *count, const struct element_room *room) {
   if (!lua_istable(L, table)) return ELEMENTS_NONE;

@@ -274,7 +274,7 @@ struct front_classes {
   const void *homes[FRONT_CELLS];   /* the upvalues or tables that hold them */
   uint32_t table_count;        /* tables with elements that are written by a variable */
   const void *tables[FRONT_STORED];
-  bool truths[FRONT_STORED];   /* booleans, where there was none before */
+  bool truths[FRONT_STORED];   /* they get booleans, if they are empty */
 };
 
 #define SURVEY_REASONS (-1)    /* among the anchors: the list of reasons of a survey, */
@@ -350,7 +350,7 @@ struct front {
   ecs_string strings[FRONT_STRINGS];
   const struct enumeration *enums[FRONT_ENUMS];
   ecs_string texts[FRONT_TEXTS];
-  struct enumeration words[FRONT_ENUMS];      /* those of choices */
+  struct enumeration words[FRONT_ENUMS];      /* the strings of choices */
   uint32_t marks[RUN_MARKS];                   /* slots of watched and written terms, */
   uint32_t whole[RUN_MARKS];                   /* and of those written in all rows */
   struct run_asked asked[RUN_ASKED];

@@ -205,7 +205,7 @@ describe("the id of a spawned entity", function()
         function(ship) if world:has(world:spawn(), "Part") then ship.n = 1 end end,
       ["it calls world:random without an entity"] =
         function(ship) ship.x = world:random(world:spawn()) end,
-      ["that is not a number"] = function() born[world:spawn()] = world:spawn() end,
+      ["by something other than a number"] = function() born[world:spawn()] = world:spawn() end,
       ["sets a field of type i32 to an entity"] =
         function(_, _, e) world:set(e, "Part.k", world:spawn()) end,
       ["depends on the path taken"] =

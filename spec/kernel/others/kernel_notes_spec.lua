@@ -271,7 +271,7 @@ describe("an array that a kernel writes to", function()
     assert.are.equal(2, #list)
     for what, fn in pairs {
       ["it writes to 'list' with a key that is neither a number"] = function(p) list[p.on] = 1 end,
-      ["not a number"] = function(p) a[p.on] = 1 end,
+      ["by something other than a number"] = function(p) a[p.on] = 1 end,
       ["sets a field of type f64 to a boolean"] = function(p) a[p.i] = p.on end,
       ["it sets a field of type bool to a number"] = function(p) truth[p.i] = 1 end,
     } do

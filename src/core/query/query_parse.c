@@ -437,7 +437,7 @@ static ecs_status parse_read_term(struct parser *parser) {
   return parse_add_term(parser, &term);
 }
 
-/* Fails for text that is not a term after a term. */
+/* Fails because what follows a term is neither a comma nor the end. */
 static ecs_status parse_fail_behind(struct parser *parser) {
   if (parse_is_next(parser, '('))
     return parse_fail(

@@ -123,7 +123,7 @@ INLINE struct call each_push_call(lua_State *L, int top, int loop_index,
   return call;
 }
 
-/* Calls for the rows of the loop's current run between two. */
+/* Calls the function for rows from `from` to `to` (excluded) of the loop's current run. */
 static void call_between(lua_State *L, const struct call *call, struct loop_box *loop, double dt,
                          uint32_t from, uint32_t to) {
   uint64_t before = loop->box->world->rows_run, done = 0;
