@@ -13,7 +13,7 @@ struct memory;
 ** in pages. How ids come and go is in index.h. */
 
 #define PAGE_BITS 12
-#define PAGE_SIZE (1u << PAGE_BITS)
+#define INDEX_PAGE (1u << PAGE_BITS)
 #define DIRECTORY_SIZE 256u
 #define MIDDLE_SIZE 256u
 
@@ -33,8 +33,8 @@ struct record {
 #define RECORD_UNBORN 0xFFFFFFFFu
 
 struct page {
-  struct record records[PAGE_SIZE];
-  uint16_t generations[PAGE_SIZE];
+  struct record records[INDEX_PAGE];
+  uint16_t generations[INDEX_PAGE];
 };
 
 /* Slots of indices that follow each other. */
@@ -83,7 +83,7 @@ static inline struct record *entity_record(const struct entity_index *index, uin
   uint32_t offset = at - FIRST_ENTITY;
   if (LIKELY(offset < index->near.count)) return &index->near.records[offset];
   assert(at < INDEX_LIMIT && entity_page(index, at));
-  return &entity_page(index, at)->records[at & (PAGE_SIZE - 1)];
+  return &entity_page(index, at)->records[at & (INDEX_PAGE - 1)];
 }
 
 /* How often an index has been used. */
@@ -91,7 +91,7 @@ static inline uint16_t *entity_generation(const struct entity_index *index, uint
   uint32_t offset = at - FIRST_ENTITY;
   if (LIKELY(offset < index->near.count)) return &index->near.generations[offset];
   assert(at < INDEX_LIMIT && entity_page(index, at));
-  return &entity_page(index, at)->generations[at & (PAGE_SIZE - 1)];
+  return &entity_page(index, at)->generations[at & (INDEX_PAGE - 1)];
 }
 
 /* The id that an index has now (of its next life, when it is dead). */
