@@ -302,6 +302,7 @@ describe("a mistake that is no error", function()
   end
 
   it("is warned of once: an observer that takes its parameters for others", function()
+    helper.needs_processes(pending)
     local view = "observer 'o': it calculates with a view of 'P' as a whole: name a field of it"
     local number = "observer 'o': it asks a number for a field: what it is given is what its query "
       .. "gives, entity"
@@ -332,6 +333,7 @@ describe("a mistake that is no error", function()
   end)
 
   it("is warned of once: values that only views write, of which no observer is told", function()
+    helper.needs_processes(pending)
     local set = "w:observer('o', { on = 'set', query = 'H', each = function() end }) "
     local writes = "w:system('s', { query = 'H', each = function(h) h.hp = h.hp + 1 end }) "
     local text = "observer 'o' is called for values that world:set and spawns give 'H', not for "
@@ -353,6 +355,7 @@ describe("a mistake that is no error", function()
   end)
 
   it("is warned of once: what a prefab shares is asked of what is made of it", function()
+    helper.needs_processes(pending)
     local prefab = [[w:prefab("Orc", { P = {} }, { shared = { H = { hp = 3 } } })
       w:prefab("Chief", {}, { is_a = "Orc" })
       local orc, chief = w:instantiate "Orc", w:instantiate "Chief" ]]

@@ -149,6 +149,16 @@ function native.now() end
 ---@return string? message
 function native.replace(path, bytes) end
 
+--- What is in a file. On Windows alone, where Lua's own `io` takes no path in UTF-8.
+---@param path string
+---@return string? bytes
+---@return string? message
+function native.read(path) end
+
+--- 16 bytes that nobody can foresee. On Windows alone.
+---@return string?
+function native.noise() end
+
 --- Gives worlds methods that are written in Lua.
 ---@param methods table<string, function>
 function native.methods(methods) end

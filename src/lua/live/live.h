@@ -29,6 +29,20 @@ int ecs_native_list(lua_State *L);
 /* native.now(): the clock that modification times are of, in nanoseconds. */
 int ecs_native_now(lua_State *L);
 
+#ifdef _WIN32
+
+/* A path for Windows' own functions: of UTF-8, or, where it is none, of the system's code page. */
+#define WIDE_PATH 4096
+bool files_widen(const char *path, wchar_t *wide);
+
+/* native.read(path): what is in a file; or nil and a message. Lua's own `io` knows no UTF-8. */
+int ecs_native_read(lua_State *L);
+
+/* native.noise(): 16 bytes that nobody can foresee; nothing when there are none. */
+int ecs_native_noise(lua_State *L);
+
+#endif
+
 /* While scripts are read: what they register is kept, to be swapped in at once or not at all. Each
 ** registration is an object. It keeps what was given until the swap, and afterwards for as long as
 ** the file that made it has not run again; lua/ecs/live/registrations.lua decides whose it is, and
