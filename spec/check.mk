@@ -42,7 +42,7 @@ WINDOWS := $(BUILD)/windows
 MUSL := $(BUILD)/musl
 WASM32 := $(BUILD)/wasm32
 # Programs in WebAssembly: node runs them, and they have the files that it has.
-NODE := -sNODERAWFS=1 -sALLOW_MEMORY_GROWTH=1 -sSTACK_SIZE=1MB
+NODE := -O1 --pre-js spec/support/node.js -sSINGLE_FILE=1 -sNODERAWFS=1 -sALLOW_MEMORY_GROWTH=1 -sTOTAL_STACK=1MB
 
 I686_CC = $(eval I686_CC := $$(shell GCC="$(GCC)" sh spec/tools/find-i686 2>/dev/null))$(I686_CC)
 
