@@ -461,7 +461,7 @@ WINE := env WINEPREFIX=$(abspath $(BUILD))/wine WINEDEBUG=-all wine
 # $(call on_machine,name,interpreter,what runs it,specs)
 define on_machine
 check-$(1)-specs: $(BUILD)/$(1)/$(2)
-	$$(check) $(1)-specs tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-6 $(if $(3),ECS_SPEC_ALONE=1) \
+	$$(check) $(1)-specs tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-6 $$(if $(3),ECS_SPEC_ALONE=1) \
 	  $$(call module_env,$(BUILD)/$(1)) \
 	  LUA_PATH="lua/?.lua;lua/?/init.lua;$$$$($$(LUA) -e 'print(package.path)')" \
 	  SPEC_RUNNER="$(3)" LUA=$$< sh spec/tools/specs $$($(4))
