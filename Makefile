@@ -119,12 +119,12 @@ amalgamation: $(BUILD)/embed.c
 
 module_env = LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="$(1)/?.so;;" ECS_BUILD=$(1)
 
-# Installs what is missing for FOR=demo, test, lint, fuzz or deep: the only target that installs.
+# Installs what is missing for FOR=demo, test, lint, fuzz, deep or everywhere: the only target that installs.
 # $(call ready,demo) is what the others call: it looks, and asks for it only when there is need.
 FOR ?= test
 ready = sh spec/tools/setup --look $(1) || $(MAKE) --no-print-directory -s setup FOR=$(1)
 
-## make setup      install what FOR=demo, test, lint, fuzz or deep needs and is missing
+## make setup      install what FOR=demo, test, lint, fuzz, deep or everywhere needs and is missing
 setup:
 	@sh spec/tools/setup $(FOR)
 

@@ -41,6 +41,10 @@ I686 := $(BUILD)/i686
 AARCH64 := $(BUILD)/aarch64
 S390X := $(BUILD)/s390x
 WINDOWS := $(BUILD)/windows
+MUSL := $(BUILD)/musl
+WASM32 := $(BUILD)/wasm32
+# Programs in WebAssembly: node runs them, and they have the files that it has.
+NODE := -O1 --pre-js spec/support/node.js -sSINGLE_FILE=1 -sNODERAWFS=1 -sALLOW_MEMORY_GROWTH=1 -sTOTAL_STACK=1MB
 
 I686_CC = $(eval I686_CC := $$(shell GCC="$(GCC)" sh spec/tools/find-i686 2>/dev/null))$(I686_CC)
 
@@ -95,6 +99,8 @@ $(eval $(call tested,$(AARCH64),aarch64-linux-gnu-gcc,-O2 -Werror -DECS_DEBUG))
 $(eval $(call tested,$(S390X),s390x-linux-gnu-gcc,-O2 -Werror -DECS_DEBUG \
   -fexcess-precision=fast))
 $(eval $(call tested,$(WINDOWS),x86_64-w64-mingw32-gcc,-O2 -Werror $(MINGW)))
+$(eval $(call tested,$(MUSL),musl-gcc,-O2 -Werror -DECS_DEBUG))
+$(eval $(call tested,$(WASM32),emcc,-O2 -Werror -DECS_DEBUG))
 
 # The loops of kernels take most of the time of a build. Collisions do not touch kernels, but for
 # what runs them over tables; the loops have no asserts for a debug build, and the fuzzers run none.
@@ -152,15 +158,20 @@ DEEP_CHECKS := valgrind $(if $(deep_scale:small=),deep-traces-3 deep-traces-4 de
   deep-traces-2 tidy) $(if $(DEEP_SPECS),deep-asan $(if $(deep_scale:small=),deep-specs) deep-plain) \
   ordered \
   $(if $(C_TESTS),deep-c deep-threads) builds \
-  $(if $(deep_scale:small=),deep-amalgamation) windows $(if $(C_TESTS),i686 aarch64 s390x) i686-specs $(if $(C_TESTS),valgrind-c) cppcheck fuzz \
+  $(if $(deep_scale:small=),deep-amalgamation) windows $(if $(C_TESTS),i686 aarch64 s390x) i686-specs windows-specs \
+  aarch64-specs musl-specs $(if $(deep_scale:small=),s390x-specs) $(if $(C_TESTS),valgrind-c) cppcheck fuzz \
   $(if $(deep_scale:small=),coverage)
 
 # $(call run_checks,set,names,seconds after which a check hangs)
-define run_checks
+define run_some
 mkdir -p $(BUILD)/check/$(1) && rm -f $(BUILD)/check/$(1)/*
 echo $(2) > $(BUILD)/check/$(1)/expected
 $(MAKE) --no-print-directory -s -k -j$(JOBS) --output-sync=target \
   CHECK_DIR=$(BUILD)/check/$(1) CHECK_SECONDS=$(3) $(2:%=check-%) || true
+endef
+
+define run_checks
+$(call run_some,$(1),$(2),$(3))
 sh spec/tools/summary $(BUILD)/check/$(1)
 endef
 
@@ -372,11 +383,11 @@ check-cppcheck:
 
 # ---- other machines ------------------------------------------------------------------
 #
-# Debian's compilers for other machines build everything for Windows, 64-bit ARM and s390x, whose
-# bytes stand in the other order; there the C tests without Lua run, emulated. On 32-bit x86 all C
-# tests run, and specs. Lua itself is there for none of them, and is compiled from its sources; for
-# Windows, where a module has to name the library that it takes symbols from, one is made of the
-# names in its headers.
+# Debian's compilers for other machines build everything, and an interpreter with all modules that
+# specs need; Lua itself is there for none of them, and is compiled from its sources. Emulators run
+# what the system cannot. C tests run on 32-bit x86, and, those without Lua, on 64-bit ARM and on
+# s390x, whose bytes stand in the other order. For Windows, where a module has to name the library
+# that it takes symbols from, one is made of the names in Lua's headers.
 
 FOREIGN := $(BUILD)/foreign
 FOREIGN_LUA := $(FOREIGN)/lua
@@ -394,32 +405,41 @@ $(FOREIGN_LUA)/lua54.def: $(FOREIGN_LUA)/lua.h
 $(FOREIGN_LUA)/liblua54.a: $(FOREIGN_LUA)/lua54.def
 	@x86_64-w64-mingw32-dlltool -d $< -l $@
 
-$(I686)/% $(AARCH64)/% $(S390X)/% $(WINDOWS)/%: private LUA_INCDIR := $(FOREIGN_LUA)
+$(I686)/% $(AARCH64)/% $(S390X)/% $(WINDOWS)/% $(MUSL)/% $(WASM32)/%: private LUA_INCDIR := $(FOREIGN_LUA)
 $(AARCH64)/%: export CROSS := aarch64-linux-gnu-
 $(S390X)/%: export CROSS := s390x-linux-gnu-
 $(WINDOWS)/%: export CROSS := x86_64-w64-mingw32-
+$(WASM32)/%: export CROSS := em
 $(I686)/%: private LUA_LIBS := $(I686)/liblua.a
 $(WINDOWS)/%: private LUA_LIBS := $(FOREIGN_LUA)/liblua54.a
 $(WINDOWS)/%: private LIBS := -lm
 $(WINDOWS)/ecs/native.so: private LIBS := $(FOREIGN_LUA)/liblua54.a -lm
 $(I686)/spec/% $(AARCH64)/spec/% $(S390X)/spec/%: private LDFLAGS += -static
 
-$($(I686)_BIND) $($(AARCH64)_BIND) $($(S390X)_BIND): $(FOREIGN_LUA)/lua.h
+$($(I686)_BIND) $($(AARCH64)_BIND) $($(S390X)_BIND) $($(MUSL)_BIND) $($(WASM32)_BIND): $(FOREIGN_LUA)/lua.h
 $($(WINDOWS)_BIND): $(FOREIGN_LUA)/liblua54.a
 
-# Lua for 32-bit x86, and an interpreter with all modules that specs need. Lua, too, has to compute
-# as the kernels do.
-$(I686)/liblua.a: $(FOREIGN_LUA)/lua.h
-	@mkdir -p $(I686)/lua
-	@for file in $$(ls $(FOREIGN_LUA)/*.c | grep -v '/luac*\.c$$'); do \
-	  $(I686_CC) -std=gnu99 -O2 $(SSE2) -DLUA_USE_POSIX -c $$file \
-	  -o $(I686)/lua/$$(basename $$file .c).o || exit 1; done
-	@ar rcs $@ $(I686)/lua/*.o
+# $(call machine,directory,compiler,flags,of Lua,of the program,how it ends): Lua and an interpreter.
+# Lua, too, has to compute as the kernels do.
+define machine
+$(1)/liblua.a: $(FOREIGN_LUA)/lua.h
+	@mkdir -p $(1)/lua
+	@for file in $$$$(ls $(FOREIGN_LUA)/*.c | grep -v '/luac*\.c$$$$'); do \
+	  $(2) -std=gnu99 -O2 $(3) $(4) -c $$$$file -o $(1)/lua/$$$$(basename $$$$file .c).o || exit 1; done
+	@$$(CROSS)ar rcs $$@ $(1)/lua/*.o
 
-$(I686)/interpreter: spec/support/interpreter.c spec/support/starve.c $(I686)/libecs_lua.a \
-  $(I686)/liblua.a
-	$(I686_CC) -std=gnu99 -O2 $(SSE2) -static -DALL_MODULES -I$(FOREIGN_LUA) -o $@ \
-	  $(filter %.c,$^) $(FOREIGN)/lfs/lfs.c $(filter %.a,$^) $(LIBS)
+$(1)/interpreter$(6): spec/support/interpreter.c spec/support/starve.c $(1)/libecs_lua.a $(1)/liblua.a
+	$(2) -std=gnu99 -O2 $(3) -DALL_MODULES -I$(FOREIGN_LUA) -o $$@ \
+	  $$(filter %.c,$$^) $(FOREIGN)/lfs/lfs.c $$(filter %.a,$$^) $(5)
+endef
+
+STATIC := -static $(LIBS)
+$(eval $(call machine,$(I686),$$(I686_CC),$(SSE2),-DLUA_USE_POSIX,$(STATIC)))
+$(eval $(call machine,$(AARCH64),aarch64-linux-gnu-gcc,,-DLUA_USE_POSIX,$(STATIC)))
+$(eval $(call machine,$(S390X),s390x-linux-gnu-gcc,-fexcess-precision=fast,-DLUA_USE_POSIX,$(STATIC)))
+$(eval $(call machine,$(WINDOWS),x86_64-w64-mingw32-gcc,,,$(STATIC),.exe))
+$(eval $(call machine,$(MUSL),musl-gcc,,-DLUA_USE_POSIX,$(STATIC)))
+$(eval $(call machine,$(WASM32),emcc,,-DLUA_USE_POSIX,-lm $(NODE),.js))
 
 without_lua = $(filter-out $(1)/spec/test_lua%,$(call c_programs,$(1)))
 libraries = $(1)/ecs/native.so $(1)/libecs.a $(1)/libecs_lua.a
@@ -433,12 +453,38 @@ check-i686: $(I686)/interpreter $(call c_programs,$(I686))
 	$(check) i686 tap env ECS_SPEC_SCALE=small C_TEST_RUNNER="$(i686_runner)" \
 	  sh spec/tools/c-tests $(filter $(I686)/spec/%,$^)
 
-# All specs but those of examples, which are programs and modules of their own.
-check-i686-specs: $(I686)/interpreter
-	$(check) i686-specs tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-6 \
-	  $(call module_env,$(I686)) \
-	  LUA_PATH="lua/?.lua;lua/?/init.lua;$$($(LUA) -e 'print(package.path)')" \
-	  SPEC_RUNNER="$(i686_runner)" LUA=$< sh spec/tools/specs $(filter-out spec/examples/%,$(SPECS))
+# The specs on a machine: NAME-specs. Examples are left out: they are programs and modules of their own.
+# By ON all specs run, or a few (the first has the image that is to be the same everywhere); on 32-bit
+# x86 all that every run has.
+ALL_ON := $(filter-out spec/examples/%,$(SPECS))
+FEW_ON := $(filter %/everywhere_spec.lua %/kernel_spec.lua,$(SPECS))
+MOST_ON := $(FEW_ON) $(filter %/query_spec.lua %/system_spec.lua %/save_spec.lua %/file_spec.lua,$(SPECS))
+ON ?= $(if $(filter small,$(DEEP)),FEW,MOST)
+MACHINES := i686 musl windows aarch64 s390x wasm32
+WINE := env WINEPREFIX=$(abspath $(BUILD))/wine WINEDEBUG=-all wine
+
+# $(call on_machine,name,interpreter,what runs it,specs)
+define on_machine
+check-$(1)-specs: $(BUILD)/$(1)/$(2)
+	$$(check) $(1)-specs tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-6 $$(if $(3),ECS_SPEC_ALONE=1) \
+	  $$(call module_env,$(BUILD)/$(1)) \
+	  LUA_PATH="lua/?.lua;lua/?/init.lua;$$$$($$(LUA) -e 'print(package.path)')" \
+	  SPEC_RUNNER="$(3)" LUA=$$< sh spec/tools/specs $$($(4))
+endef
+
+$(eval $(call on_machine,i686,interpreter,$$(i686_runner),ALL_ON))
+$(eval $(call on_machine,musl,interpreter,,$$(ON)_ON))
+$(eval $(call on_machine,windows,interpreter.exe,$(WINE),$$(ON)_ON))
+$(eval $(call on_machine,aarch64,interpreter,qemu-aarch64-static,$$(ON)_ON))
+$(eval $(call on_machine,s390x,interpreter,qemu-s390x-static,$$(ON)_ON))
+$(eval $(call on_machine,wasm32,interpreter.js,node,$$(ON)_ON))
+
+## make test-everywhere   build for each machine that is tested, and run all specs there (long)
+test-everywhere: export ON := ALL
+test-everywhere:
+	@$(call ready,everywhere)
+	@$(call run_some,everywhere,$(MACHINES:%=%-specs),14400)
+	@sh spec/tools/machines $(BUILD)/check/everywhere $(MACHINES)
 
 # $(call emulated,machine as qemu calls it)
 define emulated
@@ -580,4 +626,4 @@ check-lint-figures:
 check-lint-rockspec:
 	$(check) lint-rockspec status $(LUA) spec/tools/rockspec.lua
 
-.PHONY: lua55-specs test test-deep fuzz mutate mutant lint $(TEST_CHECKS:%=check-%) $(DEEP_CHECKS:%=check-%)
+.PHONY: lua55-specs test test-deep test-everywhere $(MACHINES:%=check-%-specs) fuzz mutate mutant lint $(TEST_CHECKS:%=check-%) $(DEEP_CHECKS:%=check-%)

@@ -34,18 +34,26 @@ function file.save(world, path, options)
   check(native.replace(path, bytes))
 end
 
--- Loads a world from a file. options as for world:load.
-function file.load(world, path, options)
-  check_arguments(world, path, "load_file", options)
+-- What is in a file; where io is missing, the error is that of the call of file.load.
+local function read(path)
+  if native.read then
+    return check(native.read(path))
+  end
   local io = rawget(_G, "io")
   if not io then
     error("ecs.load_file needs Lua's library 'io', which is not open: read the file by other "
-      .. "means and pass its bytes to world:load", 3)
+      .. "means and pass its bytes to world:load", 4)
   end
   local input = check(io.open(path, "rb"))
   local bytes, message = input:read "a"
   input:close()
-  check(bytes, ("%s: %s"):format(path, message))
+  return check(bytes, ("%s: %s"):format(path, message))
+end
+
+-- Loads a world from a file. options as for world:load.
+function file.load(world, path, options)
+  check_arguments(world, path, "load_file", options)
+  local bytes = read(path)
   local ok, problem, kind = native.try(world.load, world, bytes, options)
   if not ok then
     local named = kind ~= "memory" and PLAIN[type(problem)]

@@ -217,6 +217,16 @@ function native.now() end
 ---@return string? message
 function native.replace(path, bytes) end
 
+--- Reads a file. Only on Windows, where Lua's own `io` takes no path in UTF-8.
+---@param path string
+---@return string? bytes
+---@return string? message
+function native.read(path) end
+
+--- 16 unpredictable bytes. Only on Windows.
+---@return string?
+function native.noise() end
+
 --- Adds methods that are written in Lua to worlds.
 ---@param methods table<string, function>
 function native.methods(methods) end

@@ -1,6 +1,7 @@
 local ecs = require "ecs"
 local native = require "ecs.native"
 local helper = require "spec.support.ecs_helper"
+local scratch = require "spec.support.scratch"
 
 local has_error = helper.has_error
 
@@ -8,14 +9,9 @@ local has_error = helper.has_error
 local function new_directory()
   local path = os.tmpname()
   os.remove(path)
-  local shared = path:gsub("^.*/", "/dev/shm/")
-  if not os.execute(("mkdir '%s' 2>&-"):format(shared)) then
-    shared = path
-    assert(os.execute(("mkdir '%s'"):format(shared)))
-  end
-  return shared, setmetatable({}, { __close = function()
-    os.execute(("rm -rf '%s'"):format(shared))
-  end })
+  local shared = native.stat "/dev/shm" and path:gsub("^.*/", "/dev/shm/") or path
+  scratch.make_directory(shared)
+  return shared, setmetatable({}, { __close = function() scratch.remove_directory(shared) end })
 end
 
 local function names_in(directory)
@@ -70,6 +66,7 @@ describe("a saved file", function()
   end)
 
   it("stays as it was when it cannot be replaced, and nothing is left beside it", function()
+    helper.needs_processes(pending)
     local directory <const>, _ <close> = new_directory()
     local path, world = directory .. "/a.ecs", make(7)
     ecs.save_file(world, path)
@@ -96,6 +93,7 @@ describe("a saved file", function()
   end)
 
   it("is where a link leads, and as open to others as it was", function()
+    helper.needs_processes(pending)
     local directory <const>, _ <close> = new_directory()
     local path, world = directory .. "/a.ecs", helper.new_world()
     assert(os.execute(("cd %s && umask 22 && mkdir d && : > d/b.ecs && chmod 640 d/b.ecs && "
@@ -111,6 +109,7 @@ describe("a saved file", function()
   end)
 
   it("is written where earlier writers have left theirs", function()
+    helper.needs_processes(pending)
     local directory <const>, _ <close> = new_directory()
     local path, code = directory .. "/a.ecs", [[
       local ecs = require "ecs"
@@ -128,6 +127,7 @@ describe("a saved file", function()
   end)
 
   it("is there and whole at every moment while two processes save to it", function()
+    helper.needs_processes(pending)
     local directory <const>, _ <close> = new_directory()
     local path = directory .. "/a.ecs"
     local rounds = helper.by_scale { small = 200, normal = 2000, deep = 20000 }

@@ -135,6 +135,7 @@ describe("live scripts", function()
   end)
 
   it("are plain files: pipes, devices and directories are none", function()
+    helper.needs_processes(pending)
     files:write("a.lua", "local w = ... w:tag 'A'")
     os.execute(("mkfifo '%s/p.lua' '%s/lib/q.lua' && mkdir '%s/d.lua'")
       :format(files.path, files.path, files.path))

@@ -446,6 +446,7 @@ describe("a mistake that is no error", function()
   end
 
   it("is warned of once: an observer that takes its parameters for others", function()
+    helper.needs_processes(pending)
     local view = "observer 'o': it calculates with the whole view of 'P': name one of its fields"
     local number = "observer 'o': it takes a field of a number: its parameters are the values of "
       .. "its query, entity"
@@ -476,6 +477,7 @@ describe("a mistake that is no error", function()
   end)
 
   it("is warned of once: values that only views write, of which no observer is told", function()
+    helper.needs_processes(pending)
     local set = "w:observer('o', { on = 'set', query = 'H', each = function() end }) "
     local writes = "w:system('s', { query = 'H', each = function(h) h.hp = h.hp + 1 end }) "
     local text = "observer 'o' is called when world:set or a spawn gives 'H' a value, not when "
@@ -497,6 +499,7 @@ describe("a mistake that is no error", function()
   end)
 
   it("is warned of once: what a prefab shares is asked of what is made of it", function()
+    helper.needs_processes(pending)
     local prefab = [[w:prefab("Orc", { P = {} }, { shared = { H = { hp = 3 } } })
       w:prefab("Chief", {}, { is_a = "Orc" })
       local orc, chief = w:instantiate "Orc", w:instantiate "Chief" ]]

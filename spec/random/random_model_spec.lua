@@ -195,6 +195,7 @@ end
 
 describe("the order of rows", function()
   it("is the same in another process", function()
+    helper.needs_processes(pending)
     for seed = 1, helper.by_scale { small = 2, normal = 5, deep = 20 } do
       local printed = in_another_process(([[
         local orders = require("spec.support.runner").orders(%d, { steps = 500 })

@@ -16,6 +16,14 @@ function helper.scale()
   return scale
 end
 
+-- Ends a test, as pending, where it cannot start shells and other interpreters: on machines that
+-- are emulated, and Windows. `pending` is busted's.
+function helper.needs_processes(pending)
+  if os.getenv "ECS_SPEC_ALONE" then
+    pending "no other process can be started here"
+  end
+end
+
 -- The entry of `counts` (small, normal, deep) for this run's scale.
 function helper.by_scale(counts)
   return counts[helper.scale()]

@@ -12,6 +12,9 @@
 #ifdef ALL_MODULES
 #include <time.h>
 #include <unistd.h>
+#ifdef _WIN32
+#include <windows.h>
+#endif
 
 int luaopen_ecs_native(lua_State *L);
 int luaopen_lfs(lua_State *L);
@@ -35,10 +38,29 @@ static int sleep_seconds(lua_State *L) {
   return 0;
 }
 
+#ifdef _WIN32
+static int let_go(lua_State *L) {
+  CloseHandle(lua_touserdata(L, lua_upvalueindex(1)));
+  return 0;
+}
+
+/* hold(path): nobody else can read the file until the function that it returns is called. */
+static int hold_file(lua_State *L) {
+  HANDLE file = CreateFileA(luaL_checkstring(L, 1), GENERIC_READ, 0, NULL, OPEN_EXISTING, 0, NULL);
+  if (file == INVALID_HANDLE_VALUE) return 0;
+  lua_pushlightuserdata(L, file);
+  lua_pushcclosure(L, let_go, 1);
+  return 1;
+}
+#endif
+
 static int open_system(lua_State *L) {
   static const luaL_Reg functions[] = {{"gettime", push_time},
                                        {"monotime", push_monotonic_time},
                                        {"sleep", sleep_seconds},
+#ifdef _WIN32
+                                       {"hold", hold_file},
+#endif
                                        {NULL, NULL}};
   luaL_newlib(L, functions);
   return 1;

@@ -10,11 +10,11 @@ end
 
 -- The names of all of them.
 function M.names()
-  local pipe <close> = assert(io.popen "cd src && ls *.h")
   local names = {}
-  for name in pipe:lines() do
-    names[#names + 1] = name
+  for _, name in ipairs(require("ecs.native").list "src") do
+    names[#names + 1] = name:find "%.h$" and name or nil
   end
+  table.sort(names)
   return names
 end
 

@@ -1,12 +1,36 @@
 -- A directory of its own for files that a test writes.
 
+local lfs = require "lfs"
+
 local scratch = {}
 scratch.__index = scratch
+
+-- Makes a directory, in one that is there. What spec/tools/busted.lua has in place of the module
+-- lfs makes none.
+function scratch.make_directory(path)
+  assert(lfs.mkdir and lfs.mkdir(path) or not lfs.mkdir and os.execute(("mkdir '%s'"):format(path)))
+end
+
+-- Removes a directory and all that is in it.
+function scratch.remove_directory(path)
+  if not lfs.dir then
+    return os.execute(("rm -rf '%s'"):format(path))
+  end
+  for name in lfs.dir(path) do
+    local inner = path .. "/" .. name
+    if name ~= "." and name ~= ".." and not os.remove(inner) then
+      scratch.remove_directory(inner)
+    end
+  end
+  lfs.rmdir(path)
+end
 
 function scratch.new()
   local path = os.tmpname()
   os.remove(path)
-  assert(os.execute(("mkdir -p '%s/scripts/lib'"):format(path)))
+  scratch.make_directory(path)
+  scratch.make_directory(path .. "/scripts")
+  scratch.make_directory(path .. "/scripts/lib")
   return setmetatable({ root = path, path = path .. "/scripts", written = {} }, scratch)
 end
 
@@ -31,8 +55,12 @@ function scratch:write(name, text)
   self.written[state] = true
 end
 
--- Writes another file and puts it in place by renaming, as the other editors do.
+-- Writes another file and puts it in place by renaming, as the other editors do. On Windows a name
+-- that is taken is another function's matter.
 function scratch:replace(name, text)
+  if package.config:sub(1, 1) == "\\" then
+    return assert(require("ecs.native").replace(self.path .. "/" .. name, text))
+  end
   self:write(name .. "~", text)
   assert(os.rename(self.path .. "/" .. name .. "~", self.path .. "/" .. name))
 end
@@ -58,7 +86,7 @@ function scratch:remove(name)
 end
 
 function scratch:close()
-  os.execute(("rm -rf '%s'"):format(self.root))
+  scratch.remove_directory(self.root)
 end
 
 return scratch

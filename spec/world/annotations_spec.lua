@@ -61,6 +61,9 @@ for _, annotation in ipairs(annotations()) do
   declared[annotation.class][annotation.name] = annotation
 end
 
+-- Functions of native that other systems do not have.
+local ON_WINDOWS = { noise = true, read = true }
+
 describe("the annotations", function()
   it("are a file that editors read and nothing requires", function()
     local file = assert(io.open(PATH))
@@ -76,7 +79,9 @@ describe("the annotations", function()
         assert.is_truthy((declared[class] or {})[name], name .. " has no annotation")
       end
       for name in pairs(declared[class] or {}) do
-        assert.is_true(exported[name], name .. " is not exported")
+        local elsewhere = class == "native" and ON_WINDOWS[name]
+          and package.config:sub(1, 1) == "/"
+        assert.are.equal(not elsewhere or nil, exported[name], name)
       end
     end)
   end
@@ -131,8 +136,11 @@ describe("the reference", function()
   end
 
   local headings, index = {}, contents("lua/README.md")
-  local pipe <close> = assert(io.popen("cat lua/reference/*.md"))
-  for line in pipe:lines() do
+  local pages = {}
+  for _, name in ipairs(native.list "lua/reference") do
+    pages[#pages + 1] = name:find "%.md$" and contents("lua/reference/" .. name) or nil
+  end
+  for line in table.concat(pages, "\n"):gmatch "[^\n]+" do
     for signature in (line:match("^#+ (.*)") or ""):gmatch("`(%l+[.:][%w_.]+%b())`") do
       headings[signature] = true
     end

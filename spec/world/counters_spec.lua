@@ -2,6 +2,7 @@
 
 local ecs = require "ecs"
 local helper = require "spec.support.ecs_helper"
+local scratch = require "spec.support.scratch"
 local rng = require "spec.support.rng"
 
 local function system_of(world, name)
@@ -274,7 +275,7 @@ describe("world:write_types", function()
 
   it("refuses the scripts of a session, which may write it itself after each swap", function()
     local directory = os.tmpname() .. ".d"
-    os.execute("mkdir -p '" .. directory .. "'")
+    scratch.make_directory(directory)
     local world = helper.new_world()
     local file = assert(io.open(directory .. "/a.lua", "w"))
     file:write 'local world = ...\nworld:component("Fresh", { "x: f32" })\n'
@@ -287,7 +288,8 @@ describe("world:write_types", function()
     assert.is_false(ok)
     assert.is_truthy(message:find "is in a directory of a live session")
     assert.is_truthy(session)
-    os.execute("rm -rf '" .. directory .. "' '" .. types .. "'")
+    scratch.remove_directory(directory)
+    os.remove(types)
   end)
 end)
 

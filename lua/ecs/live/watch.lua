@@ -20,6 +20,13 @@ local SECOND = 1000 * 1000 * 1000
 local SETTLED = 20 * 1000 * 1000
 local PATIENCE = SECOND
 
+local WINDOWS = package.config:sub(1, 1) == "\\"
+
+-- A path with the separator that this file and scripts use.
+local function slashed(path)
+  return WINDOWS and path:gsub("\\", "/") or path
+end
+
 -- What a file is now: time, size, inode, and the time of its last change, which nobody can set;
 -- empty when there is none.
 local function state_of(path)
@@ -47,7 +54,12 @@ end
 
 -- The text of a file; nil when it cannot be read.
 function watch.read(path)
-  local file = is_there(path) and io.open(path, "rb")
+  if not is_there(path) then
+    return nil
+  elseif native.read then
+    return (native.read(path))
+  end
+  local file = io.open(path, "rb")
   if not file then
     return nil
   end
@@ -62,7 +74,7 @@ end
 
 -- A path as it is compared with others: "./a//b/./c" is "a/b/c".
 function watch.plain(path)
-  local plain = path:gsub("/%./", "/"):gsub("/%./", "/"):gsub("//+", "/"):gsub("^%./", "")
+  local plain = slashed(path):gsub("/%./", "/"):gsub("/%./", "/"):gsub("//+", "/"):gsub("^%./", "")
   return #plain > 1 and plain:gsub("/$", "") or plain
 end
 
@@ -76,6 +88,7 @@ function watch.new(directories)
     if not time then
       error(("there is no directory '%s'"):format(path), 0)
     end
+    path = slashed(path)
     path = #path > 1 and path:gsub("([^/])/+$", "%1") or path
     self.directories[i] = { path = path, single = not is_directory }
   end

@@ -4,20 +4,20 @@
 #include "core/base/memory.h"
 
 struct slots entity_slots(const struct entity_index *index, uint32_t at) {
-  uint32_t offset = at - FIRST_ENTITY, slot = at & (PAGE_SIZE - 1);
+  uint32_t offset = at - FIRST_ENTITY, slot = at & (INDEX_PAGE - 1);
   assert(at < INDEX_LIMIT);
   if (offset < index->near.count)
     return (struct slots){index->near.records + offset, index->near.generations + offset,
                           index->near.count - offset};
   struct page *page = entity_page(index, at);
   if (!page) return (struct slots){NULL, NULL, 0};
-  return (struct slots){page->records + slot, page->generations + slot, PAGE_SIZE - slot};
+  return (struct slots){page->records + slot, page->generations + slot, INDEX_PAGE - slot};
 }
 
 uint32_t entity_next_slot(const struct entity_index *index, uint32_t at) {
   while (at < INDEX_LIMIT && entity_slots(index, at).count == 0) {
     bool near = at < FIRST_ENTITY && index->near.count;
-    uint32_t step = index->directory[at >> 20] || near ? PAGE_SIZE : PAGE_SIZE * MIDDLE_SIZE;
+    uint32_t step = index->directory[at >> 20] || near ? INDEX_PAGE : INDEX_PAGE * MIDDLE_SIZE;
     at = (at | (step - 1)) + 1;
   }
   return at;
@@ -89,7 +89,7 @@ static struct page *index_need_page(struct entity_index *index, struct memory *m
   if (!*page) {
     *page = memory_resize(memory, NULL, 0, sizeof **page);
     if (!*page) return NULL;
-    index_make_unborn((struct slots){(*page)->records, (*page)->generations, PAGE_SIZE});
+    index_make_unborn((struct slots){(*page)->records, (*page)->generations, INDEX_PAGE});
   }
   return *page;
 }
@@ -107,14 +107,14 @@ static void index_near_extend(struct entity_index *index, uint32_t count) {
 /* Moves pages that the near slots now cover into them. */
 static void index_absorb_pages(struct entity_index *index, struct memory *memory, uint32_t first) {
   struct slots *near = &index->near;
-  for (uint32_t offset = first; offset < index->near_capacity; offset += PAGE_SIZE) {
+  for (uint32_t offset = first; offset < index->near_capacity; offset += INDEX_PAGE) {
     struct page *page = entity_page(index, FIRST_ENTITY + offset);
     if (!page) continue;
     index_near_extend(index, offset);
     assert(near->count == offset);
     memcpy(near->records + offset, page->records, sizeof page->records);
     memcpy(near->generations + offset, page->generations, sizeof page->generations);
-    near->count = offset + PAGE_SIZE;
+    near->count = offset + INDEX_PAGE;
     uint32_t at = FIRST_ENTITY + offset;
     index->directory[at >> 20][at >> PAGE_BITS & (MIDDLE_SIZE - 1)] = NULL;
     memory_free(memory, page, sizeof *page);
@@ -128,7 +128,7 @@ static bool index_near_reserve(struct entity_index *index, struct memory *memory
   if (count <= old) return true;
   if (wanted < FIRST_NEAR) wanted = FIRST_NEAR;
   if (wanted < count) wanted = count;
-  if (wanted > PAGE_SIZE) wanted = round_up(wanted, PAGE_SIZE);
+  if (wanted > INDEX_PAGE) wanted = round_up(wanted, INDEX_PAGE);
   if (wanted > NEAR_LIMIT) wanted = NEAR_LIMIT;
   size_t size = sizeof *near->records;
   if (wanted > index->record_capacity) {
@@ -144,14 +144,14 @@ static bool index_near_reserve(struct entity_index *index, struct memory *memory
   near->generations = generations;
   assert(wanted >= count && wanted <= index->record_capacity);
   index->near_capacity = wanted;
-  if (wanted > PAGE_SIZE) index_absorb_pages(index, memory, old < PAGE_SIZE ? PAGE_SIZE : old);
+  if (wanted > INDEX_PAGE) index_absorb_pages(index, memory, old < INDEX_PAGE ? INDEX_PAGE : old);
   return true;
 }
 
 /* Whether a new slot would be near: the arrays may at most double for it. */
 static bool index_slot_fits_first(const struct entity_index *index, uint32_t at) {
   uint32_t offset = at - FIRST_ENTITY;
-  return at >= FIRST_ENTITY && (offset < PAGE_SIZE || offset / 2 < index->near_capacity);
+  return at >= FIRST_ENTITY && (offset < INDEX_PAGE || offset / 2 < index->near_capacity);
 }
 
 static bool index_reserve_slot(struct entity_index *index, struct memory *memory, uint32_t at) {
@@ -188,7 +188,7 @@ ecs_status entity_reserve_slots(struct entity_index *index, struct memory *memor
     if (index_slot_fits_first(index, at)) {
       if (!index_near_reserve(index, memory, at - FIRST_ENTITY + run)) return ECS_ENOMEM;
     } else {
-      uint32_t left = PAGE_SIZE - (at & (PAGE_SIZE - 1));
+      uint32_t left = INDEX_PAGE - (at & (INDEX_PAGE - 1));
       if (run > left) run = left;
       if (!index_need_page(index, memory, at)) return ECS_ENOMEM;
     }
@@ -411,7 +411,7 @@ static void index_each_down(struct entity_index *index, uint32_t first, uint32_t
                             void (*visit)(struct entity_index *, uint32_t at)) {
   uint32_t near_end = FIRST_ENTITY + index->near.count;
   for (uint32_t page = last >> PAGE_BITS; page + 1 > first >> PAGE_BITS; page--) {
-    uint32_t base = page << PAGE_BITS, top = base | (PAGE_SIZE - 1);
+    uint32_t base = page << PAGE_BITS, top = base | (INDEX_PAGE - 1);
     uint32_t middle = page & ~(MIDDLE_SIZE - 1);
     if (!index->directory[page >> 8] && middle << PAGE_BITS >= near_end) {
       page = middle;
@@ -460,7 +460,7 @@ struct slots entity_make_page(struct entity_index *index, struct memory *memory,
   if (!index_slot_fits_first(index, at)) {
     if (!index_need_page(index, memory, at)) return none;
   } else {
-    uint32_t count = at - FIRST_ENTITY + PAGE_SIZE;
+    uint32_t count = at - FIRST_ENTITY + INDEX_PAGE;
     if (!index_near_reserve(index, memory, count)) return none;
     index_near_extend(index, count);
   }
@@ -512,7 +512,7 @@ static bool index_free_list_is_sound(const struct entity_index *index, const str
 static bool index_near_is_sound(const struct entity_index *index) {
   if (index->near.count > index->near_capacity) return false;
   if (index->near_capacity > index->record_capacity) return false;
-  for (uint32_t at = 0; at < index->near_capacity; at += PAGE_SIZE)
+  for (uint32_t at = 0; at < index->near_capacity; at += INDEX_PAGE)
     if (entity_page(index, FIRST_ENTITY + at)) return false;
   return true;
 }

@@ -12,7 +12,7 @@ struct memory;
 ** pages. */
 
 #define PAGE_BITS 12
-#define PAGE_SIZE (1u << PAGE_BITS)
+#define INDEX_PAGE (1u << PAGE_BITS)
 #define DIRECTORY_SIZE 256u
 #define MIDDLE_SIZE 256u
 
@@ -32,8 +32,8 @@ struct record {
 #define RECORD_UNBORN 0xFFFFFFFFu
 
 struct page {
-  struct record records[PAGE_SIZE];
-  uint16_t generations[PAGE_SIZE];
+  struct record records[INDEX_PAGE];
+  uint16_t generations[INDEX_PAGE];
 };
 
 /* Slots of consecutive indices. */
@@ -82,7 +82,7 @@ static inline struct record *entity_record(const struct entity_index *index, uin
   uint32_t offset = at - FIRST_ENTITY;
   if (LIKELY(offset < index->near.count)) return &index->near.records[offset];
   assert(at < INDEX_LIMIT && entity_page(index, at));
-  return &entity_page(index, at)->records[at & (PAGE_SIZE - 1)];
+  return &entity_page(index, at)->records[at & (INDEX_PAGE - 1)];
 }
 
 /* The generation of an index. */
@@ -90,7 +90,7 @@ static inline uint16_t *entity_generation(const struct entity_index *index, uint
   uint32_t offset = at - FIRST_ENTITY;
   if (LIKELY(offset < index->near.count)) return &index->near.generations[offset];
   assert(at < INDEX_LIMIT && entity_page(index, at));
-  return &entity_page(index, at)->generations[at & (PAGE_SIZE - 1)];
+  return &entity_page(index, at)->generations[at & (INDEX_PAGE - 1)];
 }
 
 /* The present id of an index (of its next life if it is dead). */

@@ -44,7 +44,7 @@ static ecs_status load_copy_component_ids(struct loader *loader) {
     if (copy.count == 0) return world_nomem(loader->live);
     memcpy(copy.records, page->records, sizeof page->records);
     memcpy(copy.generations, page->generations, sizeof page->generations);
-    for (uint32_t i = 0; i < PAGE_SIZE; i++) {
+    for (uint32_t i = 0; i < INDEX_PAGE; i++) {
       struct record *record = &copy.records[i];
       to->retired += record->table == RECORD_RETIRED;
       if (record->table < RECORD_BARE) *record = (struct record){RECORD_BARE, 0};

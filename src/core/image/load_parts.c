@@ -425,7 +425,7 @@ static ecs_status load_parts_any(struct loader *loader, uint32_t *slot) {
   uint32_t capacity = 0;
   bool room = true;
   for (size_t have = 0; have < size && !loader->in.failed;) {
-    size_t piece = size - have < PAGE_SIZE ? size - have : PAGE_SIZE;
+    size_t piece = size - have < INDEX_PAGE ? size - have : INDEX_PAGE;
     room = GROW(memory, data, capacity, have + piece);
     if (!room) break;
     read_bytes(&loader->in, data + have, piece);

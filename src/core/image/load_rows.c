@@ -64,20 +64,20 @@ static bool load_rows_restore_slot(struct entity_index *index, struct record *re
 
 static ecs_status load_rows_read_page(struct loader *loader, uint32_t *last) {
   struct entity_index *index = &loader->world->entities;
-  uint16_t generations[PAGE_SIZE];
-  uint8_t states[PAGE_SIZE];
+  uint16_t generations[INDEX_PAGE];
+  uint8_t states[INDEX_PAGE];
   uint32_t number = read_u32(&loader->in);
   if (number <= *last || number >= INDEX_LIMIT >> PAGE_BITS)
     return load_damaged(loader, "a page of ids is out of order");
   *last = number;
-  read_numbers(&loader->in, generations, sizeof *generations, PAGE_SIZE);
-  read_bytes(&loader->in, states, PAGE_SIZE);
+  read_numbers(&loader->in, generations, sizeof *generations, INDEX_PAGE);
+  read_bytes(&loader->in, states, INDEX_PAGE);
   if (loader->in.failed) return load_state(loader);
   struct slots slots =
       entity_make_page(index, &loader->world->memory, number << PAGE_BITS);
   if (slots.count == 0) return ECS_ENOMEM;
   memcpy(slots.generations, generations, sizeof generations);
-  for (uint32_t i = 0; i < PAGE_SIZE; i++)
+  for (uint32_t i = 0; i < INDEX_PAGE; i++)
     if (!load_rows_restore_slot(index, &slots.records[i], generations[i], states[i]))
       return load_damaged(loader, "an id has no known state");
   return load_state(loader);

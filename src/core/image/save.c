@@ -177,27 +177,27 @@ static uint8_t save_state_of(const struct record *record) {
 ** INDEX_LIMIT at the end. */
 static uint32_t save_next_page(const struct entity_index *index, uint32_t at) {
   for (;;) {
-    at = entity_next_slot(index, at) & ~(PAGE_SIZE - 1);
+    at = entity_next_slot(index, at) & ~(INDEX_PAGE - 1);
     if (at >= INDEX_LIMIT) return INDEX_LIMIT;
     struct slots slots = entity_slots(index, at);
-    for (uint32_t i = 0; i < slots.count && i < PAGE_SIZE; i++)
+    for (uint32_t i = 0; i < slots.count && i < INDEX_PAGE; i++)
       if (slots.records[i].table != RECORD_UNBORN) return at;
-    at += PAGE_SIZE;
+    at += INDEX_PAGE;
   }
 }
 
 static void save_page(struct saver *saver, uint32_t at) {
   struct slots slots = entity_slots(&saver->world->entities, at);
-  uint16_t generations[PAGE_SIZE];
-  uint8_t states[PAGE_SIZE];
-  uint32_t count = slots.count < PAGE_SIZE ? slots.count : PAGE_SIZE;
+  uint16_t generations[INDEX_PAGE];
+  uint8_t states[INDEX_PAGE];
+  uint32_t count = slots.count < INDEX_PAGE ? slots.count : INDEX_PAGE;
   memset(generations, 0, sizeof generations);
   memset(states, SLOT_UNBORN, sizeof states);
   memcpy(generations, slots.generations, count * sizeof *generations);
   for (uint32_t i = 0; i < count; i++) states[i] = save_state_of(&slots.records[i]);
   write_u32(saver->out, at >> PAGE_BITS);
-  write_numbers(saver->out, generations, 2, PAGE_SIZE);
-  write_bytes(saver->out, states, PAGE_SIZE);
+  write_numbers(saver->out, generations, 2, INDEX_PAGE);
+  write_bytes(saver->out, states, INDEX_PAGE);
 }
 
 static void save_index(struct saver *saver) {
@@ -210,9 +210,9 @@ static void save_index(struct saver *saver) {
   write_u32(out, range->free_count);
   uint32_t at, pages = 0;
   for (at = range->free_head; at; at = entity_record(index, at)->row) write_u32(out, at);
-  for (at = FIRST_ENTITY; (at = save_next_page(index, at)) < INDEX_LIMIT; at += PAGE_SIZE) pages++;
+  for (at = FIRST_ENTITY; (at = save_next_page(index, at)) < INDEX_LIMIT; at += INDEX_PAGE) pages++;
   write_u32(out, pages);
-  for (at = FIRST_ENTITY; (at = save_next_page(index, at)) < INDEX_LIMIT; at += PAGE_SIZE)
+  for (at = FIRST_ENTITY; (at = save_next_page(index, at)) < INDEX_LIMIT; at += INDEX_PAGE)
     save_page(saver, at);
 }
 

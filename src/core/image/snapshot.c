@@ -607,7 +607,7 @@ static void snapshot_restore_sparse(const ecs_snapshot *snapshot) {
 
 /* Components stay alive; those that had rows get them back. */
 static void snapshot_restore_components(struct page *now, const struct page *then) {
-  for (uint32_t i = 0; i < PAGE_SIZE; i++) {
+  for (uint32_t i = 0; i < INDEX_PAGE; i++) {
     struct record *record = &now->records[i];
     if (record->table < RECORD_BARE) *record = (struct record){RECORD_BARE, 0};
     if (then && then->records[i].table < RECORD_BARE) *record = then->records[i];
@@ -639,12 +639,12 @@ static void snapshot_restore_first_slots(struct entity_index *index, const struc
 static void snapshot_restore_absorbed(struct entity_index *index, const struct saved_page *saved) {
   struct slots *near = &index->near;
   uint32_t offset = (saved->number << PAGE_BITS) - FIRST_ENTITY, gap = offset - near->count;
-  assert(offset >= near->count && offset + PAGE_SIZE <= index->near_capacity);
+  assert(offset >= near->count && offset + INDEX_PAGE <= index->near_capacity);
   memset(near->records + near->count, 0xFF, gap * sizeof *near->records);
   memset(near->generations + near->count, 0, gap * sizeof *near->generations);
   memcpy(near->records + offset, saved->page->records, sizeof saved->page->records);
   memcpy(near->generations + offset, saved->page->generations, sizeof saved->page->generations);
-  near->count = offset + PAGE_SIZE;
+  near->count = offset + INDEX_PAGE;
 }
 
 static void snapshot_restore_index(ecs_snapshot *snapshot) {
@@ -717,7 +717,7 @@ static bool snapshot_match_page(void *ud, uint32_t number, struct page *page) {
 
 /* Makes slots in the shadow wherever the live world has some. */
 static bool snapshot_match_slots(const struct entity_index *live, ecs_world *shadow) {
-  for (uint32_t i = 0; i < live->near_capacity; i += PAGE_SIZE)
+  for (uint32_t i = 0; i < live->near_capacity; i += INDEX_PAGE)
     if (!snapshot_match_page(shadow, (FIRST_ENTITY + i) >> PAGE_BITS, NULL)) return false;
   return snapshot_each_page(live, snapshot_match_page, shadow);
 }

@@ -166,7 +166,13 @@ static const luaL_Reg functions[] = {
   {"is_open", ecs_native_is_open},
   {"list", ecs_native_list},
   {"methods", module_add_methods},
+#ifdef _WIN32
+  {"noise", ecs_native_noise},
+#endif
   {"now", ecs_native_now},
+#ifdef _WIN32
+  {"read", ecs_native_read},
+#endif
   {"replace", ecs_native_replace},
   {"schema", ecs_native_schema},
   {"stage", ecs_native_stage},

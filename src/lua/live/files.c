@@ -19,6 +19,7 @@
 
 /* After the system's headers: what it declares is hidden. */
 #include "lua/bind/status.h"
+#include "lua/live/live.h"
 
 struct state {
   lua_Integer time;      /* nanoseconds */
@@ -33,16 +34,37 @@ struct state {
 
 #ifdef _WIN32
 
+bool files_widen(const char *path, wchar_t *wide) {
+  if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, WIDE_PATH)) return true;
+  return GetLastError() == ERROR_NO_UNICODE_TRANSLATION &&
+         MultiByteToWideChar(CP_ACP, 0, path, -1, wide, WIDE_PATH);
+}
+
+static HANDLE files_open(const wchar_t *path, DWORD access) {
+  return CreateFileW(path, access, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                     OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+}
+
 /* A FILETIME counts 100 ns since 1601. */
 static lua_Integer files_nanoseconds(FILETIME time) {
   ULONGLONG ticks = (ULONGLONG)time.dwHighDateTime << 32 | time.dwLowDateTime;
   return (lua_Integer)((ticks - 116444736000000000ull) * 100);
 }
 
+static lua_Integer files_now(void) {
+  FILETIME time;
+  GetSystemTimeAsFileTime(&time);
+  return files_nanoseconds(time);
+}
+
+/* A file that another program keeps from being read is one that changes. */
 static bool files_look(const char *path, struct state *state) {
   BY_HANDLE_FILE_INFORMATION info;
-  HANDLE file = CreateFileA(path, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
-                            NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+  wchar_t wide[WIDE_PATH];
+  if (!files_widen(path, wide)) return false;
+  HANDLE file = files_open(wide, GENERIC_READ);
+  bool held = file == INVALID_HANDLE_VALUE && GetLastError() == ERROR_SHARING_VIOLATION;
+  if (file == INVALID_HANDLE_VALUE) file = files_open(wide, 0);
   if (file == INVALID_HANDLE_VALUE) return false;
   BOOL known = GetFileInformationByHandle(file, &info);
   FILE_BASIC_INFO basic;
@@ -56,6 +78,7 @@ static bool files_look(const char *path, struct state *state) {
   state->change = state->time;
   if (ticks.QuadPart)
     state->change = files_nanoseconds((FILETIME){ticks.LowPart, (DWORD)ticks.HighPart});
+  if (held) state->change = files_now();
   state->size = (lua_Integer)((ULONGLONG)info.nFileSizeHigh << 32 | info.nFileSizeLow);
   state->inode = (lua_Integer)((ULONGLONG)info.nFileIndexHigh << 32 | info.nFileIndexLow);
   state->directory = (info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
@@ -63,33 +86,42 @@ static bool files_look(const char *path, struct state *state) {
   return true;
 }
 
-static lua_Integer files_now(void) {
-  FILETIME time;
-  GetSystemTimeAsFileTime(&time);
-  return files_nanoseconds(time);
-}
-
 typedef struct {
   HANDLE search;
-  WIN32_FIND_DATAA entry;
+  WIN32_FIND_DATAW entry;
   bool first;
+  char name[3 * MAX_PATH];   /* in UTF-8 */
 } directory;
 
 static bool files_open_directory(lua_State *L, const char *path, directory *dir) {
+  wchar_t wide[WIDE_PATH];
   const char *pattern = lua_pushfstring(L, "%s\\*", path);
-  dir->search = FindFirstFileA(pattern, &dir->entry);
+  bool known = files_widen(pattern, wide);
+  dir->search = known ? FindFirstFileW(wide, &dir->entry) : INVALID_HANDLE_VALUE;
   dir->first = true;
   lua_pop(L, 1);
   return dir->search != INVALID_HANDLE_VALUE;
 }
 
 static const char *files_next_name(directory *dir) {
-  if (!dir->first && !FindNextFileA(dir->search, &dir->entry)) return NULL;
+  if (!dir->first && !FindNextFileW(dir->search, &dir->entry)) return NULL;
   dir->first = false;
-  return dir->entry.cFileName;
+  WideCharToMultiByte(CP_UTF8, 0, dir->entry.cFileName, -1, dir->name, sizeof dir->name, NULL,
+                      NULL);
+  return dir->name;
 }
 
 static void files_close_directory(directory *dir) { FindClose(dir->search); }
+
+/* RtlGenRandom, which no header has under that name. */
+BOOLEAN NTAPI SystemFunction036(PVOID bytes, ULONG size);
+
+int ecs_native_noise(lua_State *L) {
+  char bytes[16];
+  if (!SystemFunction036(bytes, sizeof bytes)) return 0;
+  lua_pushlstring(L, bytes, sizeof bytes);
+  return 1;
+}
 
 #else
 

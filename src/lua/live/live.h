@@ -30,6 +30,20 @@ int ecs_native_list(lua_State *L);
 /* native.now(): the time by the clock of modification times, in nanoseconds. */
 int ecs_native_now(lua_State *L);
 
+#ifdef _WIN32
+
+/* Converts a path from UTF-8 or, if it is not UTF-8, from the system's code page. */
+#define WIDE_PATH 4096
+bool files_widen(const char *path, wchar_t *wide);
+
+/* native.read(path): a file's content, or nil and a message; Lua's own `io` takes no UTF-8. */
+int ecs_native_read(lua_State *L);
+
+/* native.noise(): 16 unpredictable bytes, or nothing if the system has none. */
+int ecs_native_noise(lua_State *L);
+
+#endif
+
 /* While scripts are read, what they register is recorded, to be swapped in as a whole or not at
 ** all. Each registration is an object. It keeps its arguments until the swap, and afterwards as
 ** long as the file that made it has not run again; lua/ecs/live/registrations.lua decides who owns

@@ -49,8 +49,12 @@ typedef DWORD reason;
 static int replace_process(void) { return (int)GetCurrentProcessId(); }
 
 static bool replace_create(const char *path, stream *out, bool *taken) {
-  *out = CreateFileA(path, GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
-  *taken = *out == INVALID_HANDLE_VALUE && GetLastError() == ERROR_FILE_EXISTS;
+  wchar_t wide[WIDE_PATH];
+  bool known = files_widen(path, wide);
+  *out = INVALID_HANDLE_VALUE;
+  if (known)
+    *out = CreateFileW(wide, GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
+  *taken = known && *out == INVALID_HANDLE_VALUE && GetLastError() == ERROR_FILE_EXISTS;
   return *out != INVALID_HANDLE_VALUE;
 }
 
@@ -65,8 +69,8 @@ static bool replace_settle(stream out) { return FlushFileBuffers(out); }
 
 static bool replace_finish(stream out) { return CloseHandle(out); }
 
-static bool replace_is_directory(const char *path) {
-  DWORD attributes = GetFileAttributesA(path);
+static bool replace_is_directory(const wchar_t *path) {
+  DWORD attributes = GetFileAttributesW(path);
   return attributes != INVALID_FILE_ATTRIBUTES && attributes & FILE_ATTRIBUTE_DIRECTORY;
 }
 
@@ -83,18 +87,23 @@ static bool replace_adopt(stream out, const char *path) {
 
 /* rename() fails here if the new name is taken. */
 static bool replace_move(const char *from, const char *to) {
+  wchar_t old[WIDE_PATH], new[WIDE_PATH];
+  if (!files_widen(from, old) || !files_widen(to, new)) return false;
   for (int i = 0; i < RENAMES; i++) {
-    if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) return true;
+    if (MoveFileExW(old, new, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) return true;
     DWORD why = GetLastError();
     bool held = why == ERROR_ACCESS_DENIED || why == ERROR_SHARING_VIOLATION;
-    if (!held || replace_is_directory(to)) return SetLastError(why), false;
+    if (!held || replace_is_directory(new)) return SetLastError(why), false;
     Sleep(10);
     SetLastError(why);
   }
   return false;
 }
 
-static void replace_drop(const char *path) { DeleteFileA(path); }
+static void replace_drop(const char *path) {
+  wchar_t wide[WIDE_PATH];
+  if (files_widen(path, wide)) DeleteFileW(wide);
+}
 
 static reason replace_last_reason(void) { return GetLastError(); }
 
@@ -222,3 +231,31 @@ int ecs_native_replace(lua_State *L) {
   lua_pushboolean(L, 1);
   return 1;
 }
+
+#ifdef _WIN32
+
+/* The room is made before the file is opened, as that may raise an error. */
+int ecs_native_read(lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  wchar_t wide[WIDE_PATH];
+  WIN32_FILE_ATTRIBUTE_DATA known;
+  if (!files_widen(path, wide) || !GetFileAttributesExW(wide, GetFileExInfoStandard, &known))
+    return replace_failed(L, path, replace_last_reason());
+  size_t room = (size_t)((ULONGLONG)known.nFileSizeHigh << 32 | known.nFileSizeLow), used = 0;
+  char *data = lua_newuserdatauv(L, room, 0);
+  HANDLE file = CreateFileW(wide, GENERIC_READ,
+                            FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                            OPEN_EXISTING, 0, NULL);
+  bool ok = file != INVALID_HANDLE_VALUE;
+  for (DWORD got = 1; ok && got && used < room; used += got) {
+    size_t piece = room - used < PIECE ? room - used : PIECE;
+    ok = ReadFile(file, data + used, (DWORD)piece, &got, NULL);
+  }
+  reason why = replace_last_reason();
+  if (file != INVALID_HANDLE_VALUE) CloseHandle(file);
+  if (!ok) return replace_failed(L, path, why);
+  lua_pushlstring(L, data, used);
+  return 1;
+}
+
+#endif
