@@ -26,6 +26,7 @@ typedef struct ecs_world_desc {
   uint32_t tag;      /* 1 to 255, part of every entity's id; 0 for 1 */
   uint64_t seed;
   uint32_t threads;  /* that work, the calling one included: at most 64; 0, 1: that one alone */
+  size_t memory;     /* bytes that the world may come to; 0: any number */
   const ecs_jobs *jobs;   /* instead of threads of the world's own, so many; copied; or NULL */
 } ecs_world_desc;
 

@@ -35,6 +35,7 @@ local ecs = {}
 ---@field seed? integer
 ---@field kernels? boolean Whether functions may be compiled. Default: true.
 ---@field threads? integer 1 to 64: how many, the calling one included, share the rows of kernels.
+---@field memory? integer How many bytes the world may come to. Default: any number.
 
 --- Makes a world.
 ---@param options? ecs.WorldOptions
@@ -46,6 +47,13 @@ function ecs.world(options) end
 ---@param id ecs.Id
 ---@return string
 function ecs.format(id) end
+
+--- As pairs(view), also in LuaJIT: each field and its value, in order.
+---@param view ecs.View
+---@return fun(view: ecs.View, key: any): any, any
+---@return ecs.View
+---@return nil
+function ecs.fields(view) end
 
 --- Saves a world into a file: whole, or not at all, whoever else does so meanwhile.
 ---@param world ecs.World
@@ -78,6 +86,28 @@ function native.world(options) end
 ---@param id ecs.Id
 ---@return string
 function native.format(id) end
+
+--- See ecs.fields.
+---@param view ecs.View
+function native.fields(view) end
+
+--- Calls a function for which integers that Lua's numbers do not hold are texts: those that it is
+--- given, and those that it stores.
+---@param world ecs.World
+---@param fn function
+---@param ... any
+---@return any ...
+function native.exact(world, fn, ...) end
+
+--- A number rounded to the nearest f32.
+---@param x number
+---@return number
+function native.f32(x) end
+
+--- The text of a u64, which Lua has as an integer with its bits.
+---@param integer integer
+---@return string
+function native.unsigned(integer) end
 
 --- Calls a function in which nothing can yield: true and what it returns; or false, what was
 --- raised, and its kind.
@@ -500,9 +530,11 @@ function World:save(options) end
 ---@param options? { codec: { decode: fun(bytes: string): any } }
 function World:load(bytes, options) end
 
---- A hash of the content that depends on neither table nor row order, tag nor component ids.
----@return integer
-function World:digest() end
+--- A hash of the content that depends on neither table nor row order, tag nor component ids. In
+--- LuaJIT it is always text.
+---@param as? "text" As 16 hexadecimal digits.
+---@return integer|string
+function World:digest(as) end
 
 --- Everything as it is now, in memory. `any` fields must be without values.
 ---@return ecs.Snapshot
@@ -536,6 +568,18 @@ function World:set(entity, component, ...) end
 ---@param target? ecs.Target
 ---@return any ...
 function World:get(entity, component, target) end
+
+--- The digits of an integer field ("Account.balance"). Nothing when the entity does not have it.
+---@param entity ecs.Id
+---@param field string
+---@return string?
+function World:get_text(entity, field) end
+
+--- Sets an integer field to the number that a text is. Adds the component if it is not there.
+---@param entity ecs.Id
+---@param field string
+---@param text string
+function World:set_text(entity, field, text) end
 
 --- A fresh table of a component's fields; true for a tag; nil when it is absent.
 ---@param entity ecs.Id

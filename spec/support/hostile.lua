@@ -196,6 +196,11 @@ hostile.calls = {
     -- What is called says what it dislikes itself.
     try = { lenient(callback) },
     is_open = { lenient { make = function(scene) return scene.world end } },
+    fields = { called(lenient { make = function(scene)
+      return scene.world:res "All"
+    end }, "view expected") },
+    f32 = { lenient(value(1)) }, unsigned = { lenient(value(1)) },
+    exact = { lenient { make = function(scene) return scene.world end }, callback },
     format = { accepting(entity, "0", "other world's id", "dead id", "unborn id") },
     schema = false, methods = false, replace = false, now = {},
     stat = { lenient(value "spec") }, list = { lenient(value "spec") },
@@ -242,13 +247,15 @@ hostile.calls = {
     children = { field "all" },
     random = { entity, lenient(value(3)), called(lenient(value(5)), "interval is empty") },
     save = { called(lenient(value(nil)), "world:save: unknown option") },
-    digest = {}, snapshot = {},
+    digest = { lenient(value "text") }, snapshot = {},
     restore = { { make = function(scene) return scene.world:snapshot() end } },
     load = { called({ make = function(scene) return scene.world:save() end }, "image"),
       called(lenient(value(nil)), "world:load: unknown option") },
     components = { entity },
     get = { entity, component },
     has = { entity, component },
+    get_text = { entity, value "All.i64" },
+    set_text = { entity, value "All.i64", accepting(value "1", "number as text") },
     read = { entity, component },
     remove = { entity, component },
     set = { entity, component, called(values_or_number, position_x),

@@ -69,6 +69,7 @@ struct world_box {
   uint32_t calls;            /* public calls so far */
   uint32_t depth;            /* C functions on the stack that come back to it: world_enter */
   bool lent;                 /* by a host, who frees it */
+  bool exact;                /* while native.exact runs: integers that Lua lacks are texts */
   struct {
     struct names *known;     /* of this Lua state, shared by its worlds */
     uint64_t number;         /* of the world among those: never given twice */

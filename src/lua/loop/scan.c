@@ -16,6 +16,7 @@
 #include "lua/bind/args.h"
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
+#include "lua/bind/version.h"
 #include "lua/live/live.h"
 #include "lua/loop/view.h"
 
@@ -500,13 +501,11 @@ static void scan_check_parameters(const struct scanner *s) {
                                        : "what its query gives, entity"
                      : timed   ? "what its query gives, dt; an event is not an entity"
                                : "what its query gives; an event is not an entity";
-  lua_Debug info;
-  lua_pushvalue(s->L, 1);
-  lua_getinfo(s->L, ">u", &info);
-  if (info.nparams > given)
-    scan_refuse(s, &body, NONE, "it has %d parameters, but is given %d: %s", info.nparams,
-                given, what);
-  for (int i = 1; i <= info.nparams; i++) {
+  bool any;
+  int count = parameter_count(s->L, 1, &any);
+  if (count > given)
+    scan_refuse(s, &body, NONE, "it has %d parameters, but is given %d: %s", count, given, what);
+  for (int i = 1; i <= count; i++) {
     lua_pushvalue(s->L, 1);
     const char *name = lua_getlocal(s->L, NULL, i);
     lua_pop(s->L, 1);
