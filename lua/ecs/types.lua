@@ -89,6 +89,9 @@ function native.format(id) end
 
 --- See ecs.fields.
 ---@param view ecs.View
+---@return fun(view: ecs.View, key: any): any, any
+---@return ecs.View
+---@return nil
 function native.fields(view) end
 
 --- Calls a function for which integers that Lua's numbers do not hold are texts: those that it is
