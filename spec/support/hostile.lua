@@ -198,9 +198,10 @@ hostile.calls = {
     is_open = { lenient { make = function(scene) return scene.world end } },
     fields = { called(lenient { make = function(scene)
       return scene.world:res "All"
-    end }, "view expected") },
+    end }, "view expected", "metamethod called", "stale view") },
     f32 = { lenient(value(1)) }, unsigned = { lenient(value(1)) },
-    exact = { lenient { make = function(scene) return scene.world end }, callback },
+    exact = { lenient { make = function(scene) return scene.world end },
+      called(callback, "bad argument #1 to 'type'") },
     format = { accepting(entity, "0", "other world's id", "dead id", "unborn id") },
     schema = false, methods = false, replace = false, now = {},
     stat = { lenient(value "spec") }, list = { lenient(value "spec") },
