@@ -639,7 +639,7 @@ function globals.setmetatable(object, meta)
   local finalizer = type(object) == "table" and type(meta) == "table" and rawget(meta, "__gc")
   if finalizer then
     local proxy = newproxy(true)
-    getmetatable(proxy).__gc = function() meta.__gc(object) end
+    getmetatable(proxy).__gc = function() pcall(meta.__gc, object) end   -- as Lua 5.4, which warns
     rawset(object, proxy, true)
   end
   return plain_setmetatable(object, meta)

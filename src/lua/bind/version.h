@@ -85,11 +85,12 @@ static inline int parameter_count(lua_State *L, int function, bool *any) {
   push_parameter_counts(L);
   lua_pushvalue(L, -2);
   if (lua_rawget(L, -2) == LUA_TNIL) {
-    collector_hold(L);
+    bool running = lua_gc(L, LUA_GCISRUNNING, 0) == 1;
+    if (running) collector_hold(L);
     lua_pushcfunction(L, ask_parameters);
     lua_pushvalue(L, -4);
     int status = lua_pcall(L, 1, 0, 0);
-    collector_release(L);
+    if (running) collector_release(L);
     if (status != 0) lua_error(L);
     lua_pushvalue(L, -3);
     lua_rawget(L, -3);
