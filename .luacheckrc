@@ -9,5 +9,7 @@ ignore = {
 }
 
 files["spec"] = { std = "+busted" }
+files["examples/love"] = { std = "+love" }
+files["spec/support/dialect.lua"] = { std = "+luajit", globals = { "string", "math", "table" } }
 files["lua/ecs/types.lua"] = { ignore = { "211", "212", "241" } }
 files["**/*.rockspec"] = { std = "rockspec" }

@@ -1,21 +1,24 @@
 # ecs: build, test, measure, install. `make help` lists what can be asked for.
 #
 #   CC, CFLAGS, LDFLAGS   compiler and further flags
-#   LUA_VERSION           5.4, or 5.5: then all goes to build/lua5.5
+#   LUA_VERSION           5.4; or 5.5, or jit: then all goes to build/lua5.5, or build/luajit
 #   LUA                   interpreter (lua5.4); LUA_INCDIR, LUA_LIBS its headers and library
-#   LUA55                 interpreter for LUA_VERSION=5.5 (lua5.5)
+#   LUA55                 interpreter for LUA_VERSION=5.5 (lua5.5); LUAJIT: that for jit (luajit)
 #   PREFIX, DESTDIR       where `make install` goes; LUA_LMOD, LUA_CMOD the module directories
 # What tests and what measures is in spec/check.mk and spec/bench/bench.mk, with its variables.
 
 CC ?= cc
 LUA_VERSION ?= 5.4
 LUA55 ?= lua5.5
-LUA ?= $(if $(filter 5.5,$(LUA_VERSION)),$(LUA55),lua$(LUA_VERSION))
+LUAJIT ?= luajit
+LUA ?= $(if $(filter 5.5,$(LUA_VERSION)),$(LUA55),$(if $(filter jit,$(LUA_VERSION)),$(LUAJIT),lua$(LUA_VERSION)))
 BUILD := build$(if $(filter-out 5.4,$(LUA_VERSION)),/lua$(LUA_VERSION))
 
 PREFIX ?= /usr/local
-LUA_LMOD ?= $(PREFIX)/share/lua/$(LUA_VERSION)
-LUA_CMOD ?= $(PREFIX)/lib/lua/$(LUA_VERSION)
+# LuaJIT looks for modules where Lua 5.1 does.
+LUA_MODULES := $(LUA_VERSION:jit=5.1)
+LUA_LMOD ?= $(PREFIX)/share/lua/$(LUA_MODULES)
+LUA_CMOD ?= $(PREFIX)/lib/lua/$(LUA_MODULES)
 INSTALL ?= install
 
 ifndef LUA_INCDIR
@@ -38,6 +41,10 @@ WARN := -Wall -Wextra -pedantic -Wshadow -Wconversion -Wcast-qual -Wvla -Wundef 
   -Wformat=2
 BASE := $(STD) $(WARN) -fvisibility=hidden -fPIC -Isrc
 LIBS := -lm -lpthread
+# What of Lua 5.4's interface LuaJIT has not.
+ifeq ($(LUA_VERSION),jit)
+LUA_FLAGS := -include src/lua/bind/luajit.h
+endif
 
 ifeq ($(shell uname -s),Darwin)
 SHARED := -bundle -undefined dynamic_lookup
@@ -66,7 +73,7 @@ $(1)/obj/%.o: src/%.c Makefile
 $$($(1)_BIND): $(1)/obj/%.o: src/%.c Makefile
 	@mkdir -p $$(@D)
 	@$$(need_lua)
-	$(2) $$(BASE) -I$$(LUA_INCDIR) $(3) $$(CPPFLAGS) $$(CFLAGS) -MMD -MP -c $$< -o $$@
+	$(2) $$(BASE) -I$$(LUA_INCDIR) $$(LUA_FLAGS) $(3) $$(CPPFLAGS) $$(CFLAGS) -MMD -MP -c $$< -o $$@
 
 $(1)/obj/embed.o: $$(BUILD)/embed.c Makefile
 	@mkdir -p $$(@D)
@@ -154,6 +161,14 @@ $(BUILD)/examples/%: examples/%.c $(RELEASE)/libecs_lua.a $(filter %/liblua.a,$(
 	$(CC) $(STD) $(WARN) -Isrc -I$(LUA_INCDIR) -O2 $(CFLAGS) $(LDFLAGS) -o $@ $< \
 	  $(RELEASE)/libecs_lua.a $(LUA_LIBS) $(LIBS)
 
+## make love       LUA_VERSION=jit: build/luajit/love/ecs, to be put beside the main.lua of a game
+love: $(RELEASE)/ecs/native.so
+	rm -rf $(BUILD)/love
+	$(INSTALL) -d $(BUILD)/love/ecs/live $(BUILD)/love/ecs/inspect
+	$(INSTALL) -m 644 $(wildcard lua/ecs/*.lua) $(RELEASE)/ecs/native.so $(BUILD)/love/ecs
+	$(INSTALL) -m 644 $(wildcard lua/ecs/live/*.lua) $(BUILD)/love/ecs/live
+	$(INSTALL) -m 644 $(wildcard lua/ecs/inspect/*.lua) $(BUILD)/love/ecs/inspect
+
 ## make install    PREFIX=/usr/local, LUA_LMOD, LUA_CMOD, DESTDIR
 install: all $(BUILD)/ecs.pc
 	$(INSTALL) -d "$(DESTDIR)$(LUA_CMOD)/ecs" "$(DESTDIR)$(LUA_LMOD)/ecs/include" \
@@ -190,4 +205,4 @@ help:
 
 include spec/check.mk spec/bench/bench.mk
 
-.PHONY: $(BUILD)/ecs.pc all setup demo amalgamation examples install rockspecs clean help
+.PHONY: $(BUILD)/ecs.pc all love setup demo amalgamation examples install rockspecs clean help

@@ -223,6 +223,7 @@ build = {
       },
     },
     ["ecs.annotate"] = "lua/ecs/annotate.lua",
+    ["ecs.common"] = "lua/ecs/common.lua",
     ["ecs.entity_dump"] = "lua/ecs/entity_dump.lua",
     ["ecs.file"] = "lua/ecs/file.lua",
     ecs = "lua/ecs/init.lua",

@@ -156,7 +156,7 @@ TEST_CHECKS := asan plain lua55 rock $(if $(C_TESTS),asan-c) paranoid model \
 # The longest first, so that both halves of the machine end together.
 DEEP_CHECKS := valgrind $(if $(deep_scale:small=),deep-traces-3 deep-traces-4 deep-traces-1 \
   deep-traces-2 tidy) $(if $(DEEP_SPECS),deep-asan $(if $(deep_scale:small=),deep-specs) deep-plain) \
-  ordered \
+  ordered love \
   $(if $(C_TESTS),deep-c deep-threads) builds \
   $(if $(deep_scale:small=),deep-amalgamation) windows $(if $(C_TESTS),i686 aarch64 s390x) i686-specs windows-specs \
   aarch64-specs musl-specs $(if $(deep_scale:small=),s390x-specs) $(if $(C_TESTS),valgrind-c) cppcheck fuzz \
@@ -210,6 +210,32 @@ check-lua55: $($(RELEASE)_CORE)
 
 lua55-specs: $(call spec_needs,$(RELEASE))
 	$(check) lua55 tap $(call specs,$(RELEASE),$(SPECS))
+
+# All specs on LuaJIT, where it is there with its headers, but for those that spec/support/dialect.lua
+# skips. Examples in C are the modules of other Luas.
+LUAJIT_INCDIR = $(shell $(LUAJIT) -v >/dev/null 2>&1 && sh spec/tools/find-lua incdir jit $(LUAJIT))
+
+check-luajit: $($(RELEASE)_CORE)
+	@incdir="$(LUAJIT_INCDIR)"; if test -n "$$incdir"; then \
+	  $(MAKE) --no-print-directory LUA_VERSION=jit LUA="$(LUAJIT)" LUA_INCDIR="$$incdir" \
+	    CHECK_DIR=$(CHECK_DIR) CHECK_SECONDS=$(CHECK_SECONDS) luajit-specs; \
+	else \
+	  $(check) luajit tap echo "1..0 # SKIP there is no $(LUAJIT) with its headers"; \
+	fi
+
+luajit-specs: $(RELEASE)/ecs/native.so $(RELEASE)/spec/starve.so
+	$(check) luajit tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-2 $(call specs,$(RELEASE),$(SPECS))
+
+# The game under LÖVE, with ecs beside its main.lua, where there are LÖVE and a screen that nobody sees.
+LOVE_GAME := build/luajit/game
+
+check-love:
+	@if love --version >/dev/null 2>&1 && command -v xvfb-run >/dev/null && test -n "$(LUAJIT_INCDIR)"; \
+	then $(MAKE) --no-print-directory -s LUA_VERSION=jit love && rm -rf $(LOVE_GAME) && \
+	  cp -R examples/love $(LOVE_GAME) && cp -R build/luajit/love/ecs $(LOVE_GAME) && \
+	  $(check) love status env -u LUA_PATH -u LUA_CPATH SDL_AUDIODRIVER=dummy \
+	    xvfb-run -a -s "-screen 0 1024x768x24" love $(LOVE_GAME) --frames 300; \
+	else $(check) love tap echo "1..0 # SKIP there is no love, xvfb-run or luajit"; fi
 
 check-model: $(call spec_needs,$(RELEASE))
 	$(check) model tap $(call specs,$(RELEASE),$(MODEL))

@@ -1,5 +1,6 @@
 -- An entity as text for people: world:dump.
 
+local common = require "ecs.common"
 local native = require "ecs.native"
 local prefab = require "ecs.prefab"
 
@@ -21,14 +22,14 @@ end
 
 -- A number with as many digits as its type holds, and no more than it needs.
 local function number(value, type)
-  if math.type(value) == "integer" then
+  if common.kind(value) == "integer" then
     return ("%d"):format(value)
   end
   for digits = type == "f32" and 6 or 14, type == "f32" and 9 or 17 do
     local text = prefab.number(value, "%." .. digits .. "g")
     local back = tonumber(text)
-    if not back or back == value or type == "f32" and string.pack("f", back)
-        == string.pack("f", value) then
+    if not back or back == value or type == "f32" and native.f32(back)
+        == native.f32(value) then
       return text
     end
   end
@@ -38,7 +39,7 @@ local function cell_text(world, value, type)
   if type == "entity" and math.type(value) == "integer" then
     return dump.entity(world, value)
   end
-  return math.type(value) and number(value, type) or tostring(value)
+  return common.kind(value) and number(value, type) or tostring(value)
 end
 
 -- Calls visit(path, value, type) for every cell of a value.
@@ -82,7 +83,7 @@ end
 function dump.line(world, describe, name, value)
   local out = {}
   local function visit(path, cell, type)
-    if math.type(cell) == "float" then
+    if common.kind(cell) == "float" then
       local text = ("%s %.6g"):format(path, cell)
       out[#out + 1] = text:find(",", 1, true) and text:gsub(",", ".") or text
     else
@@ -240,7 +241,7 @@ function dump.dump(world, entity)
       "bad argument #1 to 'dump'") or message
     error(message, 3)
   end
-  add_entity(world, out, "", entity, 1)
+  native.exact(world, add_entity, world, out, "", entity, 1)
   return table.concat(out, "\n")
 end
 

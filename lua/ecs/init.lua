@@ -79,6 +79,7 @@ local ecs = {
   null = native.null,
   version = native.version,
   _VERSION = "ecs " .. native.version,
+  fields = native.fields,
   include = find_headers(select(2, ...)),
   format = native.format,
   math = native.math,

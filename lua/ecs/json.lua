@@ -1,18 +1,20 @@
 -- Entities as JSON and back. Texts are written here, so that numbers keep every bit, and read
 -- through the package dkjson.
 
+local common = require "ecs.common"
 local native = require "ecs.native"
 local prefab = require "ecs.prefab"
 
 ---@class ecs.json
 local json = {}
 
-local EXACT = 1 << 53        -- integers up to this are the same as floats
+local EXACT = 2 ^ 53         -- integers up to this are the same as floats
 local INTEGERS = { i8 = true, i16 = true, i32 = true, i64 = true, u8 = true, u16 = true,
   u32 = true, u64 = true }
 local ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t",
   ["\127"] = "\\u007f" }
 local ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+local PLACES = { [0] = 0x40000, 0x1000, 0x40, 1 }   -- of the digits of such text
 
 json.null = setmetatable({}, { __name = "null", __tostring = function() return "null" end })
 
@@ -50,10 +52,10 @@ end
 function json.base64(bytes)
   return (bytes:gsub("..?.?", function(three)
     local a, b, c = three:byte(1, 3)
-    local bits = a << 16 | (b or 0) << 8 | (c or 0)
+    local bits = a * 0x10000 + (b or 0) * 0x100 + (c or 0)
     local text = ""
     for i = 0, #three do
-      local at = (bits >> (18 - 6 * i) & 63) + 1
+      local at = math.floor(bits / PLACES[i]) % 64 + 1
       text = text .. ALPHABET:sub(at, at)
     end
     return text .. ("="):rep(3 - #three)
@@ -65,14 +67,15 @@ local function from_base64(text)
     local bits = 0
     for i = 1, 4 do
       local at = i <= #four and ALPHABET:find(four:sub(i, i), 1, true) or 1
-      bits = bits << 6 | at - 1
+      bits = bits * 64 + at - 1
     end
-    return string.char(bits >> 16 & 255, bits >> 8 & 255, bits & 255):sub(1, #four - 1)
+    local a, b = math.floor(bits / 0x10000), math.floor(bits / 0x100) % 256
+    return string.char(a, b, bits % 256):sub(1, #four - 1)
   end))
 end
 
 local function text_of(bytes)
-  return utf8.len(bytes) and quote(bytes) or '{"base64":"' .. json.base64(bytes) .. '"}'
+  return common.utf8_len(bytes) and quote(bytes) or '{"base64":"' .. json.base64(bytes) .. '"}'
 end
 
 local function float(number, digits)
@@ -85,17 +88,13 @@ local function float(number, digits)
   return text:find "[.e]" and text or text .. ".0"
 end
 
--- A u64 as what it is without a sign.
-local function unsigned(value)
-  local tens = (value >> 1) // 5
-  return tens > 0 and ("%d%d"):format(tens, value - tens * 10) or ("%d"):format(value)
-end
-
 local function integer(value, is_unsigned)
-  if is_unsigned and value < 0 then
-    return quote(unsigned(value))
+  if type(value) == "string" then
+    return quote(value)
+  elseif is_unsigned and value < 0 then
+    return quote(native.unsigned(value))
   end
-  local text = "" .. value
+  local text = ("%d"):format(value)
   return (value > EXACT or value < -EXACT) and quote(text) or text
 end
 
@@ -103,7 +102,7 @@ end
 local function put(out, value, show)
   local kind, meta = type(value), getmetatable(value)
   if meta == json.raw then
-    table.move(value, 1, #value, #out + 1, out)
+    for i = 1, #value do out[#out + 1] = value[i] end
   elseif kind == "table" and value ~= json.null and (#value > 0 or meta == json.list) then
     for i = 1, #value do
       out[#out + 1] = i == 1 and "[" or ","
@@ -125,7 +124,7 @@ local function put(out, value, show)
     end
     out[#out + 1] = #keys > 0 and "}" or "{}"
   elseif kind == "number" then
-    out[#out + 1] = math.type(value) == "integer" and integer(value) or float(value, "%.17g")
+    out[#out + 1] = common.kind(value) == "integer" and integer(value) or float(value, "%.17g")
   elseif kind == "string" then
     out[#out + 1] = show and quote(show(value)) or text_of(value)
   else
@@ -152,7 +151,7 @@ json.list, json.raw = {}, {}
 ---@param text string
 ---@return string
 function json.readable(text)
-  return utf8.len(text) and text
+  return common.utf8_len(text) and text
     or (text:gsub("[\128-\255]", function(char) return ("\\x%02x"):format(char:byte()) end))
 end
 
@@ -279,7 +278,7 @@ end
 ---@return string
 function json.encode(world, what, options)
   check_world(world, "encode")
-  local kind = math.type(what) or type(what)
+  local kind = common.kind(what) or type(what)
   if kind == "userdata" and not tostring(what):find "^ecs%.[qw][uh]" then
     kind = "another object"
   end
@@ -296,7 +295,7 @@ function json.encode(world, what, options)
   end
   local parts = {}
   for i, entity in ipairs(entities_of(world, what)) do
-    parts[i] = encode_entity(state, entity)
+    parts[i] = native.exact(world, encode_entity, state, entity)
   end
   return '{"entities":[\n' .. table.concat(parts, ",\n") .. "\n]}\n"
 end
@@ -321,7 +320,7 @@ local function number_from(value, where)
     for digit in value:gmatch "%d" do
       exact = exact * 10 + sign * tonumber(digit)
     end
-    return exact
+    return common.kind(exact) == "integer" and exact or value   -- native.exact takes it
   elseif type(value) ~= "number" then
     error(("%s: expected a number"):format(where), 0)
   end
@@ -436,14 +435,14 @@ function json.restore(world, entity, text, name)
   function state.entity(id)
     return world:alive(id) and id or 0
   end
-  decode_entity(state, entity, assert(json.parse(text)).entities[1], name)
+  native.exact(world, decode_entity, state, entity, assert(json.parse(text)).entities[1], name)
 end
 
 -- The first pass: every entity gets a new id.
 local function spawn_all(world, list)
   local ids = {}
   for _, given in ipairs(list) do
-    if type(given) ~= "table" or math.type(given.id) ~= "integer" then
+    if type(given) ~= "table" or common.kind(given.id) ~= "integer" then
       error("each of 'entities' is an object with an integer 'id'", 0)
     elseif ids[given.id] then
       error(("the id %d is there twice"):format(given.id), 0)
@@ -484,7 +483,7 @@ function json.decode(world, text, options)
   local ok, problem = native.try(function()
     ids = spawn_all(world, value.entities)
     for _, given in ipairs(value.entities) do
-      decode_entity(state, ids[given.id], given)
+      native.exact(world, decode_entity, state, ids[given.id], given)
     end
     for _, given in ipairs(value.entities) do
       if given.name then

@@ -2,6 +2,8 @@
 -- itself, then its children, each behind its parent. Each has a title, the path that messages name:
 -- "prefab 'Ship', child 2".
 
+local common = require "ecs.common"
+
 local prefab = {}
 
 local LIMIT = 65536      -- entities of one prefab
@@ -58,7 +60,7 @@ end
 -- Shared components are listed by name, or given with their values as others are.
 local function share(node, shared)
   for key, value in next, need_table(node.title, shared, "shared must be a list of names") do
-    local listed = math.type(key) == "integer" and key >= 1 and key <= rawlen(shared)
+    local listed = common.kind(key) == "integer" and key >= 1 and key <= common.rawlen(shared)
     local name = key
     if listed then
       name = value
@@ -80,7 +82,7 @@ local function check_options(title, options)
     end
   end
   local is_a = rawget(options, "is_a")
-  local kind = math.type(is_a) or type(is_a)
+  local kind = common.kind(is_a) or type(is_a)
   if kind ~= "nil" and kind ~= "string" and kind ~= "integer" then
     refuse("%s: is_a must be the name of a prefab, got a %s", title, type(is_a))
   end
@@ -120,7 +122,7 @@ local function append_placed(list, parent, title, child)
   local name = rawget(child, 1)
   local first = type(name) == "string" and 2 or 1
   for key in next, child do
-    if math.type(key) ~= "integer" or key < 1 or key > first + 1 then
+    if common.kind(key) ~= "integer" or key < 1 or key > first + 1 then
       refuse("%s, %s: a child is a name, { name, components, options } with either left out, or a "
         .. "table of components", title, show(key))
     end
@@ -145,13 +147,13 @@ end
 local function append_children(list, at)
   local node, known, named = list[at], {}, {}
   local first = #list
-  for i = 1, rawlen(node.children) do
+  for i = 1, common.rawlen(node.children) do
     append_child(list, at, below(node.title, i), rawget(node.children, i))
   end
   for name in next, node.children do
     if type(name) == "string" then
       named[#named + 1] = name
-    elseif math.type(name) ~= "integer" or name < 1 or name > #list - first then
+    elseif common.kind(name) ~= "integer" or name < 1 or name > #list - first then
       refuse("%s: children must be a list, got the key %s", node.title, show(name))
     end
   end

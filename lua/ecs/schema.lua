@@ -1,6 +1,7 @@
 -- What world:component is given, turned into plain tables for the C half: fields written as
 -- "name: type = default", and the options beside them.
 
+local common = require "ecs.common"
 local prefab = require "ecs.prefab"
 
 local schema = {}
@@ -14,13 +15,13 @@ local ESCAPES = {
 
 -- Raises a message that parse returns. It shows the beginning of long texts.
 local function refuse(format, ...)
-  local shown = table.pack(...)
-  for i = 1, shown.n do
+  local shown, count = { ... }, select("#", ...)
+  for i = 1, count do
     if type(shown[i]) == "string" and #shown[i] > 200 then
       shown[i] = shown[i]:sub(1, 200) .. "..."
     end
   end
-  error({ message = string.format(format, table.unpack(shown, 1, shown.n)) }, 0)
+  error({ message = string.format(format, common.unpack(shown, 1, count)) }, 0)
 end
 
 local function show(value)
@@ -42,7 +43,7 @@ local function escape(text, at)
   end
   local code = text:match("^u{(%x%x?%x?%x?%x?%x?)}", at)
   if code then
-    return utf8.char(tonumber(code, 16)), at + #code + 3
+    return common.utf8_char(tonumber(code, 16)), at + #code + 3
   end
   local decimal = text:match("^%d%d?%d?", at)
   if decimal and tonumber(decimal) < 256 then
@@ -156,7 +157,7 @@ local function parse_hints(field, entry, where)
   for key, value in next, entry do
     local kind = HINTS[key]
     if kind == "limit" and type(value) == "number" then
-      field[key] = math.type(value) == "integer" and ("%d"):format(value)
+      field[key] = common.kind(value) == "integer" and ("%d"):format(value)
         or prefab.number(value, "%.17g")
     elseif kind and type(value) == "string" then
       field[key] = whole(value, key, where)
@@ -230,11 +231,11 @@ function OPTIONS.requires(component, value)
     refuse("component '%s': 'requires' must be a list of components, as in { \"Other\" }, got %s",
       component, show(value))
   end
-  local count = rawlen(value)
+  local count = common.rawlen(value)
   for key, required in next, value do
-    if math.type(key) ~= "integer" or key < 1 or key > count then
+    if common.kind(key) ~= "integer" or key < 1 or key > count then
       refuse("component '%s': 'requires' must be a list, got an entry at %s", component, show(key))
-    elseif type(required) ~= "string" and math.type(required) ~= "integer" then
+    elseif type(required) ~= "string" and common.kind(required) ~= "integer" then
       refuse("component '%s': 'requires' takes names or ids of components, got %s", component,
         show(required))
     end
@@ -336,7 +337,7 @@ local KNOWN = {
 }
 
 local function check_options(component, fields, kind)
-  local count = rawlen(fields)
+  local count = common.rawlen(fields)
   for key, value in next, fields do
     local option = find_option(component, key, kind)
     if option then
@@ -345,7 +346,7 @@ local function check_options(component, fields, kind)
       kind = kind or "component"
       refuse("%s '%s': unknown option '%s' (known: %s; a field is an entry \"%s: type\")", kind,
         component, key, KNOWN[kind], key)
-    elseif math.type(key) ~= "integer" or key < 1 or key > count then
+    elseif common.kind(key) ~= "integer" or key < 1 or key > count then
       refuse("component '%s': fields must be a list, got an entry at %s", component, show(key))
     end
   end
@@ -353,7 +354,7 @@ end
 
 -- What a component requires, as a list of its own; nil for nothing.
 local function list_required(requires)
-  return requires and table.move(requires, 1, rawlen(requires), 1, {})
+  return requires and table.move(requires, 1, common.rawlen(requires), 1, {})
 end
 
 -- What a relation is declared as; an exclusive one begins with its target.
@@ -380,7 +381,7 @@ local function build(component, fields, kind)
   if kind == "relation" then
     begin_relation(plain, fields)
   end
-  for i = 1, rawlen(fields) do
+  for i = 1, common.rawlen(fields) do
     local field = parse_field(component, rawget(fields, i), i)
     if known[field.name] then
       refuse("component '%s' has two fields named '%s'", component, field.name)

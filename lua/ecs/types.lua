@@ -36,6 +36,7 @@ local ecs = {}
 ---@field seed? integer
 ---@field kernels? boolean Whether functions may be compiled. Default: true.
 ---@field threads? integer 1 to 64: the number of threads that run kernels, the caller included.
+---@field memory? integer The most bytes that the world may use. Default: no limit.
 
 --- Creates a world.
 ---@param options? ecs.WorldOptions
@@ -115,6 +116,13 @@ function Math.sin(x) end
 ---@return number
 function Math.tan(x) end
 
+--- Iterates over the fields of a view and their values, in order, as pairs(view) does; also in LuaJIT.
+---@param view ecs.View
+---@return fun(view: ecs.View, key: any): any, any
+---@return ecs.View
+---@return nil
+function ecs.fields(view) end
+
 --- Saves a world to a file. The file is replaced as a whole or left as it was.
 ---@param world ecs.World
 ---@param path string
@@ -146,6 +154,30 @@ function native.world(options) end
 ---@param id ecs.Id
 ---@return string
 function native.format(id) end
+
+--- See ecs.fields.
+---@param view ecs.View
+---@return fun(view: ecs.View, key: any): any, any
+---@return ecs.View
+---@return nil
+function native.fields(view) end
+
+--- Calls a function that reads and writes integers beyond Lua's numbers as text.
+---@param world ecs.World
+---@param fn function
+---@param ... any
+---@return any ...
+function native.exact(world, fn, ...) end
+
+--- Rounds a number to the nearest f32.
+---@param x number
+---@return number
+function native.f32(x) end
+
+--- Returns the decimal text of a u64, given as an integer with its bits.
+---@param integer integer
+---@return string
+function native.unsigned(integer) end
 
 --- Calls a function that cannot yield. Returns true and its results, or false, the error and its
 --- kind.
@@ -580,9 +612,11 @@ function World:save(options) end
 ---@param options? { codec: { decode: fun(bytes: string): any } }
 function World:load(bytes, options) end
 
---- Returns a hash of the content, independent of table and row order, tag and component ids.
----@return integer
-function World:digest() end
+--- Returns a hash of the content, independent of table and row order, tag and component ids. In
+--- LuaJIT it is always text.
+---@param as? "text" As 16 hexadecimal digits.
+---@return integer|string
+function World:digest(as) end
 
 --- Returns a copy of the world's state in memory. All `any` fields must be nil.
 ---@return ecs.Snapshot
@@ -617,6 +651,18 @@ function World:set(entity, component, ...) end
 ---@param target? ecs.Target
 ---@return any ...
 function World:get(entity, component, target) end
+
+--- Returns the digits of an integer field ("Account.balance"), or nothing if the entity lacks it.
+---@param entity ecs.Id
+---@param field string
+---@return string?
+function World:get_text(entity, field) end
+
+--- Sets an integer field to the number in a text. Adds the component if it is missing.
+---@param entity ecs.Id
+---@param field string
+---@param text string
+function World:set_text(entity, field, text) end
 
 --- Returns a new table of a component's fields, true for a tag, or nil if it is absent.
 ---@param entity ecs.Id

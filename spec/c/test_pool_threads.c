@@ -32,7 +32,7 @@ static void take_items(void *ud, uint32_t who) {
 
 static struct memory checked(struct checked_alloc *alloc) {
   memset(alloc, 0, sizeof *alloc);
-  return (struct memory){checked_alloc, alloc, 0};
+  return (struct memory){checked_alloc, alloc, 0, 0};
 }
 
 static uint32_t share(struct pool *pool, struct count *count) {

@@ -19,9 +19,9 @@ end
 -- Whether a method is possible while scripts are read; those that register are recorded.
 local POSSIBLE = {
   world = set [[ alive alpha array check children component components count describe digest
-    dump enabled event explain frames get has index lookup observer pair parent phase prefab profile
-    query random read relation reset_counters res resource spawner save sources system tag target
-    targets write_types ]],
+    dump enabled event explain frames get get_text has index lookup observer pair parent phase
+    prefab profile query random read relation reset_counters res resource spawner save sources
+    system tag target targets write_types ]],
   query = set "count first ids where",
   where = set "where",
   array = set "read",

@@ -240,7 +240,7 @@ local images = {
     p.other:load(p.world:save { codec = codec }, { codec = codec })
   end,
   function(p) p:born(p.other:spawn()) end,
-  function(p) p.world:digest(p.call) end,
+  function(p) p.world:digest() end,
 }
 
 local others = {

@@ -1,6 +1,10 @@
 -- busted under this interpreter, whatever `busted` on the path would start.
 -- Memory is cheaper than collecting often; specs that need a collection ask for it.
-if _VERSION == "Lua 5.4" then
+local is_luajit = rawget(_G, "jit") ~= nil
+if is_luajit then
+  collectgarbage("setpause", 1000)
+  require "spec.support.dialect".install()
+elseif _VERSION == "Lua 5.4" then
   collectgarbage("setpause", 1000)
 else
   collectgarbage("param", "pause", 1000)
@@ -18,8 +22,9 @@ end
 
 -- Where busted is not installed for this Lua, the libraries installed for Lua 5.4 do.
 if not package.searchpath("busted.runner", package.path) then
-  local pipe <close> = io.popen "lua5.4 -e 'io.write(package.path)'"
+  local pipe = io.popen "lua5.4 -e 'io.write(package.path)'"
   package.path = package.path .. ";" .. pipe:read "a"
+  pipe:close()
 end
 
 -- The modules in C that busted's libraries require are seldom installed for every Lua. To run one
@@ -31,11 +36,12 @@ local function stand_in(name, module)
 end
 
 local function attributes(path)
-  local file <close> = io.open(path)
+  local file = io.open(path)
   if not file then
     return nil
   end
   local _, _, code = file:read(0)
+  file:close()
   return code == 21 and "directory" or "file"   -- EISDIR
 end
 
@@ -52,9 +58,8 @@ local function load_library(name)
   if not path then
     return nil
   end
-  local file <close> = assert(io.open(path))
   local lines = {}
-  for line in file:lines "L" do
+  for line in io.lines(path, "L") do
     lines[#lines + 1] = line
   end
   local code, message = load(table.concat(lines), "@" .. path)
@@ -73,7 +78,7 @@ local function load_library(name)
   return code, path
 end
 
-if _VERSION ~= "Lua 5.4" then
+if _VERSION ~= "Lua 5.4" and not is_luajit then
   table.insert(package.searchers, 2, load_library)
 end
 

@@ -20,6 +20,7 @@ local calls = {
   ["World:restore"] = function(s) return s.world:restore(s.world:snapshot()) end,
   ["World:despawn"] = function(s) return s.world:despawn(s.e) end,
   ["World:set"] = function(s) return s.world:set(s.e, "P", 1, 2) end,
+  ["World:set_text"] = function(s) return s.world:set_text(s.e, "Q.n", "1") end,
   ["World:add"] = function(s) return s.world:add(s.e, "T") end,
   ["World:remove"] = function(s) return s.world:remove(s.e, "Q") end,
   ["World:entity_range"] = function(s) return s.world:entity_range(70000, 80000) end,

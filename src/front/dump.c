@@ -311,13 +311,20 @@ ecs_status dump_read(lua_State *L, int index, struct function_code *out,
   return dump_take_function(&in, out, words);
 }
 
-/* The length of a short string, plus one, is a byte; Lua 5.4 sets its highest bit. */
+/* The length of a short string is a byte: plus one, and Lua 5.4 sets its highest bit; plus five in
+** LuaJIT. */
+#ifdef LUAJIT_VERSION
+#define DUMP_LENGTH(length) ((length) + 5)
+#else
+#define DUMP_LENGTH(length) ((DUMP_55 ? 0 : 0x80) | ((length) + 1))
+#endif
+
 bool dump_mentions(const char *dump, size_t size, const char *text) {
   size_t length = strlen(text);
   assert(length > 0 && length < 64);
   const char *end = dump + size;
   for (const char *at = dump; (size_t)(end - at) > length; at++) {
-    at = memchr(at, (int)((DUMP_55 ? 0 : 0x80) | (length + 1)), (size_t)(end - at) - length);
+    at = memchr(at, (int)DUMP_LENGTH(length), (size_t)(end - at) - length);
     if (!at) return false;
     if (memcmp(at + 1, text, length) == 0) return true;
   }

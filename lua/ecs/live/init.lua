@@ -2,6 +2,7 @@
 -- read again when they change. What they register is swapped in at once, or not at all.
 
 local annotate = require "ecs.annotate"
+local common = require "ecs.common"
 local native = require "ecs.native"
 local registrations = require "ecs.live.registrations"
 local reload = require "ecs.live.reload"
@@ -205,6 +206,14 @@ function methods:forget()
   return names
 end
 
+-- Where a directory is. Under LÖVE, paths begin where the game is, or where it saves.
+local function real_directory(directory)
+  local love = rawget(_G, "love")
+  local files = type(love) == "table" and love.filesystem
+  local found = files and files.getRealDirectory(directory)
+  return found and found .. "/" .. directory or directory
+end
+
 -- The directories as a list, and on_error.
 local function check_open(world, directories, options)
   local open, other = native.is_open(world)
@@ -218,7 +227,7 @@ local function check_open(world, directories, options)
   end
   local list = type(directories) == "string" and { directories } or {}
   for key, directory in next, type(directories) == "table" and directories or {} do
-    if math.type(key) ~= "integer" or key < 1 or key > rawlen(directories) then
+    if common.kind(key) ~= "integer" or key < 1 or key > common.rawlen(directories) then
       error(("bad argument #2 to 'open' (list of directories expected, got the key %s)"):format(
         type(key) == "table" and "of a table" or tostring(key)), 3)
     end
@@ -228,6 +237,7 @@ local function check_open(world, directories, options)
     if type(list[i]) ~= "string" or list[i]:find("\0", 1, true) then
       error("bad argument #2 to 'open' (list of directories expected)", 3)
     end
+    list[i] = real_directory(list[i])
   end
   for key in next, options or {} do
     if key ~= "on_error" and key ~= "types" then

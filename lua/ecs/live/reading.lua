@@ -2,6 +2,7 @@
 
 local package = require "package"   -- whatever became of the global
 
+local common = require "ecs.common"
 local native = require "ecs.native"
 local registrations = require "ecs.live.registrations"
 local watch = require "ecs.live.watch"
@@ -131,7 +132,7 @@ end
 
 -- Whether nothing that `require` asks knows a module.
 local function is_nowhere(name)
-  for _, search in ipairs(package.searchers) do
+  for _, search in ipairs(common.searchers()) do
     local ok, loader, kind = native.try(search, name)
     if not ok and kind == "memory" then
       error(loader, 0)

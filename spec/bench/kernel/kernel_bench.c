@@ -19,7 +19,7 @@ static void *allocate(void *ud, void *p, size_t osize, size_t nsize) {
   return realloc(p, nsize);
 }
 
-static struct memory memory = {allocate, NULL, 0};
+static struct memory memory = {allocate, NULL, 0, 0};
 
 #define BIN(op, x, y) build_binary(b, KO_##op, x, y)
 

@@ -57,7 +57,7 @@ static void *allocate(void *ud, void *p, size_t osize, size_t nsize) {
   return block == NULL ? NULL : block + 8;
 }
 
-struct memory test_memory = {allocate, NULL, 0};
+struct memory test_memory = {allocate, NULL, 0, 0};
 
 /* }===================================================================== */
 

@@ -167,7 +167,7 @@ describe("a kernel", function()
   end)
 
   it("sets nothing but what is missing, by an empty table", function()
-    agree(function(world)
+    scene:both(function(world)
       return function(p, bullet, _, e)
         if p.i > 3 then world:set(e, "Burning", {}) end
         if bullet.at ~= ecs.null and bullet.left == 1 then world:set(bullet.at, "Health", {}) end

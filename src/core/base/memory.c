@@ -14,6 +14,10 @@ void *memory_from_heap(void *ud, void *ptr, size_t old_size, size_t new_size) {
 
 void *memory_resize(struct memory *memory, void *ptr, size_t old_size, size_t new_size) {
   assert(new_size > 0 && (ptr != NULL || old_size == 0));
+  size_t others = memory->bytes - old_size;
+  if (UNLIKELY(memory->most) && new_size > old_size &&
+      (others >= memory->most || new_size > memory->most - others))
+    return NULL;
   void *moved = memory->alloc(memory->ud, ptr, old_size, new_size);
   if (!moved) return NULL;
   assert(memory->bytes >= old_size);

@@ -39,7 +39,8 @@ ecs_status ecs_world_new(const ecs_world_desc *given, ecs_world **out) {
   ecs_world_desc desc = given ? *given : (ecs_world_desc){0};
   *out = NULL;
   if (desc.tag > 255 || desc.threads > 64 || (desc.jobs && !desc.jobs->run)) return ECS_EINVAL;
-  struct memory memory = {desc.alloc ? desc.alloc : memory_from_heap, desc.alloc_ud, 0};
+  struct memory memory = {desc.alloc ? desc.alloc : memory_from_heap, desc.alloc_ud, 0,
+                          desc.memory};
   struct world_and_schedule *whole = memory_array(&memory, 1, sizeof *whole);
   if (!whole) return ECS_ENOMEM;
   ecs_world *world = &whole->world;

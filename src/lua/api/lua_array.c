@@ -87,7 +87,7 @@ static void array_push_element(lua_State *L, struct world_box *box, const struct
                                uint32_t at) {
   const struct leaf *leaf = &array->leaves[ARRAY_LEAF];
   if (LIKELY(push_number_at(L, leaf->type, array_data(array), at))) return;
-  push_cell(L, box, 0, leaf, cell_load(array_data(array), leaf->size, at));
+  push_cell(L, box, 0, array, leaf, cell_load(array_data(array), leaf->size, at));
 }
 
 static int array_index(lua_State *L) {

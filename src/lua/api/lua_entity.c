@@ -1,6 +1,7 @@
 #include "lua/api/api.h"
 
 #include "core/base/column.h"
+#include "core/base/text.h"
 #include "core/command/command.h"
 #include "core/command/watch.h"
 #include "core/entity/entity.h"
@@ -336,6 +337,58 @@ static int entity_disable(lua_State *L) { return entity_switch_component(L, true
 
 static int entity_is_enabled(lua_State *L) { return entity_ask(L, toggle_enabled); }
 
+/* ---- integers as text ------------------------------------------------------------- */
+
+/* For numbers of 64 bits in a Lua whose numbers have 53. */
+
+/* The component at 3, of which an integer field is named. */
+static struct component *entity_check_integer(lua_State *L, struct world_box *box, uint32_t *leaf) {
+  struct component *component = check_component_leaf(L, box, 3, leaf);
+  if (*leaf == NONE || component->relation ||
+      type_class(component->leaves[*leaf].type) != CLASS_INTEGER)
+    luaL_argerror(L, 3, "an integer field of a component expected, as \"Account.balance\"");
+  return component;
+}
+
+static int entity_get_text(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  const struct record *record;
+  ecs_id id = check_entity_record(L, box, 2, &record);
+  uint32_t at;
+  const struct component *component = entity_check_integer(L, box, &at);
+  const struct leaf *leaf = &component->leaves[at];
+  struct place place;
+  place_init(&place, L, box, 1, id, component);
+  if (!place_look(&place, record)) return 0;
+  char text[32];
+  integer_text(leaf->type, cell_load(place.columns[at].data, leaf->size, place.row), text,
+               sizeof text);
+  lua_pushstring(L, text);
+  return 1;
+}
+
+static int entity_set_text(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  ecs_id id = check_entity(L, box, 2);
+  uint32_t at;
+  struct component *component = entity_check_integer(L, box, &at);
+  ecs_type type = component->leaves[at].type;
+  size_t size;
+  const char *text = check_text(L, 4, &size);
+  struct write write = {.leaf = at};
+  if (!integer_of_text(type, text, &write.cell)) {
+    char shown[96], message[160];
+    text_format(message, sizeof message, "%s is not a number that %s holds",
+                show_value(L, 4, shown, sizeof shown), type_name(type));
+    return luaL_argerror(L, 4, message);
+  }
+  ecs_status status;
+  RETRY(L, box, status, entity_set(box->world, id, component, &write, 1));
+  if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
+  settle(L, box, 1);
+  return 0;
+}
+
 /* ---- names ----------------------------------------------------------------------- */
 
 static int entity_set_name(lua_State *L, struct world_box *box, ecs_id id) {
@@ -384,11 +437,13 @@ const luaL_Reg world_entity_methods[] = {
   {"enable", entity_enable},
   {"enabled", entity_is_enabled},
   {"get", entity_get},
+  {"get_text", entity_get_text},
   {"has", entity_has_component},
   {"lookup", entity_lookup},
   {"name", entity_name},
   {"read", entity_read},
   {"remove", entity_remove_component},
   {"set", entity_set_values},
+  {"set_text", entity_set_text},
   {NULL, NULL}
 };

@@ -281,9 +281,20 @@ static int image_world_load(lua_State *L) {
   return 0;
 }
 
+/* world:digest(), world:digest "text" */
 static int image_world_digest(lua_State *L) {
   const struct world_box *box = check_world(L, 1);
-  lua_pushinteger(L, (lua_Integer)ecs_digest(box->world));
+  if (!lua_isnoneornil(L, 2) && (lua_type(L, 2) != LUA_TSTRING ||
+                                 strcmp(lua_tostring(L, 2), "text") != 0))
+    return luaL_argerror(L, 2, "nothing expected, or \"text\"");
+  bool as_text = NUMBERS_ARE_DOUBLES || !lua_isnoneornil(L, 2);
+  uint64_t digest = ecs_digest(box->world);
+  char text[17] = "";
+  for (int i = 0; i < 16; i++) text[i] = "0123456789abcdef"[digest >> (60 - 4 * i) & 15];
+  if (as_text)
+    lua_pushstring(L, text);
+  else
+    lua_pushinteger(L, (lua_Integer)digest);
   return 1;
 }
 

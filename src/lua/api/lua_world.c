@@ -16,6 +16,7 @@
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
 #include "lua/bind/value.h"
+#include "lua/bind/version.h"
 #include "lua/jit/kernel.h"
 #include "lua/live/live.h"
 #include "lua/loop/loop.h"
@@ -40,7 +41,7 @@ struct world_box *new_world_box(lua_State *L) {
   whole->box.systems = &whole->systems;
   whole->box.kernels = &whole->kernels;
   struct world_box *box = &whole->box;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  push_main_thread(L);
   box->main = lua_tothread(L, -1);
   lua_pop(L, 1);
   names_attach(L, box);
@@ -49,7 +50,7 @@ struct world_box *new_world_box(lua_State *L) {
     lua_setiuservalue(L, -2, i);
   }
   const char *kernels = getenv("ECS_KERNELS");
-  box->kernels->on = !kernels || strcmp(kernels, "0") != 0;
+  box->kernels->on = COMPILES_KERNELS && (!kernels || strcmp(kernels, "0") != 0);
   box->kernels->ordered = kernels && strcmp(kernels, "ordered") == 0;
   const char *isa = getenv("ECS_ISA");
   int named = isa ? isa_named(isa) : -1;
@@ -134,8 +135,9 @@ static uint64_t world_seed_option(lua_State *L) {
   lua_Integer seed = 0;
   if (lua_type(L, -1) == LUA_TNUMBER) seed = lua_tointegerx(L, -1, &is_integer);
   char got[128];
-  if (!is_integer)
-    raise_error(L, "option 'seed' must be an integer, got %s", show_value(L, -1, got, sizeof got));
+  if (!is_integer || integer_is_wide(seed, false))
+    raise_error(L, "option 'seed' must be an integer%s, got %s",
+                NUMBERS_ARE_DOUBLES ? " up to 2^53" : "", show_value(L, -1, got, sizeof got));
   return (uint64_t)seed;
 }
 
@@ -184,7 +186,17 @@ static uint32_t world_threads_option(lua_State *L, bool *eager) {
   return (uint32_t)threads;
 }
 
-/* Reads { tag =, seed =, kernels =, threads = } at stack index 1. */
+static size_t world_memory_option(lua_State *L) {
+  int is_integer;
+  lua_Integer bytes = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &is_integer) : 0;
+  char got[128];
+  if (bytes < 1 || (lua_Unsigned)bytes > SIZE_MAX)
+    raise_error(L, "option 'memory' is a number of bytes above 0, got %s",
+                show_value(L, -1, got, sizeof got));
+  return (size_t)bytes;
+}
+
+/* Reads { tag =, seed =, kernels =, threads =, memory = } at stack index 1. */
 static void world_read_options(lua_State *L, struct world_box *box, ecs_world_desc *desc,
                                bool *eager) {
   if (lua_isnoneornil(L, 1)) return;
@@ -200,10 +212,12 @@ static void world_read_options(lua_State *L, struct world_box *box, ecs_world_de
       box->kernels->on = world_kernels_option(L) && box->kernels->on;
     else if (strcmp(key, "threads") == 0)
       desc->threads = world_threads_option(L, eager);
+    else if (strcmp(key, "memory") == 0)
+      desc->memory = world_memory_option(L);
     else if (lua_getfield(L, 1, "world") == LUA_TFUNCTION)
       raise_error(L, "it got the module as its argument: write ecs.world(...), with a dot");
     else
-      raise_error(L, "unknown option %s of ecs.world (known: tag, seed, kernels, threads)",
+      raise_error(L, "unknown option %s of ecs.world (known: tag, seed, kernels, threads, memory)",
                   show_value(L, -3, text, sizeof text));
   }
 }

@@ -160,8 +160,46 @@ static int module_add_methods(lua_State *L) {
   return 0;
 }
 
+/* As pairs, which in LuaJIT asks no metamethod. */
+static int module_fields(lua_State *L) {
+  if (luaL_getmetafield(L, 1, "__pairs") == LUA_TNIL) return luaL_typeerror(L, 1, "view");
+  lua_pushvalue(L, 1);
+  lua_call(L, 1, 3);
+  return 3;
+}
+
+/* native.exact(world, fn, ...): what fn returns, for which integers that Lua's numbers do not hold
+** are texts: those that it is given, and those that it stores. */
+static int module_exact(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  bool before = box->exact;
+  box->exact = true;
+  int status = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0);
+  box->exact = before;
+  if (status != LUA_OK) return lua_error(L);
+  return lua_gettop(L) - 1;
+}
+
+/* The nearest number that fits an f32. */
+static int module_f32(lua_State *L) {
+  lua_pushnumber(L, (lua_Number)(float)luaL_checknumber(L, 1));
+  return 1;
+}
+
+/* The text of a u64. */
+static int module_unsigned(lua_State *L) {
+  char text[32];
+  text_format(text, sizeof text, "%llu", (unsigned long long)luaL_checkinteger(L, 1));
+  lua_pushstring(L, text);
+  return 1;
+}
+
 static const luaL_Reg functions[] = {
   {"changes", ecs_native_changes},
+  {"exact", module_exact},
+  {"f32", module_f32},
+  {"fields", module_fields},
   {"format", module_format_id},
   {"is_open", ecs_native_is_open},
   {"list", ecs_native_list},
@@ -179,6 +217,7 @@ static const luaL_Reg functions[] = {
   {"stat", ecs_native_stat},
   {"swap", ecs_native_swap},
   {"try", NULL},
+  {"unsigned", module_unsigned},
   {"world", ecs_native_world},
   {NULL, NULL}
 };

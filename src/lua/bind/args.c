@@ -128,7 +128,7 @@ const char *show_value(lua_State *L, int index, char *buffer, size_t size) {
       break;
     case LUA_TNUMBER:
       if (lua_isinteger(L, index))
-        text_format(buffer, size, "%lld", lua_tointeger(L, index));
+        text_format(buffer, size, "%lld", (long long)lua_tointeger(L, index));
       else
         text_format(buffer, size, "%g", (double)lua_tonumber(L, index));
       break;

@@ -83,10 +83,7 @@ void weights_leave(struct world_box *box) {
 /* In generational mode, a growing world becomes old, and steps examine only the young: when worlds
 ** have doubled and are large, old objects are collected, too. */
 static void object_collect_old(lua_State *L, struct weights *weights) {
-  if (lua_gc(L, LUA_GCINC, 0, 0, 0) == LUA_GCGEN) {
-    lua_gc(L, LUA_GCGEN, 0, 0);
-    lua_gc(L, LUA_GCCOLLECT, 0);
-  }
+  collector_collect_old(L);
   weights->limit = weights->bytes > WEIGHT_LIMIT / 2 ? 2 * weights->bytes : WEIGHT_LIMIT;
 }
 

@@ -70,6 +70,7 @@ struct world_box {
   uint32_t calls;            /* number of public calls */
   uint32_t depth;            /* C functions on the stack that will return to it: world_enter */
   bool lent;                 /* by a host, who frees it */
+  bool exact;                /* while native.exact runs: integers that Lua lacks are texts */
   struct {
     struct names *known;     /* of this Lua state, shared by its worlds */
     uint64_t number;         /* of the world in `known`; never reused */

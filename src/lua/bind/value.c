@@ -14,6 +14,8 @@
 #include "lua/bind/args.h"
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
+#include "lua/jit/kernel.h"
+#include "lua/loop/loop.h"
 
 static uint32_t intern_value(lua_State *L, struct world_box *box,
                              const struct component *component, uint32_t leaf, int index) {
@@ -47,6 +49,19 @@ static void lua_value_refuse(lua_State *L, struct world_box *box, const struct c
   }
   ecs_cell cell;
   raise_status(L, box->world, component_cell(box->world, component, leaf, &value, &cell));
+}
+
+bool integer_of_text(ecs_type type, const char *text, ecs_cell *cell) {
+  bool negative = *text == '-';
+  uint64_t value = 0, most = type == ECS_U64 ? UINT64_MAX : (uint64_t)INT64_MAX + negative;
+  const char *at = text + negative;
+  if (!*at || (negative && type == ECS_U64)) return false;
+  for (; *at; at++) {
+    uint64_t digit = (uint64_t)(*at - '0');
+    if (*at < '0' || *at > '9' || value > (most - digit) / 10) return false;
+    value = value * 10 + digit;
+  }
+  return integer_to_cell(type, (int64_t)(negative ? 0 - value : value), cell);
 }
 
 static bool value_to_enum(lua_State *L, const struct leaf *leaf, int index, ecs_cell *cell) {
@@ -86,6 +101,10 @@ static inline bool lua_value_convert(lua_State *L, struct world_box *box, int wo
       cell->u32 = intern_value(L, box, component, at, index);
       return true;
     case CLASS_SLOT: cell->u32 = take_any(L, box, world_index, index); return true;
+    case CLASS_INTEGER:
+      if (UNLIKELY(box->exact) && lua_type(L, index) == LUA_TSTRING)
+        return integer_of_text(leaf->type, lua_tostring(L, index), cell);
+      return number_to_cell(L, leaf->type, index, cell);
     default: return number_to_cell(L, leaf->type, index, cell);
   }
 }
@@ -97,10 +116,39 @@ void value_to_cell(lua_State *L, struct world_box *box, int world_index,
     lua_value_refuse(L, box, component, leaf, index);
 }
 
+void integer_text(ecs_type type, ecs_cell cell, char *text, size_t size) {
+  int64_t value = cell_integer(type, type_size(type, 0), cell);
+  if (type == ECS_U64)
+    text_format(text, size, "%llu", (unsigned long long)value);
+  else
+    text_format(text, size, "%lld", (long long)value);
+}
+
+int refuse_wide(lua_State *L, const struct world_box *box, const struct component *component,
+                const struct leaf *leaf, ecs_cell cell, ecs_id entity) {
+  char of[48] = "", text[32], label[LABEL_SIZE];
+  if (entity == ECS_NULL) entity = failure_row(box->loops->open);
+  if (entity != ECS_NULL) text_format(of, sizeof of, "entity " SHOW_ID ": ", entity);
+  integer_text(leaf->type, cell, text, sizeof text);
+  return raise_error(L, "%s%s is %s, and numbers are exact up to 2^53 here: world:get_text gives "
+                     "it", of, component_label(component, leaf, label, sizeof label), text);
+}
+
+/* An integer that is wide. */
+static void value_push_wide(lua_State *L, const struct world_box *box,
+                            const struct component *component, const struct leaf *leaf,
+                            ecs_cell cell) {
+  char text[32];
+  if (!box->exact) refuse_wide(L, box, component, leaf, cell, ECS_NULL);
+  integer_text(leaf->type, cell, text, sizeof text);
+  lua_pushstring(L, text);
+}
+
 void push_cell(lua_State *L, struct world_box *box, int world_index,
-               const struct leaf *leaf, ecs_cell cell) {
-  if (push_number_at(L, leaf->type, &cell, 0)) return;
+               const struct component *component, const struct leaf *leaf, ecs_cell cell) {
+  if (!cell_is_wide(leaf, cell) && push_number_at(L, leaf->type, &cell, 0)) return;
   switch (type_class(leaf->type)) {
+    case CLASS_INTEGER: value_push_wide(L, box, component, leaf, cell); break;
     case CLASS_ID:
       if (!ecs_alive(box->world, cell.u64)) cell.u64 = ECS_NULL;
       lua_pushinteger(L, (lua_Integer)cell.u64);
@@ -166,8 +214,11 @@ static void value_push_leaf(struct place *place, uint32_t at) {
   const struct leaf *leaf = &place->component->leaves[at];
   ecs_cell cell = leaf->value;
   if (place->columns) cell = cell_load(place->columns[at].data, leaf->size, place->row);
-  bool makes_text = leaf->type == ECS_STRING || leaf->type == ECS_ENUM;
-  push_cell(place->L, place->box, place->world_index, leaf, cell);
+  bool is_wide = cell_is_wide(leaf, cell);
+  bool makes_text = leaf->type == ECS_STRING || leaf->type == ECS_ENUM || is_wide;
+  if (is_wide && !place->box->exact)
+    refuse_wide(place->L, place->box, place->component, leaf, cell, place->entity);
+  push_cell(place->L, place->box, place->world_index, place->component, leaf, cell);
   if (makes_text) place_hold(place);
 }
 

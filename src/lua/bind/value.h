@@ -11,6 +11,7 @@
 #include "core/storage/component.h"
 #include "core/storage/table.h"
 #include "lua/bind/object.h"
+#include "lua/bind/version.h"
 
 /* A leaf's cell from the Lua value at an index; errors name component, field and value. May take an
 ** `any` slot and intern a string; nothing is stored yet. Any slots are pending until values_stored
@@ -19,9 +20,27 @@ void value_to_cell(lua_State *L, struct world_box *box, int world_index,
                    const struct component *component, uint32_t leaf, int index,
                    ecs_cell *cell);
 
-/* Pushes a leaf's cell. A string may run finalizers, after the cell has been read. */
+/* Pushes a leaf's cell. A string may run finalizers, after the cell has been read. Raises for an
+** integer beyond Lua's numbers, unless the world's object is `exact`: then pushes its text. */
 void push_cell(lua_State *L, struct world_box *box, int world_index,
-               const struct leaf *leaf, ecs_cell cell);
+               const struct component *component, const struct leaf *leaf, ecs_cell cell);
+
+/* Raises that an entity's cell, or, of ECS_NULL, one of the row that the innermost loop shows, is
+** such an integer. */
+int refuse_wide(lua_State *L, const struct world_box *box, const struct component *component,
+                const struct leaf *leaf, ecs_cell cell, ecs_id entity);
+
+/* Writes the digits of an integer. */
+void integer_text(ecs_type type, ecs_cell cell, char *text, size_t size);
+/* The cell of an integer type from its digits; false when the text is something else, or it does
+** not fit. */
+bool integer_of_text(ecs_type type, const char *text, ecs_cell *cell);
+
+/* Whether a cell is an integer that Lua's numbers do not hold. */
+static inline bool cell_is_wide(const struct leaf *leaf, ecs_cell cell) {
+  return type_table[leaf->type].column == COLUMN_I64 &&
+         integer_is_wide(cell.i64, leaf->type == ECS_U64);
+}
 
 /* The length of a list at an argument, at most so many. Raises an error for other keys or, if it
 ** may have holes, for keys not from 1 to the most. */
@@ -86,7 +105,7 @@ extern const char value_reader_key;
 /* Between columns and Lua's stack, for loops: numbers and booleans need no call into other
 ** files. */
 
-/* Pushes a value that is a number or boolean; false if it is neither. */
+/* Pushes a value that is a number or boolean; false if it is neither, or wide. */
 INLINE bool push_number_at(lua_State *L, ecs_type type, const void *data,
                                   uint32_t row) {
   switch ((enum type_column)type_table[type].column) {
@@ -95,7 +114,12 @@ INLINE bool push_number_at(lua_State *L, ecs_type type, const void *data,
     case COLUMN_I8: lua_pushinteger(L, ((const int8_t *)data)[row]); return true;
     case COLUMN_I16: lua_pushinteger(L, ((const int16_t *)data)[row]); return true;
     case COLUMN_I32: lua_pushinteger(L, ((const int32_t *)data)[row]); return true;
-    case COLUMN_I64: lua_pushinteger(L, ((const int64_t *)data)[row]); return true;
+    case COLUMN_I64: {
+      int64_t value = ((const int64_t *)data)[row];
+      if (integer_is_wide(value, type == ECS_U64)) return false;
+      lua_pushinteger(L, value);
+      return true;
+    }
     case COLUMN_U8: lua_pushinteger(L, ((const uint8_t *)data)[row]); return true;
     case COLUMN_U16: lua_pushinteger(L, ((const uint16_t *)data)[row]); return true;
     case COLUMN_U32: lua_pushinteger(L, ((const uint32_t *)data)[row]); return true;

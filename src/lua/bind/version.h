@@ -9,6 +9,126 @@
 
 #define STEP_LIMIT ((size_t)1 << 30)     /* most bytes that the collector is told at once */
 
+#ifdef LUAJIT_VERSION
+
+#define COMPILES_KERNELS false           /* src/front reads another bytecode */
+#define NUMBERS_ARE_DOUBLES true
+#define FOR_CLOSES false                 /* a `for` that is left closes nothing */
+
+/* The next allocation after it is released does a step, which may begin a cycle. */
+static inline void collector_hold(lua_State *L) { lua_gc(L, LUA_GCSTOP, 0); }
+static inline void collector_release(lua_State *L) { lua_gc(L, LUA_GCRESTART, 0); }
+
+/* Has the collector do what it would do if so many bytes were allocated. */
+static inline void collector_step(lua_State *L, size_t bytes) {
+  lua_gc(L, LUA_GCSTEP, (int)((bytes < STEP_LIMIT ? bytes : STEP_LIMIT) / 1024));
+}
+
+static inline void collector_collect_old(lua_State *L) { (void)L; }
+
+static inline int dump_function(lua_State *L, lua_Writer writer, void *ud, bool strip) {
+  int failed = lua_dump(L, writer, ud, strip);
+  return failed ? failed : writer(L, NULL, 0, ud);
+}
+
+/* Pushes a thread of which scripts know nothing: LuaJIT does not tell which its first one is. */
+static inline void push_main_thread(lua_State *L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, "ecs.thread");
+  if (lua_isthread(L, -1)) return;
+  lua_pop(L, 1);
+  lua_newthread(L);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, "ecs.thread");
+}
+
+/* Pushes a table from functions to numbers of parameters, whose keys it does not keep alive. */
+static inline void push_parameter_counts(lua_State *L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, "ecs.parameters");
+  if (lua_istable(L, -1)) return;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "k");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, "ecs.parameters");
+}
+
+/* (function): keeps how many parameters it has, which only debug.getinfo tells; ~count when it
+** takes any number more. */
+static inline int ask_parameters(lua_State *L) {
+  push_parameter_counts(L);
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_getfield(L, -1, "debug");
+  if (lua_istable(L, -1)) lua_getfield(L, -1, "getinfo");
+  int count = ~0;
+  if (lua_isfunction(L, -1)) {
+    lua_pushvalue(L, 1);
+    lua_pushliteral(L, "u");
+    lua_call(L, 2, 1);
+    lua_getfield(L, -1, "isvararg");
+    lua_getfield(L, -2, "nparams");
+    count = (int)lua_tointeger(L, -1);
+    if (lua_toboolean(L, -2)) count = ~count;
+  }
+  lua_pushvalue(L, 1);
+  lua_pushinteger(L, count);
+  lua_rawset(L, 2);
+  lua_settop(L, 2);
+  return 0;
+}
+
+/* How many parameters the function at an index has, and whether it takes any number more. */
+static inline int parameter_count(lua_State *L, int function, bool *any) {
+  lua_pushvalue(L, function);
+  push_parameter_counts(L);
+  lua_pushvalue(L, -2);
+  if (lua_rawget(L, -2) == LUA_TNIL) {
+    bool running = lua_gc(L, LUA_GCISRUNNING, 0) == 1;
+    if (running) collector_hold(L);
+    lua_pushcfunction(L, ask_parameters);
+    lua_pushvalue(L, -4);
+    int status = lua_pcall(L, 1, 0, 0);
+    if (running) collector_release(L);
+    if (status != 0) lua_error(L);
+    lua_pushvalue(L, -3);
+    lua_rawget(L, -3);
+    lua_replace(L, -2);
+  }
+  int count = (int)lua_tointeger(L, -1);
+  lua_pop(L, 3);
+  *any = count < 0;
+  return count < 0 ? ~count : count;
+}
+
+#else
+
+#define COMPILES_KERNELS true
+#define NUMBERS_ARE_DOUBLES false
+#define FOR_CLOSES true
+
+/* In generational mode, collects the old, too. */
+static inline void collector_collect_old(lua_State *L) {
+  if (lua_gc(L, LUA_GCINC, 0, 0, 0) != LUA_GCGEN) return;
+  lua_gc(L, LUA_GCGEN, 0, 0);
+  lua_gc(L, LUA_GCCOLLECT, 0);
+}
+
+/* Pushes the state's first thread. */
+static inline void push_main_thread(lua_State *L) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+}
+
+/* How many parameters the function at an index has, and whether it takes any number more. */
+static inline int parameter_count(lua_State *L, int function, bool *any) {
+  lua_Debug info;
+  lua_pushvalue(L, function);
+  lua_getinfo(L, ">u", &info);
+  *any = info.isvararg;
+  return info.nparams;
+}
+
 #if LUA_VERSION_NUM >= 505
 
 /* Stops the running collector, and restarts it. Lua 5.5 cannot resume it where it was: the next
@@ -56,5 +176,13 @@ static inline int dump_function(lua_State *L, lua_Writer writer, void *ud, bool 
 }
 
 #endif
+#endif
+
+/* Whether an integer of 64 bits cannot be told from its neighbours in Lua: its numbers are exact up
+** to 2^53 where they are doubles. */
+static inline bool integer_is_wide(int64_t value, bool is_unsigned) {
+  const int64_t most = (int64_t)1 << 53;
+  return NUMBERS_ARE_DOUBLES && (value > most || value < (is_unsigned ? 0 : -most));
+}
 
 #endif

@@ -135,14 +135,21 @@ static bool key_set_by_program(lua_State *L, struct world_box *box, ecs_index *i
   return keys != NULL;
 }
 
-/* body(object, index): gives rows their keys. The loop whose views the function gets ends with it,
-** even by an error: its rows belong to the index. */
+/* A call of an index's function for its rows. The loop whose views the function gets ends with the
+** call, even by an error: its rows belong to the index. */
+struct key_call {
+  ecs_index *index;
+  struct found_box *found;     /* NULL: none yet */
+};
+
+/* body(object, call): gives rows their keys. */
 static int key_call_rows(lua_State *L) {
-  ecs_index *index = lua_touserdata(L, 2);
+  struct key_call *call = lua_touserdata(L, 2);
+  ecs_index *index = call->index;
   struct world_box *box = ((struct key_box *)lua_touserdata(L, 1))->box;
   if (key_set_by_program(L, box, index)) return 0;
   struct found_box *found = found_push(L, box, &index->rows, false);
-  lua_toclose(L, 3);
+  call->found = found;
   found->ended = false;
   lua_getiuservalue(L, 1, KEY_FUNCTION);
   for (uint32_t i = 0; box->world && i < index_unkeyed(index); i++) {
@@ -165,18 +172,20 @@ static int key_call_rows(lua_State *L) {
 static void key_call_protected(lua_State *L, struct world_box *box, int world_index,
                                ecs_index *index) {
   struct chance outer = *box->chance;
+  struct key_call call = {index, NULL};
   need_stack(L, 6);
   lua_pushcfunction(L, key_call_rows);
   lua_getiuservalue(L, world_index, WORLD_REFS);
   lua_rawgetp(L, -1, index->desc.ud);
   lua_remove(L, -2);
-  lua_pushlightuserdata(L, index);
+  lua_pushlightuserdata(L, &call);
   uint32_t scope;
   ecs_status status = scope_open(box->world, SCOPE_SYSTEM, &scope);
   if (status != ECS_OK) raise_status(L, box->world, status);
   *box->chance = chance_predicate(&outer);
   index->busy = true;
   int called = attempt_call(L, 2, 0);
+  if (call.found) found_end(call.found);
   if (!box->world) {
     if (called != LUA_OK) lua_error(L);
     luaL_error(L, "the world is closed");

@@ -194,8 +194,9 @@ int ecs_native_stat(lua_State *L) {
 
 static bool files_is_number(lua_State *L, lua_Integer at, lua_Integer number) {
   lua_rawgeti(L, 2, at);
-  bool same = lua_isinteger(L, -1) && lua_tointeger(L, -1) == number;
-  lua_pop(L, 1);
+  lua_pushinteger(L, number);
+  bool same = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
   return same;
 }
 

@@ -172,6 +172,7 @@ static int chunk_tostring(lua_State *L) {
 static int chunks_next(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, lua_upvalueindex(1));
   if (!loop->open) return loop->done ? 0 : loop_gone(L, loop);
+  loop_be_innermost(L, lua_upvalueindex(1), loop);
   struct chunk_box *chunk = new_box(L, &kind_chunk, sizeof *chunk, CHUNK_VALUES);
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_setiuservalue(L, -2, CHUNK_LOOP);
@@ -229,7 +230,7 @@ static void chunk_push_row(lua_State *L, int index, const struct column_box *col
   if (LIKELY(push_number_at(L, column->leaf->type, column->data, row))) return;
   ecs_cell cell = cell_load(column->data, column->leaf->size, row);
   int world_index = chunk_push_world(L, index);
-  push_cell(L, column->loop->box, world_index, column->leaf, cell);
+  push_cell(L, column->loop->box, world_index, column->component, column->leaf, cell);
   lua_remove(L, world_index);
 }
 

@@ -6,15 +6,15 @@
 #include "lua/bind/args.h"
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
+#include "lua/bind/version.h"
 #include "lua/jit/kernel.h"
 #include "lua/loop/loop.h"
 #include "lua/loop/view.h"
 
 int function_parameters(lua_State *L, int function) {
-  lua_Debug info;
-  lua_pushvalue(L, function);
-  lua_getinfo(L, ">u", &info);
-  return info.isvararg ? INT_MAX : info.nparams;
+  bool any;
+  int count = parameter_count(L, function, &any);
+  return any ? INT_MAX : count;
 }
 
 int wanted_arguments(lua_State *L, int function, const struct loop_box *loop) {
@@ -64,6 +64,7 @@ static bool each_next_row(lua_State *L, int loop_index, struct loop_box *loop) {
 static int each_next(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, lua_upvalueindex(1));
   if (UNLIKELY(!loop->open)) return loop->done ? 0 : loop_gone(L, loop);
+  loop_be_innermost(L, lua_upvalueindex(1), loop);
   if (UNLIKELY(!each_next_row(L, lua_upvalueindex(1), loop))) {
     loop->done = true;
     loop_commit(L, lua_upvalueindex(1), loop);
@@ -106,6 +107,7 @@ static void call_row(lua_State *L, const struct call *frame, const struct loop_b
   else if (frame->arguments > frame->slots)
     push_rest(L, loop, row, dt, frame->arguments - frame->slots);
   lua_call(L, frame->arguments, frame->each ? 1 : 0);
+  loop_be_innermost(L, frame->loop, loop);
   if (UNLIKELY(!loop->open)) loop_gone(L, loop);
 }
 
@@ -206,12 +208,15 @@ static int form_body(lua_State *L) {
 static void each_body_end(lua_State *L, int loop_index, struct loop_box *loop, int status,
                           ecs_id entity) {
   if (status != LUA_OK) {
+    while (!FOR_CLOSES && loop->open && loop->box->loops->open != loop)
+      loop_cancel(loop->box->loops->open);
     loop_cancel(loop);
     failure_name(L, entity);
     lua_error(L);
   }
   loop->done = true;
   if (!loop->open) loop_gone(L, loop);
+  loop_be_innermost(L, loop_index, loop);
   loop_commit(L, loop_index, loop);
 }
 

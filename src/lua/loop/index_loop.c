@@ -29,7 +29,7 @@ static int no_loop(lua_State *L, const struct found_box *found) {
   return luaL_error(L, "stale view: components have changed since its loop began");
 }
 
-static void index_loop_end(struct found_box *found) {
+void found_end(struct found_box *found) {
   bool held = found->holds && index_loop_is_open(found);
   if (held) edition_release(found->box->world, found->edition);
   found->ended = true;
@@ -95,7 +95,7 @@ static void index_loop_push_single(lua_State *L, const struct found_box *found,
   if (LIKELY(push_number_at(L, column->type, data, found->row))) return;
   const struct component *component = component_of(found->box->world, column->component);
   const struct leaf *leaf = &component->leaves[column->leaf];
-  push_cell(L, found->box, 0, leaf, cell_load(data, column->size, found->row));
+  push_cell(L, found->box, 0, component, leaf, cell_load(data, column->size, found->row));
 }
 
 static void index_loop_push_slot(lua_State *L, int loop, const struct found_box *found,
@@ -146,7 +146,7 @@ static int index_loop_found_next(lua_State *L) {
   }
   uint32_t row = edition_next(&found->search);
   if (row == NONE) {
-    index_loop_end(found);
+    found_end(found);
     return 0;
   }
   lua_settop(L, 1);
@@ -203,7 +203,7 @@ int found_begin(lua_State *L, struct world_box *box, struct ecs_index *index,
 
 static int index_loop_found_close(lua_State *L) {
   struct found_box *found = index_loop_test_found(L);
-  if (found) index_loop_end(found);
+  if (found) found_end(found);
   return 0;
 }
 

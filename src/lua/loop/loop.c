@@ -12,6 +12,7 @@
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
 #include "lua/bind/value.h"
+#include "lua/bind/version.h"
 #include "lua/jit/kernel.h"
 #include "lua/loop/view.h"
 
@@ -557,6 +558,21 @@ void loop_commit(lua_State *L, int index, struct loop_box *loop) {
   lua_pop(L, 1);
 }
 
+void loop_end_inner(lua_State *L, int index, const struct loop_box *loop) {
+  struct world_box *box = loop->box;
+  while (loop->open && box->loops->open != loop) {
+    struct loop_box *inner = box->loops->open;
+    ecs_status status = ECS_OK;
+    if (inner->scope != NONE) RETRY(L, box, status, scope_commit(box->world, inner->scope));
+    if (scope_stays_open(status))
+      loop_cancel(inner);
+    else
+      unlink_loop(inner);
+    if (status != ECS_OK) raise_status(L, box->world, status);
+  }
+  if (loop->open) loop_sweep(L, box, index);
+}
+
 /* Pushes the loop of the handle at argument 1; returns NULL and pushes nothing if it has ended:
 ** then only its world may hold it. */
 static struct loop_box *loop_push_open(lua_State *L) {
@@ -584,9 +600,10 @@ static int handle_close(lua_State *L) {
   return 0;
 }
 
-/* A loop in an abandoned coroutine. */
+/* A loop in an abandoned coroutine. Where `for` closes none, it ends with what is around it. */
 static int handle_collect(lua_State *L) {
   struct loop_box *loop = loop_push_open(L);
+  if (!FOR_CLOSES) return 0;
   if (!loop) return 0;
   loop_finish(loop, true);
   int index = lua_gettop(L);
@@ -620,7 +637,7 @@ void slot_push_value(lua_State *L, int loop_index, const struct loop_box *loop,
     return;
   }
   lua_getiuservalue(L, loop_index, LOOP_WORLD);
-  push_cell(L, loop->box, lua_gettop(L), slot->leaf, cell);
+  push_cell(L, loop->box, lua_gettop(L), slot->component, slot->leaf, cell);
   lua_remove(L, -2);
   if (!loop->open) loop_gone(L, loop);
 }

@@ -10,6 +10,7 @@
 #include "core/base/column.h"
 #include "ecs_index.h"
 #include "lua/bind/object.h"
+#include "lua/bind/version.h"
 
 struct column;
 struct component;
@@ -208,6 +209,17 @@ struct elements {
 /* Calls it for elements from one up to another, counted from 0. */
 void elements_between(lua_State *L, const struct elements *elements, uint32_t from, uint32_t to);
 
+/* Ends the loops that were begun in an open one, which is at an index, and have not ended. Raises
+** what cannot be applied. */
+void loop_end_inner(lua_State *L, int index, const struct loop_box *loop);
+
+/* Where the loop advances or ends: a loop within it that was left early is still open where `for`
+** does not close it. */
+static inline void loop_be_innermost(lua_State *L, int index, const struct loop_box *loop) {
+  if (!FOR_CLOSES && loop->open && UNLIKELY(loop->box->loops->open != loop))
+    loop_end_inner(L, index, loop);
+}
+
 /* q:each() for a for loop: over a closed loop, as loop_begin. */
 int each_begin(lua_State *L, struct loop_box *loop);
 
@@ -395,6 +407,9 @@ int found_begin(lua_State *L, struct world_box *box, struct ecs_index *index,
 /* Pushes an ended loop over copies, for the object at 1, whose first user value is the world's. */
 struct found_box *found_push(lua_State *L, struct world_box *box, const struct copies *copies,
                              bool holds);
+
+/* Ends it: its views show nothing any more. */
+void found_end(struct found_box *found);
 
 /* Moves to a row, and pushes what the loop at an index yields for it, nil for what is absent, and
 ** its entity. */

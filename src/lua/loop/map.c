@@ -20,8 +20,10 @@ DIRECT lua_Number lua_tonumberx(lua_State *L, int index, int *is_number);
 DIRECT int lua_type(lua_State *L, int index);
 DIRECT int lua_gettop(lua_State *L);
 DIRECT void lua_settop(lua_State *L, int index);
+#ifdef lua_call
 DIRECT void lua_callk(lua_State *L, int arguments, int results, lua_KContext context,
                       lua_KFunction next);
+#endif
 #endif
 
 #define LANES 16             /* slots with a fast path */
@@ -116,6 +118,7 @@ static inline int map_call(lua_State *L, const struct map_frame *frame, const st
   if (frame->arguments > frame->slots)
     push_rest(L, loop, row, frame->dt, frame->arguments - frame->slots);
   lua_call(L, frame->arguments, LUA_MULTRET);
+  loop_be_innermost(L, frame->loop, loop);
   int results = lua_gettop(L) - base;
   if (UNLIKELY(!loop->open)) loop_gone(L, loop);
   if (UNLIKELY(results > frame->slots))

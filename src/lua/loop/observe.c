@@ -86,6 +86,7 @@ static int observe_call(lua_State *L) {
     lua_pushvalue(L, BODY_FUNCTION);
     observe_push_match(L, index, loop, sight, arguments);
     lua_call(L, arguments, 0);
+    loop_be_innermost(L, index, loop);
     if (UNLIKELY(!loop->open)) loop_gone(L, loop);
   }
   loop_end(loop);

@@ -15,6 +15,7 @@
 #include "lua/bind/args.h"
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
+#include "lua/bind/version.h"
 #include "lua/live/live.h"
 #include "lua/loop/view.h"
 
@@ -497,13 +498,11 @@ static void scan_check_parameters(const struct scanner *s) {
                                        : "the values of its query, entity"
                      : timed   ? "the values of its query, dt; an event is not an entity"
                                : "the values of its query; an event is not an entity";
-  lua_Debug info;
-  lua_pushvalue(s->L, 1);
-  lua_getinfo(s->L, ">u", &info);
-  if (info.nparams > given)
-    scan_refuse(s, &body, NONE, "it has %d parameters, but gets %d arguments: %s", info.nparams,
-                given, what);
-  for (int i = 1; i <= info.nparams; i++) {
+  bool any;
+  int count = parameter_count(s->L, 1, &any);
+  if (count > given)
+    scan_refuse(s, &body, NONE, "it has %d parameters, but gets %d arguments: %s", count, given, what);
+  for (int i = 1; i <= count; i++) {
     lua_pushvalue(s->L, 1);
     const char *name = lua_getlocal(s->L, NULL, i);
     lua_pop(s->L, 1);

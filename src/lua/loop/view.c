@@ -242,11 +242,11 @@ static void view_push_boxed_cell(lua_State *L, int index, const struct view_box 
     return;
   }
   if (leaf->type != ECS_ANY) {
-    push_cell(L, root->box, 0, leaf, cell);
+    push_cell(L, root->box, 0, root->component, leaf, cell);
     return;
   }
   int world_index = view_push_world(L, index, view);
-  push_cell(L, root->box, world_index, leaf, cell);
+  push_cell(L, root->box, world_index, root->component, leaf, cell);
   lua_remove(L, world_index);
 }
 
