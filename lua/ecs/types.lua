@@ -116,7 +116,7 @@ function Math.sin(x) end
 ---@return number
 function Math.tan(x) end
 
---- Iterates over the fields of a view and their values, in order, as pairs(view) does; also in LuaJIT.
+--- Iterates over a view as pairs(view) does, also in LuaJIT: each field and its value, in order.
 ---@param view ecs.View
 ---@return fun(view: ecs.View, key: any): any, any
 ---@return ecs.View

@@ -372,7 +372,7 @@ end)
 
 describe("a table of arrays", function()
   -- What a body does to its rows and to arrays in tables is the same with kernels and without.
-  local function agree(body, array)
+  local function check_maps(body, array)
     local seen = {}
     for n, kernels in ipairs { true, false } do
       local world = helper.new_world { kernels = kernels, seed = 3, tag = 1 }
@@ -419,9 +419,9 @@ describe("a table of arrays", function()
       "if p.i == 9 then p.x = maps[p.side][1] end", "p.x = list[p.n + 1][1]",
       "if p.n > 0 then list[p.n][p.i] = 2 ^ 40 end",
     } do
-      agree(body)
+      check_maps(body)
     end
-    agree("list[1][p] = list[3][p] or 1 for n = 1, 2 do list[n][p] = list[n][p] + n end", true)
+    check_maps("list[1][p] = list[3][p] or 1 for n = 1, 2 do list[n][p] = list[n][p] + n end", true)
   end)
 
   it("is refused where the arrays differ in type, or are compared", function()

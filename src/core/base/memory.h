@@ -16,8 +16,8 @@ struct memory {
 /* The allocator of worlds whose host gives none. Nothing else in the core calls malloc's family. */
 void *memory_from_heap(void *ud, void *ptr, size_t old_size, size_t new_size);
 
-/* NULL if the allocator refuses, or the total would exceed `most`; ptr is then unchanged. Never called
-** with new_size 0. */
+/* NULL if the allocator refuses, or the total would exceed `most`; ptr is then unchanged. Never
+** called with new_size 0. */
 void *memory_resize(struct memory *memory, void *ptr, size_t old_size, size_t new_size);
 void memory_free(struct memory *memory, void *ptr, size_t size);
 

@@ -501,7 +501,8 @@ static void scan_check_parameters(const struct scanner *s) {
   bool any;
   int count = parameter_count(s->L, 1, &any);
   if (count > given)
-    scan_refuse(s, &body, NONE, "it has %d parameters, but gets %d arguments: %s", count, given, what);
+    scan_refuse(s, &body, NONE, "it has %d parameters, but gets %d arguments: %s", count,
+                given, what);
   for (int i = 1; i <= count; i++) {
     lua_pushvalue(s->L, 1);
     const char *name = lua_getlocal(s->L, NULL, i);
