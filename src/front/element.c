@@ -797,6 +797,7 @@ struct val array_field_at(struct front *f, struct val view, struct val index) {
   k_value inside, at = element_array_field_place(f, view, index, &inside), values[RUN_COLUMNS];
   uint32_t count = element_count_of(view);
   struct val element = {.kind = VAL_NIL};
+  class_share_all(f, view, count);   /* they are read alike */
   for (uint32_t i = 0; i < count; i++) {
     const struct constant key = {.type = CONST_INTEGER, .integer = (int64_t)i + 1};
     element = access_key(f, view, &key);   /* refuses if there are too many columns */

@@ -10,12 +10,13 @@ local scene = agree.scene {
     world:component("Health", { "hp: f64 = 100", "armor: i16", "by: entity", "on: bool", "w: f32",
       "mood: enum(calm, angry)" })
     world:component("Hit", { "who: entity", "amount: f64", "n: i32", "other: entity" })
+    world:component("Stock", { "got: f32[3]", "had: i32[2]" })
     world:component("Extra", { "n: i32", storage = "sparse" })
     world:relation("Docked", { "fee: f64", exclusive = true })
     world:component("Port", { "income: f64", "ships: i32" })
     local ids, ports = {}, {}
     for n = 1, 40 do
-      ids[n] = world:spawn { Health = { hp = 100 + n }, Extra = n % 3 == 0 and {} or nil }
+      ids[n] = world:spawn { Health = { hp = 100 + n }, Stock = {}, Extra = n % 3 == 0 and {} or nil }
       if n % 8 == 0 then ports[#ports + 1] = world:spawn { Port = {}, Health = {} } end
     end
     for n = 1, case.rows or 3000 do
@@ -39,6 +40,19 @@ describe("a field of another entity that a kernel writes to", function()
         health.armor = math.min(health.armor + hit.n, 1000)
         health.w = health.w + 0.5
         hit.n = (hit.n + 7) % 50
+      end
+    end)
+  end)
+
+  it("is an element of an array field, whichever the row says", function()
+    check("Hit, Hit.who->Stock", function()
+      return function(hit, stock) stock.got[hit.n % 3 + 1] = stock.got[hit.n % 3 + 1] + 0.1 end
+    end)
+    check("Hit, Hit.who->Stock", function()
+      return function(hit, stock)
+        stock.had[2] = stock.had[1] + hit.n
+        if hit.n < 2 then stock.had[hit.n + 1] = hit.n end
+        hit.amount = stock.had[hit.n % 2 + 1] + stock.got[hit.n % 3 + 1]
       end
     end)
   end)
