@@ -77,13 +77,13 @@ static k_value partner_key_argument(struct front *f, struct val value, enum key_
   value = mixed_settle(f, maybe_need(f, value));
   bool truth = val_is_boolean(f, value);
   *kind = KEY_TEXT;
-  if (val_is_string(value)) return text_as_cell(f, value);
+  if (val_is_string(value) || (value.kind == VAL_VALUE && value.names))
+    return text_as_cell(f, value);
   *kind = KEY_TRUTH;
   if (truth)
     return build_select(f->b, value.value, build_i64(f->b, 1), build_i64(f->b, 0));
   if (!val_is_number(f, value))
-    front_refuse(f, "it looks up a key in an index that is not a number, a boolean or a string: "
-                    "for an enum, write its name as a constant");
+    front_refuse(f, "it looks up a key in an index that is not a number, a boolean or a string");
   *kind = val_type(f, value) == KT_I64 ? KEY_INTEGER : KEY_FLOAT;
   return *kind == KEY_INTEGER ? value.value : number_as(f, value, KT_F64);
 }

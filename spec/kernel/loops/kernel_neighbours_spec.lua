@@ -283,6 +283,19 @@ describe("a loop over those with a key", function()
     end end), 200)
   end)
 
+  it("is found by an enum, and by a name out of a table", function()
+    local listed = { "green", "purple", "red" }
+    agree(keyed(function(_, index) return function(p, out, _, self)
+      local n = 0
+      for v in index.kinds:find(listed[self % 3 + 1]) do n = n + v.slots[1] end
+      for v in index.tens:find(self % 13) do
+        for w in index.kinds:find(v.kind) do n = n + w.slots[2] if n > 900 then break end end
+      end
+      for v in index.kinds:find(p.x > 2 and "blue" or listed[1]) do n = n + v.slots[3] end
+      out.n = n
+    end end), 200)
+  end)
+
   it("goes through a range, the lowest and the highest", function()
     agree(keyed(function(_, index) return function(p, out, _, self)
       local n, x = 0, 0.0
