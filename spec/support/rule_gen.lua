@@ -79,7 +79,7 @@ texts B: (p.s == 'ann') | (p.s < 'b') | (#p.s > 2) | (p.s:sub(1, 2) == 'an') | (
 
 local deep = read([[
 any F: (<F> + <F>) | (<F> - <F>) | (<F> * 0.5) | (<F> / 4) | math.min(<F>, <F>) | (<F> % 8)
-  | math.max(<F>, <F>) | (<B> and <F> or <F>) | (<I> * 0.25) | math.abs(<F>); I: (<I> + <I>)
+  | math.max(<F>, <F>) | picks[<I> % 2 + 1](<F>) | (<B> and <F> or <F>) | (<I> * 0.25) | math.abs(<F>); I: (<I> + <I>)
   | (<I> - <I>) | (<I> * 2) | (<I> // 3) | (<I> % 7) | (<I> & 15) | (<B> and <I> or <I>)
   | math.max(<I>, <I>) | math.floor(<F> % 50); B: (<I> > <I>) | (<I> == <I>) | (<F> < <F>)
   | (<E> == <E>) | (<E> ~= ecs.null) | (not <B>) | (<B> and <B>) | (<B> or <B>) | (<I> % 3 == 1)
@@ -154,6 +154,8 @@ texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
   | for <N1>, <N2> in ipairs(bag[p.kind].items) do <PF1> = <PF1> + <N2>.w * <N1> <S> end
   | for <K>, <T> in ipairs(bag[p.kind].nums) do <S> if <B> then break end end
   | local <N1> = bag[p.tint] if <N1> and #<N1>.nums > 1 then <PF> = <N1>.nums[2] end
+  | local <N1> = acts[p.kind] if <N1> then <PF> = <N1>(p, <F>, <L>) <S> end
+  | if p.kind ~= 'green' then acts[p.kind](p, <F>, <L>) <S> end
   | local <N1> = maps[p.kind] if <N1> then <PF> = <N1>[<X>] <N1>[<X>] = <F> <S> end
   | local <N1> = <B> and maps.red or maps[p.kind] if <N1> then <N1>[<X1>] = <N1>[<X1>] + 1 end
   | <PF> = bag[p.kind].items[1].w

@@ -171,6 +171,19 @@ if alias then tally.green = nil end
 local sums = alias and { 0.5, 1.5, 2.5, 0.0 } or { 1, 2.5, 3, 0 }
 total = 0
 local function bump(by) n = n + by end
+local picks = { function(x) return x + 1 end, function(x) n = n + 1 return x * 0.5 end }
+local acts = {
+  red = function(v, x, id)
+    for i = 1, 3 do if x > i then v.x = v.x + i else world:add(id, 'T') break end end
+    return x
+  end,
+  blue = function(v, x)
+    if v.n >= 2 then v.n = v.n - 2 return 2.5 end
+    floats[v.cell] = x
+    if x == 7.25 then error 'blue' end
+    return v.x
+  end,
+}
 local function cells()
   return { n, acc, best == nil and "nil" or best, who or "nil", mix, seen,
     flip == nil and "nil" or flip, stats.kills, stats.sum, stats.on, stats.who or "nil",

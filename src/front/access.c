@@ -270,7 +270,7 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   if (from.kind == VAL_WORLD) return call_method(f, from, key);
   if (from.kind == VAL_ARRAY) return call_of_array(f, from, key);
   if (from.kind == VAL_ARRAYS)
-    return array_set_get(f, from, element_index(f, from, key));
+    return object_set_get(f, from, element_index(f, from, key));
   if (from.kind == VAL_RECORD) return element_of_record(f, from, key);
   if (from.kind == VAL_TABLE) return order_read(f, maybe_need(f, from), key);
   if (from.kind == VAL_INDEX) return partner_method(f, from, key);
@@ -522,7 +522,7 @@ void access_store(struct front *f, struct val view, const struct constant *key,
     return;
   }
   if (view.kind == VAL_ARRAYS) {
-    array_set_store(f, view, element_index(f, view, key), value);
+    object_set_store(f, view, element_index(f, view, key), value);
     return;
   }
   if (view.kind == VAL_PARTNER) partner_refuse_write(f, view, key);

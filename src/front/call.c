@@ -783,6 +783,51 @@ static uint32_t call_native(struct front *f, struct val function, struct val *ar
   }
 }
 
+static void call_lua_function(struct front *f, const struct code *code, uint32_t function,
+                              uint32_t count) {
+  struct val results[FRONT_RESULTS];
+  uint32_t before = f->env.result_count;
+  f->env.result_count = 0;
+  call_inline_function(f, function, code->a, count);
+  uint32_t given = f->env.result_count;
+  assert(given <= FRONT_RESULTS);
+  memcpy(results, f->env.results, given * sizeof *results);
+  f->env.result_count = before;
+  call_put_results(f, code, results, given);
+}
+
+/* Calls each function of a table, for the rows that have it. */
+static void call_each_of(struct front *f, const struct code *code, struct val functions,
+                         uint32_t count) {
+  functions = maybe_need(f, functions);
+  uint32_t first = f->edge_count, at = 0;
+  k_value whole = f->env.mask, here;
+  const struct val *function = object_set_function(f, functions, &at, &here);
+  uint32_t top = NONE;
+  while (function && f->env.mask != K_NONE) {
+    k_value next_rows;
+    const struct val *next = object_set_function(f, functions, &at, &next_rows);
+    k_value rows = next ? mask_and(f, f->env.mask, here) : f->env.mask;
+    k_value rest = next ? mask_and_not(f, f->env.mask, here) : K_NONE;
+    uint32_t kept = front_split(f, rest);
+    f->env.mask = rows;
+    if (rows != K_NONE) {
+      build_at(f->b, rows, front_tag(f));
+      call_lua_function(f, code, function->at, count);
+      if (top != NONE && f->frame->top != top)
+        front_refuse(f, "it passes on all results of functions in a table, which return different "
+                        "numbers of them: put them into locals first");
+      top = f->frame->top;
+    }
+    front_swap(f, kept);
+    function = next;
+    here = next_rows;
+  }
+  front_unite(f, first);
+  if (f->env.mask != K_NONE) f->env.mask = whole;
+  build_at(f->b, f->env.mask, front_tag(f));
+}
+
 void call_function(struct front *f, const struct code *code) {
   uint32_t count = call_argument_count(f, code);
   const struct val function = *front_register(f, code->a);
@@ -800,16 +845,13 @@ void call_function(struct front *f, const struct code *code) {
     call_put_results(f, code, results, given);
     return;
   }
+  if (function.kind == VAL_FUNCTIONS) {
+    call_each_of(f, code, function, count);
+    return;
+  }
   if (function.kind == VAL_NIL) front_refuse(f, "it calls nil: is a name misspelled?");
   if (function.kind != VAL_FUNCTION)
     front_refuse(f, "it calls something that is neither a Lua function nor a math function: call "
                     "it in a system's run, and keep its result in a resource");
-  uint32_t before = f->env.result_count;
-  f->env.result_count = 0;
-  call_inline_function(f, function.at, code->a, count);
-  given = f->env.result_count;
-  assert(given <= FRONT_RESULTS);
-  memcpy(results, f->env.results, given * sizeof *results);
-  f->env.result_count = before;
-  call_put_results(f, code, results, given);
+  call_lua_function(f, code, function.at, count);
 }

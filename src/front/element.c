@@ -544,8 +544,8 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
   if (!index.names && !val_is_number(f, index))
     front_refuse(f, "it indexes a table by a boolean");
   if (cell_is_stored(f, table)) return cell_get_element(f, table, index);
-  uint32_t set = array_set_find(f, table.at, index.names);
-  if (set != NONE) return array_set_take(f, set, index);
+  uint32_t set = object_set_find(f, table.at, index.names);
+  if (set != NONE) return object_set_take(f, set, index);
   struct front_array by = {.path = table.at, .names = index.names};
   uint32_t number = element_find_table(f, by);
   if (index.names) index.value = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
@@ -657,7 +657,7 @@ static uint32_t element_of_paths(struct front *f, struct val x, struct val y) {
 }
 
 bool element_join(struct front *f, struct val *x, struct val *y) {
-  if (array_set_join(f, x, y)) return true;
+  if (object_set_join(f, x, y)) return true;
   uint32_t array = x->kind == VAL_RECORD ? x->at : y->kind == VAL_RECORD ? y->at : NONE;
   if (x->kind == VAL_PATH && y->kind == VAL_PATH) array = element_of_paths(f, *x, *y);
   if (array == NONE) return false;
@@ -758,7 +758,7 @@ struct val element_of_record_at(struct front *f, struct val record, struct val i
 /* Each element of an array field has its own column: the bits of the index choose among them. */
 
 static uint32_t element_count_of(struct val view) {
-  assert(is_array_field(view) && view.array->count > 0);
+  assert(view.array && view.array->count > 0);
   return view.array->count;
 }
 
@@ -797,7 +797,7 @@ struct val array_field_at(struct front *f, struct val view, struct val index) {
   k_value inside, at = element_array_field_place(f, view, index, &inside), values[RUN_COLUMNS];
   uint32_t count = element_count_of(view);
   struct val element = {.kind = VAL_NIL};
-  class_share_all(f, view, count);   /* they are read alike */
+  if (is_array_field(view)) class_share_all(f, view, count);   /* they are read alike */
   for (uint32_t i = 0; i < count; i++) {
     const struct constant key = {.type = CONST_INTEGER, .integer = (int64_t)i + 1};
     element = access_key(f, view, &key);   /* refuses if there are too many columns */

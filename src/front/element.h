@@ -30,13 +30,16 @@ struct val element_of_item(struct front *f, struct val record, k_value number);
 uint16_t element_need_longest(struct front *f, struct val record);
 /* The number of a table of arrays that is read by names or, without, by numbers; NONE: it is not
 ** one. An array of it by an index; an element of that array; stores one; its length. */
-uint32_t array_set_find(struct front *f, uint32_t path, const struct enumeration *names);
-struct val array_set_take(struct front *f, uint32_t number, struct val index);
-struct val array_set_get(struct front *f, struct val arrays, struct val index);
-void array_set_store(struct front *f, struct val arrays, struct val index, struct val value);
-struct val array_set_length(struct front *f, struct val arrays);
+uint32_t object_set_find(struct front *f, uint32_t path, const struct enumeration *names);
+struct val object_set_take(struct front *f, uint32_t number, struct val index);
+struct val object_set_get(struct front *f, struct val arrays, struct val index);
+void object_set_store(struct front *f, struct val arrays, struct val index, struct val value);
+struct val object_set_length(struct front *f, struct val arrays);
+/* The functions of a table one after the other, and the rows that have each; NULL after the last. */
+const struct val *object_set_function(struct front *f, struct val functions, uint32_t *at,
+                                      k_value *here);
 /* Makes two arrays members of one set; false: they differ in type, or are not arrays. */
-bool array_set_join(struct front *f, struct val *x, struct val *y);
+bool object_set_join(struct front *f, struct val *x, struct val *y);
 /* Makes two tables, given by paths or not, records of the one that holds both, or two arrays
 ** members of a set; false: there is none. */
 bool element_join(struct front *f, struct val *x, struct val *y);

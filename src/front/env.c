@@ -110,6 +110,7 @@ bool val_same(const struct val *x, const struct val *y) {
     case VAL_STRING: return text_same(x->string, y->string);
     case VAL_TABLE: return x->at == y->at && x->present == y->present;
     case VAL_ARRAYS:
+    case VAL_FUNCTIONS:
     case VAL_RECORD: return x->at == y->at && x->value == y->value && x->present == y->present;
     case VAL_CHOICE:
     case VAL_PREFIX:

@@ -152,6 +152,31 @@ static void front_take_edge(struct front *f, const struct env *from) {
   f->env.count = count;
 }
 
+uint32_t front_split(struct front *f, k_value rest) {
+  if (rest == K_NONE) return NONE;
+  front_add_edge(f, NONE, rest);
+  return f->edge_count - 1;
+}
+
+void front_swap(struct front *f, uint32_t kept) {
+  if (f->env.mask != K_NONE) front_keep(f);
+  f->env.mask = K_NONE;
+  if (kept == NONE) return;
+  front_take_edge(f, &f->edges[kept].env);
+  front_drop_edge(f, kept);
+}
+
+void front_unite(struct front *f, uint32_t first) {
+  assert(f->env.mask == K_NONE);
+  while (f->edge_count > first) {
+    if (f->env.mask == K_NONE)
+      front_take_edge(f, &f->edges[first].env);
+    else
+      env_merge(f, &f->env, &f->edges[first].env);
+    front_drop_edge(f, first);
+  }
+}
+
 void front_join(struct front *f, uint32_t first, uint32_t target) {
   for (uint32_t i = first; i < f->edge_count;) {
     if (f->edges[i].target != target) {
@@ -243,7 +268,8 @@ static void front_take_index(struct front *f, const struct code *code) {
   if (key.kind == VAL_CHOICE) key = choice_as_value(f, key);
   bool whole = key.kind == VAL_VALUE && key.literal && val_is_number(f, key) &&
                (val_type(f, key) == KT_I64 || key.number != 0);
-  if (is_array_field(from) && key.kind == VAL_VALUE && !whole) {
+  bool copies = from.kind == VAL_PARTNER && from.array;
+  if ((is_array_field(from) || copies) && key.kind == VAL_VALUE && !whole) {
     *front_register(f, code->a) = array_field_at(f, from, key);
     return;
   }
@@ -254,7 +280,7 @@ static void front_take_index(struct front *f, const struct code *code) {
     return;
   }
   if (from.kind == VAL_ARRAYS && key.kind == VAL_VALUE) {
-    *front_register(f, code->a) = array_set_get(f, from, key);
+    *front_register(f, code->a) = object_set_get(f, from, key);
     return;
   }
   if (from.kind == VAL_RECORD && key.kind == VAL_VALUE && !whole) {
@@ -273,7 +299,7 @@ static void front_take_index(struct front *f, const struct code *code) {
 static struct val front_length(struct front *f, struct val x) {
   if (x.kind == VAL_PATH) return outside_length(f, x);
   if (x.kind == VAL_RECORD) return element_length_of(f, x);
-  if (x.kind == VAL_ARRAYS) return array_set_length(f, x);
+  if (x.kind == VAL_ARRAYS) return object_set_length(f, x);
   bool array = x.kind == VAL_ARRAY;
   bool views = x.kind == VAL_VIEW || x.kind == VAL_RESOURCE || x.kind == VAL_PARTNER;
   bool counted = views && x.array;
@@ -291,7 +317,7 @@ static void front_set_index(struct front *f, const struct code *code) {
   struct val key = *front_register(f, code->b);
   const struct val to = *front_register(f, code->a), value = front_operand(f, code->right);
   if (to.kind == VAL_ARRAY || (to.kind == VAL_ARRAYS && key.kind == VAL_VALUE)) {
-    (to.kind == VAL_ARRAY ? steps_store : array_set_store)(f, to, key, value);
+    (to.kind == VAL_ARRAY ? steps_store : object_set_store)(f, to, key, value);
     return;
   }
   if (to.kind == VAL_TABLE && tie_is_pair(f, key)) {

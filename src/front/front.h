@@ -100,6 +100,7 @@ enum val_kind {
                    ** f->arrays[`at`] */
   VAL_ARRAYS,      /* an element of a table of arrays: `value` is its place, from 1, in
                    ** f->sets[`at`] */
+  VAL_FUNCTIONS,   /* of a table of functions, likewise */
   VAL_TABLE,       /* a table created by the function: `at` of f->made */
   VAL_INDEX,       /* an index: `at` of f->indexes */
   VAL_FINDER,      /* a method of an index: `number` is an enum list_kind */
@@ -186,7 +187,8 @@ struct frame {
   struct loop *loop;           /* rounds.h: the innermost of its open loops */
 };
 
-/* A table of arrays of the world that is read by an index: what it has by each number, or name. */
+/* A table of arrays of the world, or of functions, that is read by an index: what it has by each
+** number, or name. */
 struct front_set {
   uint32_t path;
   const struct enumeration *names;   /* NULL: numbers from 1 */
@@ -408,6 +410,12 @@ void front_branch(struct front *f, const struct code *code, k_value condition, i
 void front_jump(struct front *f, uint32_t target, k_value mask);
 /* Keeps a copy of the environment as the last edge; the other forgets edges from `first` on. */
 void front_keep(struct front *f);
+/* Rows that wait while others go on: keeps them as they are here (returns where; NONE: there are
+** none); has those that went on wait in turn, and goes on with the ones kept; brings together all
+** that wait from an edge on. */
+uint32_t front_split(struct front *f, k_value rest);
+void front_swap(struct front *f, uint32_t kept);
+void front_unite(struct front *f, uint32_t first);
 void front_forget(struct front *f, uint32_t first);
 /* Joins the edges from `first` on that wait for this instruction. */
 void front_join(struct front *f, uint32_t first, uint32_t target);
@@ -470,7 +478,7 @@ bool val_is_wide(struct val x);
 static inline bool val_may_lack(struct val x) {
   return x.kind == VAL_VALUE || x.kind == VAL_RECORD || x.kind == VAL_PARTNER ||
          x.kind == VAL_VIEW || x.kind == VAL_TABLE || x.kind == VAL_CHOICE ||
-         x.kind == VAL_ARRAYS;
+         x.kind == VAL_ARRAYS || x.kind == VAL_FUNCTIONS;
 }
 static inline bool val_is_maybe(struct val x) {
   return val_may_lack(x) && x.present != K_ALL;

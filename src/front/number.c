@@ -172,8 +172,9 @@ static k_value number_compare_things(struct front *f, struct val x, struct val y
   bool left = x.kind == VAL_RECORD, right = y.kind == VAL_RECORD;
   if ((left && (right || y.kind == VAL_PATH)) || (right && x.kind == VAL_PATH))
     front_refuse(f, "it compares tables held in a table: compare their keys");
-  if (x.kind == VAL_ARRAYS || y.kind == VAL_ARRAYS)
-    front_refuse(f, "it compares arrays held in a table: compare their keys");
+  bool sets = x.kind == VAL_ARRAYS || x.kind == VAL_FUNCTIONS || y.kind == VAL_FUNCTIONS;
+  if (sets || y.kind == VAL_ARRAYS)
+    front_refuse(f, "it compares arrays or functions held in a table: compare their keys");
   if (x.kind == VAL_PATH && y.kind == VAL_PATH) return outside_equal(f, x, y);
   bool texts = val_is_text(x) && val_is_text(y);
   if (x.kind == VAL_PAIR || y.kind == VAL_PAIR)

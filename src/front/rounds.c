@@ -194,6 +194,7 @@ static bool rounds_poison(struct loop *loop, uint32_t index, const struct val *n
 static bool rounds_is_known(const struct val *x) {
   return x->kind != VAL_NOTHING && x->kind != VAL_VALUE && x->kind != VAL_CHOICE &&
          x->kind != VAL_PREFIX && x->kind != VAL_RECORD && x->kind != VAL_ARRAYS &&
+         x->kind != VAL_FUNCTIONS &&
          x->kind != VAL_TABLE &&
          x->kind != VAL_PARTNERS && x->kind != VAL_PARTNER && x->kind != VAL_PAIR &&
          !(x->kind == VAL_VIEW && x->present != K_ALL);
