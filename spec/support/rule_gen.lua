@@ -79,7 +79,8 @@ texts B: (p.s == 'ann') | (p.s < 'b') | (#p.s > 2) | (p.s:sub(1, 2) == 'an') | (
 
 local deep = read([[
 any F: (<F> + <F>) | (<F> - <F>) | (<F> * 0.5) | (<F> / 4) | math.min(<F>, <F>) | (<F> % 8)
-  | math.max(<F>, <F>) | picks[<I> % 2 + 1](<F>) | (<B> and <F> or <F>) | (<I> * 0.25) | math.abs(<F>); I: (<I> + <I>)
+  | math.max(<F>, <F>) | picks[<I> % 2 + 1](<F>)
+  | (<B> and <F> or <F>) | (<I> * 0.25) | math.abs(<F>); I: (<I> + <I>)
   | (<I> - <I>) | (<I> * 2) | (<I> // 3) | (<I> % 7) | (<I> & 15) | (<B> and <I> or <I>)
   | math.max(<I>, <I>) | math.floor(<F> % 50); B: (<I> > <I>) | (<I> == <I>) | (<F> < <F>)
   | (<E> == <E>) | (<E> ~= ecs.null) | (not <B>) | (<B> and <B>) | (<B> or <B>) | (<I> % 3 == 1)

@@ -796,36 +796,73 @@ static void call_lua_function(struct front *f, const struct code *code, uint32_t
   call_put_results(f, code, results, given);
 }
 
+/* A call that is another one for some rows: each is done for its rows, while the others wait. */
+struct call_ways {
+  uint32_t first, kept, top;
+  k_value whole;
+};
+
+static struct call_ways call_open_ways(struct front *f) {
+  return (struct call_ways){.first = f->edge_count, .kept = NONE, .top = NONE,
+                            .whole = f->env.mask};
+}
+
+/* Has the rows of a mask go on, or the last ones that are left; false: there are none. */
+static bool call_begin_way(struct front *f, struct call_ways *ways, k_value here, bool last) {
+  k_value rows = last ? f->env.mask : mask_and(f, f->env.mask, here);
+  ways->kept = front_split(f, last ? K_NONE : mask_and_not(f, f->env.mask, here));
+  f->env.mask = rows;
+  if (rows != K_NONE) build_at(f->b, rows, front_tag(f));
+  return rows != K_NONE;
+}
+
+static void call_end_way(struct front *f, struct call_ways *ways, bool done) {
+  if (done && ways->top != NONE && f->frame->top != ways->top)
+    front_refuse(f, "it passes on all results of one of several calls, which return different "
+                    "numbers of them: put them into locals first");
+  if (done) ways->top = f->frame->top;
+  front_swap(f, ways->kept);
+}
+
+static void call_close_ways(struct front *f, const struct call_ways *ways) {
+  front_unite(f, ways->first);
+  if (f->env.mask == K_NONE) return;
+  f->env.mask = ways->whole;
+  build_at(f->b, f->env.mask, front_tag(f));
+}
+
 /* Calls each function of a table, for the rows that have it. */
 static void call_each_of(struct front *f, const struct code *code, struct val functions,
                          uint32_t count) {
   functions = maybe_need(f, functions);
-  uint32_t first = f->edge_count, at = 0;
-  k_value whole = f->env.mask, here;
-  const struct val *function = object_set_function(f, functions, &at, &here);
-  uint32_t top = NONE;
-  while (function && f->env.mask != K_NONE) {
-    k_value next_rows;
-    const struct val *next = object_set_function(f, functions, &at, &next_rows);
-    k_value rows = next ? mask_and(f, f->env.mask, here) : f->env.mask;
-    k_value rest = next ? mask_and_not(f, f->env.mask, here) : K_NONE;
-    uint32_t kept = front_split(f, rest);
-    f->env.mask = rows;
-    if (rows != K_NONE) {
-      build_at(f->b, rows, front_tag(f));
-      call_lua_function(f, code, function->at, count);
-      if (top != NONE && f->frame->top != top)
-        front_refuse(f, "it passes on all results of functions in a table, which return different "
-                        "numbers of them: put them into locals first");
-      top = f->frame->top;
-    }
-    front_swap(f, kept);
-    function = next;
-    here = next_rows;
+  struct call_ways ways = call_open_ways(f);
+  uint32_t at = 0;
+  k_value here, others;
+  const struct val *function = object_set_function(f, functions, &at, &here), *next;
+  for (; function && f->env.mask != K_NONE; function = next, here = others) {
+    next = object_set_function(f, functions, &at, &others);
+    bool any = call_begin_way(f, &ways, here, !next);
+    if (any) call_lua_function(f, code, function->at, count);
+    call_end_way(f, &ways, any);
   }
-  front_unite(f, first);
-  if (f->env.mask != K_NONE) f->env.mask = whole;
-  build_at(f->b, f->env.mask, front_tag(f));
+  call_close_ways(f, &ways);
+}
+
+/* Calls a method of the world with a name that is one of several texts: with each of them. */
+static void call_each_name(struct front *f, const struct code *code, uint32_t at) {
+  struct val choice = maybe_need(f, *front_register(f, at));
+  struct call_ways ways = call_open_ways(f);
+  uint64_t left = (uint64_t)choice.number;
+  for (uint32_t i = 0; i < f->string_count && left && f->env.mask != K_NONE; i++) {
+    if (!(left >> i & 1)) continue;
+    left &= ~((uint64_t)1 << i);
+    k_value here = build_binary(f->b, KO_EQ, choice.value, build_i64(f->b, i));
+    bool any = call_begin_way(f, &ways, here, !left);
+    *front_register(f, at) = (struct val){.kind = VAL_STRING, .string = f->strings[i]};
+    if (any) call_function(f, code);
+    call_end_way(f, &ways, any);
+  }
+  call_close_ways(f, &ways);
 }
 
 void call_function(struct front *f, const struct code *code) {
@@ -840,6 +877,12 @@ void call_function(struct front *f, const struct code *code) {
     call_put_results(f, code, arguments, count);
     return;
   }
+  bool method = function.kind == VAL_METHOD && function.at < METHOD_COUNT;
+  for (uint32_t i = 1; i < 3 && i < count && method; i++)
+    if (arguments[i].kind == VAL_CHOICE) {
+      call_each_name(f, code, code->a + 1 + i);
+      return;
+    }
   uint32_t given = call_native(f, function, arguments, count, results, code->c);
   if (given != NONE) {
     call_put_results(f, code, results, given);

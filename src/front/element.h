@@ -35,7 +35,7 @@ struct val object_set_take(struct front *f, uint32_t number, struct val index);
 struct val object_set_get(struct front *f, struct val arrays, struct val index);
 void object_set_store(struct front *f, struct val arrays, struct val index, struct val value);
 struct val object_set_length(struct front *f, struct val arrays);
-/* The functions of a table one after the other, and the rows that have each; NULL after the last. */
+/* The functions of a table in turn, and the rows that have each; NULL after the last one. */
 const struct val *object_set_function(struct front *f, struct val functions, uint32_t *at,
                                       k_value *here);
 /* Makes two arrays members of one set; false: they differ in type, or are not arrays. */

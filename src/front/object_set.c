@@ -4,10 +4,10 @@
 #include "core/storage/registry.h"
 #include "front/front.h"
 
-/* Tables of arrays of the world, `maps[p.side][p.cell]`, and of functions, `STATES[p.state](p)`. The
-** front knows what the table has by each number or name; which of these objects a row means is a
-** number of the program. A read takes the element of every array and selects one; a store is done to
-** each of them under a mask, and so is a call of each function. */
+/* Tables of arrays of the world, `maps[p.side][p.cell]`, and of functions, `STATES[p.state](p)`.
+** The front knows what the table has by each number or name; which of these objects a row means is
+** a number of the program. A read takes the element of every array and selects one; each array is
+** stored into under a mask, and each function is called for its rows. */
 
 /* How many objects of one kind a table has by these names or, without, in its list; 0: it has other
 ** values, or none. */

@@ -431,7 +431,7 @@ describe("a table of arrays", function()
     local mixed, same = { a, b }, { a, a }
     for what, fn in pairs {
       ["several arrays that differ in type, 'a' and 'b'"] = function(p) p.n = mixed[p.n][1] end,
-      ["it compares arrays held in a table"] = function(p) p.on = same[p.n] == a end,
+      ["it compares arrays or functions held in a table"] = function(p) p.on = same[p.n] == a end,
     } do
       world:system("s", { query = "P", each = fn })
       assert.matches(what, world:explain("s").reason, 1, true)

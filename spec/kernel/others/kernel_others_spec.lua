@@ -16,7 +16,8 @@ local scene = agree.scene {
     world:component("Port", { "income: f64", "ships: i32" })
     local ids, ports = {}, {}
     for n = 1, 40 do
-      ids[n] = world:spawn { Health = { hp = 100 + n }, Stock = {}, Extra = n % 3 == 0 and {} or nil }
+      ids[n] = world:spawn { Health = { hp = 100 + n }, Stock = {},
+        Extra = n % 3 == 0 and {} or nil }
       if n % 8 == 0 then ports[#ports + 1] = world:spawn { Port = {}, Health = {} } end
     end
     for n = 1, case.rows or 3000 do

@@ -1,0 +1,141 @@
+-- Functions that call one of several functions, or a method with one of several names, as the row
+-- says, compiled.
+
+local agree = require "spec.support.agree"
+
+local error, math = error, math
+local STATES = { "idle", "walk", "work", "none" }
+
+local scene = agree.scene {
+  options = { tag = 1 },
+  fill = function(world)
+    world:component("P", { "i: i32", "n: i32", "x: f64", "y: f64", "hot: bool",
+      "state: enum(idle, walk, work, none)" })
+    world:component("Store", { "gold: f64", "wood: f64" })
+    world:tag "Hot"
+    world:tag "Wet"
+    world:event("Said", { "x: f64", "who: entity" })
+    world:event("Done", { "x: f64" })
+    local acc, store = world:array("acc", "f64", 8), world:spawn { Store = { gold = 3 } }
+    for i = 1, 700 do
+      world:spawn { P = { i = i, n = i % 5, x = i, hot = i % 4 == 0, state = STATES[i % 4 + 1] } }
+    end
+    return world, acc, store
+  end,
+  look = function(world) return world:count "Hot" .. " " .. world:count "Wet" end,
+  query = "P",
+  updates = 3,
+}
+
+-- What an entity does in each of its states; how often it has worked.
+local function states_of(world, acc)
+  local worked, states = 0, {}
+  function states.idle(p, dt)
+    p.x = p.x + dt
+    if p.n > 2 then p.state = "walk" end
+  end
+  function states.walk(p, _, e)
+    for i = 1, p.n do p.y = p.y + i end
+    if p.y > 10 then
+      p.state, p.y = "work", 0
+      return 5
+    end
+    world:emit("Said", p.x, e)
+  end
+  function states.work(p, _, e)
+    acc[p.i % 8 + 1] = acc[p.i % 8 + 1] + 1
+    worked = worked + 1
+    world:add(e, "Hot")
+    p.state = "idle"
+    return p.x
+  end
+  return states, function() return worked end
+end
+
+describe("a kernel that calls a function out of a table", function()
+  it("calls the one that the row names, with all that it does", function()
+    local counts = {}
+    scene:both(function(world, acc)
+      local states, worked = states_of(world, acc)
+      counts[#counts + 1] = worked
+      return function(p, dt, e)
+        local act = states[p.state]
+        if act then
+          local result = act(p, dt, e)
+          if result then p.y = result end
+        end
+      end
+    end)
+    assert.is_true(counts[1]() > 0)
+    assert.equal(counts[2](), counts[1]())
+    scene:both(function(world, acc)
+      local states = states_of(world, acc)
+      return function(p, dt, e) if p.state ~= "none" then states[p.state](p, dt, e) end end
+    end)
+  end)
+
+  it("calls the one at a number, in loops, in arguments, and one that calls another", function()
+    scene:both(function()
+      local steps = { function(a) return a + 1 end, function(a) return a * 2 end }
+      local both = { function(a) return steps[1](a) end,
+        function(a) return steps[a // 1 % 2 + 1](a) end }
+      return function(p)
+        p.x = steps[p.n % 2 + 1](p.x) % 1000
+        for k = 1, 2 do p.y = p.y + steps[k](p.n) if steps[k](p.n) > 6 then break end end
+        p.y = math.max(steps[p.n % 2 + 1](1), both[p.i % 2 + 1](p.x) % 50)
+      end
+    end)
+    scene:both(function()
+      local steps = { function(a) return a + 1 end }
+      return function(p)
+        local step = steps[p.n]
+        p.y = step and step(p.y) or 3
+      end
+    end)
+  end)
+
+  it("raises what the function raises, and leaves calls of nil to Lua", function()
+    scene:both(function()
+      local function fail(p)
+        if p.i == 300 then error "three" end
+        return p.n
+      end
+      local states = { idle = fail, walk = function(p) return p.x end, work = fail, none = fail }
+      return function(p) p.y = states[p.state](p) end
+    end)
+    scene:both(function(world, acc)
+      local states = states_of(world, acc)
+      return function(p, dt, e) if p.i > 690 then states[p.state](p, dt, e) end end
+    end)
+  end)
+
+  it("is compiled anew when the table has another one", function()
+    scene:both(function()
+      local n, steps = 0, { function(a) return a + 1 end, function(a) return a * 2 end }
+      return function(p) p.y = steps[p.n % 2 + 1](p.x) % 77 end, function(p)
+        n = n + p.n
+        if p.i == 700 then steps[2] = steps[1] steps[3] = steps[1] end
+      end
+    end, { tier = false })
+  end)
+end)
+
+describe("a kernel that gives a method one of several names", function()
+  it("gets, sets, adds, removes, asks and emits as with each of them", function()
+    scene:both(function(world, _, store)
+      return function(p)
+        local field = p.hot and "Store.gold" or "Store.wood"
+        world:set(store, field, world:get(store, field) + p.x)
+      end
+    end)
+    scene:both(function(world)
+      return function(p, _, e)
+        world:add(e, p.i % 3 == 0 and "Hot" or "Wet")
+        local tag = "Hot"
+        if p.i > 100 then tag = "Wet" end
+        if world:has(e, tag) then p.x = p.x + 1 elseif p.hot then world:remove(e, tag) end
+        world:emit(p.i % 5 == 0 and "Said" or "Done", p.x)
+      end
+    end)
+  end)
+end)
