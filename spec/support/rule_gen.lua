@@ -157,6 +157,7 @@ texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
   | local <N1> = bag[p.tint] if <N1> and #<N1>.nums > 1 then <PF> = <N1>.nums[2] end
   | local <N1> = acts[p.kind] if <N1> then <PF> = <N1>(p, <F>, <L>) <S> end
   | if p.kind ~= 'green' then acts[p.kind](p, <F>, <L>) <S> end
+  | local <N1> = price[turned[p.tint] ] if <N1> then <PF> = <N1> <S> end
   | local <N1> = maps[p.kind] if <N1> then <PF> = <N1>[<X>] <N1>[<X>] = <F> <S> end
   | local <N1> = <B> and maps.red or maps[p.kind] if <N1> then <N1>[<X1>] = <N1>[<X1>] + 1 end
   | <PF> = bag[p.kind].items[1].w

@@ -558,6 +558,16 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
   return (struct val){.kind = VAL_RECORD, .at = number, .value = at, .present = element.present};
 }
 
+struct val element_by_maybe(struct front *f, struct val table, struct val index) {
+  k_value present = index.present;
+  if (index.lacks != LACKS_NIL) return element_of_table(f, table, maybe_need(f, index));
+  index.present = K_ALL;
+  struct val element = element_of_table(f, table, index);
+  if (!val_may_lack(element)) return maybe_need(f, element);
+  element.present = build_binary(f->b, KO_AND, element.present, present);
+  return element;
+}
+
 struct val element_of_list(struct front *f, struct val table, struct val index) {
   struct val element = element_of_table(f, table, index);
   element.present = K_ALL;

@@ -21,6 +21,8 @@ void element_store(lua_State *L, int anchors, const struct guard *guard, const k
 /* The element of a table by an index, as it is when a run starts; of a list, by one up to its
 ** length; of a table in a table, by a key and by an index; its length. */
 struct val element_of_table(struct front *f, struct val table, struct val index);
+/* Likewise; nil where the index is. */
+struct val element_by_maybe(struct front *f, struct val table, struct val index);
 struct val element_of_list(struct front *f, struct val table, struct val index);
 struct val element_of_record(struct front *f, struct val record, const struct constant *key);
 struct val element_of_record_at(struct front *f, struct val record, struct val index);

@@ -264,7 +264,12 @@ static void front_leave(struct front *f, const struct code *code) {
 
 static void front_take_index(struct front *f, const struct code *code) {
   const struct val from = *front_register(f, code->b);
-  struct val key = maybe_need(f, *front_register(f, code->c));
+  struct val key = *front_register(f, code->c);
+  if (from.kind == VAL_PATH && key.kind == VAL_VALUE && val_is_maybe(key)) {
+    *front_register(f, code->a) = element_by_maybe(f, from, key);
+    return;
+  }
+  key = maybe_need(f, key);
   if (key.kind == VAL_CHOICE) key = choice_as_value(f, key);
   bool whole = key.kind == VAL_VALUE && key.literal && val_is_number(f, key) &&
                (val_type(f, key) == KT_I64 || key.number != 0);

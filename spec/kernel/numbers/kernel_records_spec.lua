@@ -216,6 +216,8 @@ describe("a table of tables in a kernel (C26)", function()
       "if e.kind ~= 'bat' then e.x = SOME[e.kind].w + PRICE[e.kind] end",
       "e.on = PRICE[e.kind] == nil e.kind = NEXT[e.kind] or 'slime'",
       "e.other = NEXT[e.few] or 'orc'",
+      "local price = PRICE[NEXT[e.kind]] if price then e.x = price + (GRID[1][e.next] or 0) end",
+      "e.on = SOME[NEXT[e.kind]] == nil e.y = PLACES[PRICE[e.kind]] and 1 or 2",
       "if e.hp > 40 then e.x = PRICE[e.kind] end",
       "if e.hp > 48 then e.x = SOME[e.kind].at[1] end",
     } do

@@ -355,12 +355,12 @@ describe("another entity in a kernel", function()
       ["it calls world:alive with something that is not an entity id"] =
         function(h) h.near = world:alive(h.near) end,
       ["something other than the name or id of a component from a constant"] =
-        function(h) h.n = world:get(h.prey, h.near and "Health.hp" or "Health.max") end,
+        function(h) h.n = world:get(h.prey, h.near) end,
       ["it calls world:target with something other than the name or id of a relation"] =
         function(h) h.near = world:target(h.prey, "Health") ~= nil end,
       ["is not an entity id"] = function(h) h.near = world:has(h.prey, "Likes", h.near) end,
       ["it calls world:enabled with something other than the name"] =
-        function(h) h.near = world:enabled(h.prey, h.near and "Shield" or "Cargo") end,
+        function(h) h.near = world:enabled(h.prey, h.near) end,
       ["it calls world:name, which kernels do not support: call it in a system's run"] =
         function(h) world:name(h.prey) end,
       ["not this world"] = function(h) h.near = other:alive(h.prey) end,
