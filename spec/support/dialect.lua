@@ -625,7 +625,7 @@ function globals.loadfile(path, ...)
   end
   local text = file:read "*a"
   file:close()
-  local specs = path:match "([^/]+)_spec%.lua$"
+  local specs = path:match "spec/(.+)_spec%.lua$"
   text = (specs and PREFIX:format(specs) or "") .. text:gsub("^#[^\n]*", "")
   return globals.load(text, "@" .. path, ...)
 end

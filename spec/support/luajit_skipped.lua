@@ -3,23 +3,23 @@
 
 local files = {
   -- what kernels do
-  ["26_index_compiled"] = true, ["30_system_cells"] = true, ["30_system_run"] = true,
-  ["90_random_model"] = true, ["91_random_live"] = true, ["94_random_terms"] = true,
-  ["95_random_events"] = true, ["97_bodies_fight"] = true,
+  ["index_compiled"] = true, ["system_cells"] = true, ["system_run"] = true,
+  ["random_model"] = true, ["random_live"] = true, ["random_terms"] = true,
+  ["random_events"] = true, ["bodies_fight"] = true,
   -- what registration reads in bytecode
-  ["69_live_checks"] = true,
+  ["live_checks"] = true,
   -- programs and pages written in Lua 5.4, run by themselves
-  ["65_golden"] = true, ["66_live_survivors"] = true, ["70_examples"] = true,
-  ["71_live_demo"] = true, ["72_module"] = true, ["72_picture"] = true, ["73_recipes"] = true,
-  ["74_pages"] = true, ["75_survivors"] = true,
+  ["golden"] = true, ["live_survivors"] = true, ["examples"] = true,
+  ["live_demo"] = true, ["module"] = true, ["picture"] = true, ["recipes"] = true,
+  ["pages"] = true, ["survivors"] = true,
   -- memory of LuaJIT itself that fails, which its compiler does not bear
-  ["87_starved"] = true,
+  ["starved"] = true,
   -- the inspector
-  ["38_inspector"] = true,
+  ["inspector"] = true,
 }
 
 local names = {
-  ["10_world"] = {
+  ["world"] = {
     ["a world says of a method that is called by a dot to write a colon"] = true,
     ["a world is a world only where a world is expected"] = true,
     ["the collector hears what worlds weigh, so that dropped ones are freed in time, "
@@ -27,12 +27,12 @@ local names = {
     ["the collector hears what worlds weigh, so that dropped ones are freed in time, "
       .. "generational"] = true,
   },
-  ["12_array"] = {
+  ["array"] = {
     ["an array has as many elements as were declared, each zero at first"] = true,
     ["an array declared again keeps its values by index, converted as fields are, and "
       .. "what is new is zero"] = true,
   },
-  ["12_component"] = {
+  ["component"] = {
     ["world:component takes hints beside a field"] = true,
     ["a field's default C23 of \"i64 = 9223372036854775807\" is 9.2233720368548e+18"] = true,
     ["a field's default C23 of \"u64 = *\" is -2"] = true,
@@ -41,40 +41,40 @@ local names = {
     ["world:describe(name) C5 C42 lists the declared fields with type, default, "
       .. "offset and size"] = true,
   },
-  ["12_event"] = {
+  ["event"] = {
     ["a query over events follows paths through their entity fields"] = true,
     ["functions over events are called row by row where they cannot be compiled"] = true,
     ["a system over events is given each once, in order, those that it emits itself "
       .. "at its next run"] = true,
   },
-  ["12_locale"] = {
+  ["locale"] = {
     ["a number in a text has a point, in a locale with a comma, too, where texts have "
       .. "another order"] = true,
   },
-  ["15_value"] = {
+  ["value"] = {
     ["a value u64 takes its range and nothing beyond"] = true,
     ["a value i64 takes its range and nothing beyond"] = true,
     ["a value u64 is the integer with its bits"] = true,
     ["a value entity takes living ids and ecs.null, and reads as that once its target "
       .. "is dead"] = true,
   },
-  ["17_nothing"] = {
+  ["nothing"] = {
     ["a function that is annotated without a result gives none: native.fields"] = true,
     ["a function that is annotated without a result gives none: World:set_text"] = true,
   },
-  ["18_relation"] = {
+  ["relation"] = {
     ["C74: a relation of several targets is added and removed in queries' functions, "
       .. "by pairs' ids, too"] = true,
     ["C72: an exclusive relation is read, and its target not written, by views, maps, "
       .. "chunks and kernels"] = true,
   },
-  ["19_sparse"] = {
+  ["sparse"] = {
     ["a kernel C56 over sparse terms does what the plain function does, and is compiled"] = true,
   },
-  ["20_query"] = {
+  ["query"] = {
     ["an optional tag is neither a view nor a field"] = true,
   },
-  ["21_each"] = {
+  ["each"] = {
     ["query:each(fn, dt) gives dt as a float, 0.0 when there is none"] = true,
     ["a view reads and writes every type"] = true,
     ["a view takes a float with an integer value for an integer"] = true,
@@ -82,14 +82,14 @@ local names = {
     ["a view prints what it shows"] = true,
     ["world:res gives a view of the one value"] = true,
   },
-  ["22_map"] = {
+  ["map"] = {
     ["query:map gives values, dt as a float, and the entity"] = true,
   },
-  ["23_chunks"] = {
+  ["chunks"] = {
     ["query:chunks reads and writes the bits of u64"] = true,
     ["query:chunks gives what the query names only"] = true,
   },
-  ["24_loop_ending"] = {
+  ["loop_ending"] = {
     ["a loop over query:each can be left by goto"] = true,
     ["a loop over query:each can be left by an error"] = true,
     ["a loop over query:each can be left by coroutine.close"] = true,
@@ -135,30 +135,30 @@ local names = {
     ["a loop that something else has ended over where and each is given back behind "
       .. "commit"] = true,
   },
-  ["26_index"] = {
+  ["index"] = {
     ["a view of an index is read only, and shows its loop's row until that ends"] = true,
     ["a view of an index is stale behind a loop that is left early, or by an error"] = true,
     ["an index inside a system is compiled where kernels know what looks into it; "
       .. "what is not says so"] = true,
   },
-  ["26_index_fresh"] = {
+  ["index_fresh"] = {
     ["an index of what is tracked sees what a kernel, a view and a chunk have written"] = true,
   },
-  ["26_index_keys"] = {
+  ["index_keys"] = {
     ["an index by hash takes fields of every type but any"] = true,
     ["an index by maybe takes fields of every type but any"] = true,
     ["an index in order compares integers and floats as Lua does"] = true,
     ["a key that is a function is refused where it is seen to write, or to give commands"] = true,
   },
-  ["28_prefab"] = {
+  ["prefab"] = {
     ["what is made of a prefab finds what is shared along IsA for whoever an event "
       .. "names, in kernels, too"] = true,
     ["a prefab of a world that loads an image counts as declared again"] = true,
   },
-  ["28_prefab_children"] = {
+  ["prefab_children"] = {
     ["C87: what is no part of a prefab is spawned in scopes, and tied to nobody"] = true,
   },
-  ["28_prefab_unseen"] = {
+  ["prefab_unseen"] = {
     ["C87: prefabs are no sources for the loops of kernels (threads)"] = true,
     ["C87: prefabs are no sources for the loops of kernels (kernels)"] = true,
     ["C87: prefabs are honoured where their ids are (threads)"] = true,
@@ -166,17 +166,17 @@ local names = {
     ["C87: prefabs are the end of paths, as entities without the component (threads)"] = true,
     ["C87: prefabs are the end of paths, as entities without the component (kernels)"] = true,
   },
-  ["30_system"] = {
+  ["system"] = {
     ["world:system runs its run once, with world, dt and query"] = true,
     ["world:system compiles with compile = true, or says why it cannot"] = true,
     ["world:explain says that a script's system runs as plain Lua, and what it reads "
       .. "and writes"] = true,
     ["world:explain says that kernels are off where they are"] = true,
   },
-  ["31_phase"] = {
+  ["phase"] = {
     ["dt is always a float"] = true,
   },
-  ["33_error"] = {
+  ["error"] = {
     ["an error in a row names the entity, whether the function is compiled or not"] = true,
     ["an error in a system reaches the caller of update with the system's name and a "
       .. "traceback"] = true,
@@ -185,16 +185,16 @@ local names = {
     ["an error in a system is out of memory when Lua says so, which a handler hears "
       .. "once, with the name"] = true,
   },
-  ["34_counters"] = {
+  ["counters"] = {
     ["what systems count are the rows that the function was called for, compiled or not"] = true,
     ["what systems count are rows that a compiled system left to Lua, in the last run "
       .. "and in all"] = true,
   },
-  ["34_describe"] = {
+  ["describe"] = {
     ["world:describe() lists systems in running order with phase, order, tier and "
       .. "timings (C46)"] = true,
   },
-  ["35_observer"] = {
+  ["observer"] = {
     ["world:observer is called for what comes to match and ceases to, by what is done "
       .. "outside of scopes (C87)"] = true,
     ["world:observer add, set and remove watch the first term, enter and exit the "
@@ -208,21 +208,21 @@ local names = {
     ["world:observer hears of what is done to many at once"] = true,
     ["world:observer raises what a scope could not apply once it was told of the rest"] = true,
   },
-  ["35_observer_life"] = {
+  ["observer_life"] = {
     ["an observer keeps its switch in images and snapshots, as systems do"] = true,
     ["an observer is told of loops that are left, and of loops that others end"] = true,
   },
-  ["35_observer_rows"] = {
+  ["observer_rows"] = {
     ["observers of rows that change together hear what they hear of changes one by "
       .. "one (C87)"] = true,
   },
-  ["60_migrate"] = {
+  ["migrate"] = {
     ["a component declared with other fields takes a u64 for what it is worth without "
       .. "a sign"] = true,
     ["a resource whose component changes keeps its value, and its view reads the new "
       .. "fields"] = true,
   },
-  ["61_save"] = {
+  ["save"] = {
     ["a saved world is whole again in another one, byte for byte (C51)"] = true,
     ["a saved world gives the next spawn the id that it would have had"] = true,
     ["a saved world goes on as one that never stopped"] = true,
@@ -236,19 +236,19 @@ local names = {
     ["an image with bytes behind it is refused, and the world is as it was"] = true,
     ["an image of format 1 is refused by its number when it is another format"] = true,
   },
-  ["62_live"] = {
+  ["live"] = {
     ["functions of live scripts are compiled like others, and follow a migration"] = true,
   },
-  ["64_live_session"] = {
+  ["live_session"] = {
     ["a session of edits to the demo's scripts leaves the expected world and schedule "
       .. "after each step, and loses no one"] = true,
   },
-  ["66_live_edits"] = {
+  ["live_edits"] = {
     ["a component that no file declares any more stays with its values, and is nobody's"] = true,
     ["a component that no file declares any more is kept while a system or a query of "
       .. "a script asks for it"] = true,
   },
-  ["66_live_observers"] = {
+  ["live_observers"] = {
     ["an observer of live scripts is registered, replaced and dropped with its file, "
       .. "and keeps its switch (C87)"] = true,
     ["an observer of live scripts that is refused leaves the one before, which goes on"] = true,
@@ -256,21 +256,21 @@ local names = {
       .. "and sees them afterwards"] = true,
     ["an observer of live scripts may be a system after an edit, and the other way round"] = true,
   },
-  ["66_reading"] = {
+  ["reading"] = {
     ["while scripts are read writes to what a query reads only are refused, in what "
       .. "stays Lua, too"] = true,
   },
-  ["69_replay"] = {
+  ["replay"] = {
     ["going back and on again is the straight run whoever looks at the world between "
       .. "updates, in every tier"] = true,
   },
-  ["72_live_registered"] = {
+  ["live_registered"] = {
     ["live scripts that are refused are named when what they raise names no place"] = true,
   },
-  ["83_hostile_text"] = {
+  ["hostile_text"] = {
     ["C68: hostile texts are fields or errors"] = true,
   },
-  ["85_error_kinds"] = {
+  ["error_kinds"] = {
     ["native.try gives what was raised as it is, and no kind of most errors"] = true,
     ["native.try knows that there was not enough memory"] = true,
     ["an object that a callback raises is replaced by what a closing variable raises "
@@ -279,7 +279,7 @@ local names = {
     ["a codec that has no memory then either is a memory error, which names no file"] = true,
     ["live scripts let poll raise that there is no memory, and read on with the next one"] = true,
   },
-  ["86_mistakes"] = {
+  ["mistakes"] = {
     ["a mistake is told with what to write in queries"] = true,
     ["a loop that is taken for a list says that it is a loop, how to go through it "
       .. "and how to count"] = true,
@@ -296,10 +296,11 @@ local names = {
 -- another.
 local HOSTILE = "^C68: hostile arguments get a clean error from"
 
----@param file string As "10_world".
+---@param path string As "world/world".
 ---@param name string The test's full name.
-return function(file, name)
+return function(path, name)
   local plain = name:gsub("0x%x+", "*")   -- addresses
-  return files[file] or file:find "^5%d_" or names[file] and names[file][plain]
-    or name:find(HOSTILE)
+  local file = path:match "[^/]+$"
+  return files[file] or path:find "kernels?/" or file:find "^where"
+    or names[file] and names[file][plain] or name:find(HOSTILE)
 end
