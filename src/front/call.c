@@ -312,11 +312,7 @@ void call_push_portable(lua_State *L, uint32_t unportable) {
     const char *name = math_names[i];
     const char *other = i == OWN_POW ? "^" : i == OWN_LOG2 ? "math.log(x, 2)"
                       : i == OWN_LOG10 ? "math.log(x, 10)" : NULL;
-    if (other)
-      lua_pushstring(L, other);
-    else
-      lua_pushfstring(L, "math.%s", name);
-    other = lua_tostring(L, -1);
+    other = lua_pushfstring(L, other ? "%s" : "math.%s", other ? other : name);
     bool first = (unportable & ((1u << (i - OWN_ACOS)) - 1)) == 0;
     lua_pushfstring(L, "%s%s ecs.math.%s for %s", lua_tostring(L, -2), first ? "" : ",", name,
                     other);
