@@ -394,15 +394,19 @@ bool walk_next_row(struct walk *walk) {
   return walk->lineup ? walk_next_in_lineup(walk) : walk_next_unordered(walk);
 }
 
+/* Tries what comes next: another match of the row, or the next row; false when there is none. */
+static inline bool walk_try(struct walk *walk, bool *found) {
+  *found = walk->inside && walk_solve(walk, true);
+  bool comes = *found || walk_next_row(walk);
+  if (comes && !*found) *found = walk->repeats ? walk_solve(walk, false) : walk_solve_once(walk);
+  walk->inside = *found && walk->repeats;
+  return comes;
+}
+
 bool walk_next(struct walk *walk) {
-  if (walk->inside && walk_solve(walk, true)) return true;
-  while (walk_next_row(walk))
-    if (walk->repeats ? walk_solve(walk, false) : walk_solve_once(walk)) {
-      walk->inside = walk->repeats;
-      return true;
-    }
-  walk->inside = false;
-  return false;
+  bool found = false;
+  while (!found && walk_try(walk, &found)) {}
+  return found;
 }
 
 bool walk_match(struct walk *walk, uint32_t entity, bool again) {
@@ -543,13 +547,11 @@ ecs_id walk_value(const struct walk *walk, uint32_t n) {
 
 bool walk_count(const ecs_query *query, size_t most, size_t *count) {
   struct walk walk;
-  size_t looks = 0;
+  size_t tries = 0;
   *count = 0;
-  for (walk_begin(&walk, query); looks < most; looks++) {
-    bool again = walk.inside && walk_solve(&walk, true);
-    if (!again && !walk_next_row(&walk)) return true;
-    bool found = again || (walk.repeats ? walk_solve(&walk, false) : walk_solve_once(&walk));
-    walk.inside = found && walk.repeats;
+  bool found;
+  for (walk_begin(&walk, query); tries < most; tries++) {
+    if (!walk_try(&walk, &found)) return true;
     *count += found;
   }
   return false;
