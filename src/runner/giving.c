@@ -167,20 +167,30 @@ static struct write giving_write_of(const struct component *component, uint32_t 
   return (struct write){leaf, giving_cell(&component->leaves[leaf], value)};
 }
 
+/* What an order sets: a field, or nothing but the component itself. Returns how many fields. */
+static uint32_t giving_take_write(const struct component *component,
+                                  const struct run_command *command, k_scalar value,
+                                  struct write *write) {
+  *write = (struct write){0};
+  if (command->leaf == NONE) return 0;
+  *write = giving_write_of(component, command->leaf, value);
+  return 1;
+}
+
 static ecs_status giving_order_set(ecs_world *world, const struct run_command *command, ecs_id id,
                                    k_scalar value) {
   struct component *component = component_of(world, command->component);
   struct cells_row cells;
   assert(component && !command->part);
-  struct write write = {0};
-  if (command->leaf != NONE) write = giving_write_of(component, command->leaf, value);
+  struct write write;
+  uint32_t count = giving_take_write(component, command, value, &write);
   if (command->own) {
     bool has = cells_find(world, id, component->id, &cells);
     assert(has && component->leaves[command->leaf].type == ECS_ENTITY);
     if (has) marks_write_cells(world, &cells, component->id, &write, 1);
     return ECS_OK;
   }
-  return entity_set(world, id, component, &write, command->leaf != NONE);
+  return entity_set(world, id, component, &write, count);
 }
 
 /* Stores an id in an element. */
@@ -431,22 +441,21 @@ static k_now giving_order_now(void *ud, uint32_t order, int64_t id, k_scalar val
   if (!cells_find(world, (ecs_id)id, component->id, &cells)) return K_LATER;
   if (command_is_staged(world, (ecs_id)id, component->id)) return K_LATER;
   if (giving_waits_for(giving, id, component->id, waiting, count)) return K_LATER;
-  bool one = command->leaf != NONE, watched = world->watching->sets > 0 && one;
+  struct write write;
+  uint32_t writes = giving_take_write(component, command, value, &write);
+  bool watched = world->watching->sets > 0 && writes;
   /* Observers need the order in which changes were given, which is deferred: such a row falls back
   ** to Lua. */
   if (watched && (count > 0 || watch_need_notes(world, 1) != ECS_OK)) return K_NO_ROOM;
-  struct write write = {0};
-  if (one) {
-    write = giving_write_of(component, command->leaf, value);
+  if (writes)
     giving_remember(stored, column_at(&cells.columns[command->leaf], cells.row),
                     component->leaves[command->leaf].size);
-  }
   const struct marks *marks = marks_of(cells.table, component->id);
   if (marks) giving_remember(stored, &marks->groups[cells.row / MARK_ROWS], sizeof *marks->groups);
   if (marks && marks->tracked)
     giving_remember(stored, &marks->rows[cells.row], sizeof *marks->rows);
   if (watched) watch_add_note(world, (ecs_id)id, component->id);
-  marks_write_cells(world, &cells, component->id, &write, one);
+  marks_write_cells(world, &cells, component->id, &write, writes);
   return K_DONE;
 }
 
