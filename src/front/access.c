@@ -695,8 +695,8 @@ struct val maybe_need(struct front *f, struct val x) {
 
 struct val maybe_absent(struct front *f, k_value mask, struct val x) {
   struct val absent = {.kind = VAL_NIL, .lacks = LACKS_FALSE};
-  bool record = x.kind == VAL_RECORD && val_is_maybe(x);
-  if (record && build_excludes(f->b, mask, x.present)) return (struct val){.kind = VAL_NIL};
+  bool place = val_is_place(x) && val_is_maybe(x);
+  if (place && build_excludes(f->b, mask, x.present)) return (struct val){.kind = VAL_NIL};
   if (x.kind != VAL_VALUE) return (struct val){.kind = x.kind == VAL_NIL ? VAL_NIL : VAL_NOTHING};
   bool boolean = val_is_boolean(f, x);
   if (boolean && !val_is_maybe(x) && build_excludes(f->b, mask, x.value)) return absent;

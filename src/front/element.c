@@ -530,11 +530,13 @@ static struct val as_element(struct front *f, uint32_t table, struct val element
   return element;
 }
 
-/* Where a table has an element by the name that a row gives. */
-static k_value element_by_name(struct front *f, uint32_t table, struct front_array by, k_value at) {
-  if (f->arrays[table].gaps == GAPS_REFUSED) return K_ALL;
-  by.gaps = GAPS_TOLD;
-  return build_element(f->b, element_find_table(f, by), at);
+/* The rows in which a table that is read so has an element at a place: all of them where its gaps
+** are none, or are not those of this element. */
+static k_value element_there(struct front *f, struct front_array read, enum element_gaps none,
+                             k_value at) {
+  if (f->arrays[element_find_table(f, read)].gaps <= none) return K_ALL;
+  read.gaps = GAPS_TOLD;
+  return build_element(f->b, element_find_table(f, read), at);
 }
 
 struct val element_of_table(struct front *f, struct val table, struct val index) {
@@ -550,7 +552,7 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
   uint32_t number = element_find_table(f, by);
   if (index.names) index.value = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
   struct val element = take_element(f, number, index, true);
-  if (index.names) element.present = element_by_name(f, number, by, index.value);
+  if (index.names) element.present = element_there(f, by, GAPS_REFUSED, index.value);
   /* A list with other numbers, too: Lua handles what is not in the list. */
   if (f->arrays[number].ragged) element = maybe_need(f, element);
   k_value whole, at = element_place(f, index, &whole);
@@ -583,9 +585,7 @@ static struct val element_of_records(struct front *f, struct front_array records
     value = as_element(f, number, val_number(f, build_element(f->b, number, at), true), at);
   else if (records.stride ? records.field : records.within)
     refuse_elements(f, ELEMENTS_OTHER, &records);
-  if (f->arrays[number].gaps < GAPS_FILLED) return value;
-  records.gaps = GAPS_TOLD;
-  value.present = build_element(f->b, element_find_table(f, records), at);
+  value.present = element_there(f, records, GAPS_NAMES, at);
   return value;
 }
 
@@ -735,10 +735,11 @@ static struct val element_of_strides(struct front *f, struct front_array records
   return element_of_records(f, records, at);
 }
 
-struct val element_of_item(struct front *f, struct val record, k_value number) {
+struct val element_of_item(struct front *f, struct val record, uint32_t longest,
+                           k_value number) {
   const struct front_array *table = element_table_of(f, record);
   struct front_array records = {.path = table->path, .names = table->names,
-                                .within = table->inner, .stride = element_longest(f, record)};
+                                .within = table->inner, .stride = (uint16_t)longest};
   return element_of_strides(f, records, record, number);
 }
 
@@ -751,10 +752,11 @@ struct val element_of_record_at(struct front *f, struct val record, struct val i
   record = maybe_need(f, record);
   if (!index.names) {
     k_value whole, at = element_place(f, index, &whole);
+    uint32_t longest = element_longest(f, record);
     k_value from = build_binary(b, KO_SUB, at, build_i64(b, 1));
-    k_value inside = build_binary(b, KO_ULT, from, build_i64(b, element_longest(f, record)));
+    k_value inside = build_binary(b, KO_ULT, from, build_i64(b, longest));
     build_need(b, build_binary(b, KO_AND, whole, inside));
-    return element_of_item(f, record, at);
+    return element_of_item(f, record, longest, at);
   }
   struct front_array records = {.path = table->path, .names = table->names,
                                 .within = table->inner, .inner_names = index.names,

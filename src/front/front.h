@@ -475,10 +475,14 @@ bool val_is_wide(struct val x);
 
 /* ---- maybe.c: what is nil in some rows ---- */
 
+/* Whether it is an element of a table that no number stands for: its place there, which may differ
+** from row to row, is its `value`. */
+static inline bool val_is_place(struct val x) {
+  return x.kind == VAL_RECORD || x.kind == VAL_ARRAYS || x.kind == VAL_FUNCTIONS;
+}
 static inline bool val_may_lack(struct val x) {
-  return x.kind == VAL_VALUE || x.kind == VAL_RECORD || x.kind == VAL_PARTNER ||
-         x.kind == VAL_VIEW || x.kind == VAL_TABLE || x.kind == VAL_CHOICE ||
-         x.kind == VAL_ARRAYS || x.kind == VAL_FUNCTIONS;
+  return x.kind == VAL_VALUE || x.kind == VAL_PARTNER || x.kind == VAL_VIEW ||
+         x.kind == VAL_TABLE || x.kind == VAL_CHOICE || val_is_place(x);
 }
 static inline bool val_is_maybe(struct val x) {
   return val_may_lack(x) && x.present != K_ALL;

@@ -301,10 +301,13 @@ void numeric_for(struct front *f, struct frame *frame) {
 
 /* ---- ipairs ---- */
 
+static bool items_is_list(struct val x) {
+  return x.kind == VAL_PATH || x.kind == VAL_ARRAY || x.kind == VAL_TABLE || x.kind == VAL_RECORD;
+}
+
 uint32_t items_of(struct front *f, const struct val *arguments, uint32_t count,
                   struct val *results) {
-  uint8_t kind = count ? arguments[0].kind : VAL_NIL;
-  if (kind != VAL_PATH && kind != VAL_ARRAY && kind != VAL_TABLE && kind != VAL_RECORD)
+  if (!count || !items_is_list(arguments[0]))
     front_refuse(f, "it calls ipairs with something that is neither a table nor an array of the "
                     "world: write a numeric for");
   results[0] = (struct val){.kind = VAL_ITEMS};
@@ -328,29 +331,26 @@ static void items_begin(struct front *f, const struct code *code, struct val num
                                                                : (struct val){.kind = VAL_NIL};
 }
 
-/* How many rounds a loop over a list has at most. */
-static k_value items_length(struct front *f, struct val table) {
-  if (table.kind == VAL_PATH) return outside_length(f, table).value;
-  return build_i64(f->b, table.kind == VAL_ARRAY ? table.component->length
-                                                 : element_need_longest(f, table));
-}
-
-static struct val items_item(struct front *f, struct val table, struct val number) {
+static struct val items_item(struct front *f, struct val table, uint32_t longest,
+                             struct val number) {
   if (table.kind == VAL_ARRAY) return element_at(f, table, number);
   return table.kind == VAL_PATH ? element_of_list(f, table, number)
-                                : element_of_item(f, table, number.value);
+                                : element_of_item(f, table, longest, number.value);
 }
 
 static void items_in_rounds(struct front *f, struct frame *frame, struct val table) {
   const struct code *code = &frame->code->code[frame->pc];
   struct loop loop = {.head = frame->pc, .end = code->target + 2, .control = code->a};
-  k_value length = items_length(f, table);
+  uint32_t longest = table.kind == VAL_ARRAY    ? table.component->length
+                     : table.kind == VAL_RECORD ? element_need_longest(f, table)
+                                                : 0;
+  k_value length = longest ? build_i64(f->b, longest) : outside_length(f, table).value;
   rounds_open(&loop, f, frame);
   do {
     k_value round = rounds_begin(&loop, length), one = build_i64(f->b, 1);
     struct val number = val_number(f, build_binary(f->b, KO_ADD, round, one), false);
     number.bits = MIXED_SMALL;
-    items_begin(f, code, number, items_item(f, table, number));
+    items_begin(f, code, number, items_item(f, table, longest, number));
     rounds_compile(&loop, loop.head + 1, code->target);
     front_join(f, loop.first_edge, code->target);
   } while (rounds_again(&loop));
@@ -377,9 +377,7 @@ static void items_one_by_one(struct front *f, struct frame *frame, struct val ta
 void items_for(struct front *f, struct frame *frame) {
   uint32_t at = frame->code->code[frame->pc].a;
   const struct val table = *front_register(f, at + 1), from = *front_register(f, at + 2);
-  bool list = table.kind == VAL_PATH || table.kind == VAL_ARRAY || table.kind == VAL_TABLE ||
-              table.kind == VAL_RECORD;
-  if (!list || !from.literal || from.number != 0)
+  if (!items_is_list(table) || !from.literal || from.number != 0)
     front_refuse(f, "it loops over an iterator other than ipairs(table): write a numeric for");
   if (table.kind == VAL_TABLE)
     items_one_by_one(f, frame, table);

@@ -157,23 +157,24 @@ static bool object_set_hold(struct front *f, struct val *x, uint32_t number) {
   return false;
 }
 
-/* Makes two arrays some of one set. */
+static bool object_set_hold_both(struct front *f, struct val *x, struct val *y, uint32_t number) {
+  struct val a = *x, b = *y;
+  if (!object_set_hold(f, &a, number) || !object_set_hold(f, &b, number)) return false;
+  *x = a;
+  *y = b;
+  return true;
+}
+
 bool object_set_join(struct front *f, struct val *x, struct val *y) {
   bool left = x->kind == VAL_ARRAYS, right = y->kind == VAL_ARRAYS;
   if (x->kind == VAL_FUNCTIONS && y->kind == VAL_FUNCTIONS) return x->at == y->at;
   if ((!left && x->kind != VAL_ARRAY) || (!right && y->kind != VAL_ARRAY)) return false;
   uint32_t number = left ? x->at : right ? y->at : f->set_count;
-  struct val a = *x, b = *y;
-  for (uint32_t i = 0; !left && !right && i < f->set_count && number == f->set_count; i++)
-    if (object_set_hold(f, &a, i) && object_set_hold(f, &b, i)) number = i;
-  a = *x;
-  b = *y;
-  if (number == FRONT_SETS || array_type(a.component) != array_type(b.component)) return false;
-  if (number == f->set_count) f->sets[f->set_count++] = (struct front_set){NONE, NULL, 2, {a, b}};
-  if (!object_set_hold(f, &a, number) || !object_set_hold(f, &b, number)) return false;
-  *x = a;
-  *y = b;
-  return true;
+  for (uint32_t i = 0; !left && !right && i < f->set_count; i++)
+    if (object_set_hold_both(f, x, y, i)) return true;
+  if (number == FRONT_SETS || array_type(x->component) != array_type(y->component)) return false;
+  if (number == f->set_count) f->sets[f->set_count++] = (struct front_set){NONE, NULL, 2, {*x, *y}};
+  return object_set_hold_both(f, x, y, number);
 }
 
 const struct val *object_set_function(struct front *f, struct val functions, uint32_t *at,

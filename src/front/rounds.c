@@ -26,17 +26,15 @@ static struct carry *rounds_find_carry(struct loop *loop, enum carry_kind kind, 
   return NULL;
 }
 
-static bool rounds_is_place(struct val x) { return x.kind == VAL_RECORD || x.kind == VAL_ARRAYS; }
-
-/* A record is carried as its place in the table. */
+/* What is a place is carried as that. */
 static struct val rounds_as_place(struct val x) {
-  return rounds_is_place(x)
+  return val_is_place(x)
              ? (struct val){.kind = VAL_VALUE, .value = x.value, .present = x.present} : x;
 }
 
 static void rounds_add_carry(struct loop *loop, enum carry_kind kind, uint32_t index,
                              struct val like) {
-  uint8_t held = rounds_is_place(like) ? like.kind : 0;
+  uint8_t held = val_is_place(like) ? like.kind : 0;
   uint32_t table = held ? like.at : 0;
   const struct component *component = held ? like.component : NULL;
   like = rounds_as_place(like);
@@ -66,7 +64,7 @@ static struct val rounds_carried(const struct carry *carry) {
 static bool rounds_is_nil(const struct val *x) { return x->kind == VAL_NIL; }
 
 static bool rounds_is_set(const struct val *x) {
-  return x->kind == VAL_VALUE || rounds_is_place(*x);
+  return x->kind == VAL_VALUE || val_is_place(*x);
 }
 
 /* The value of a carry before the first round. */
@@ -193,9 +191,7 @@ static bool rounds_poison(struct loop *loop, uint32_t index, const struct val *n
 /* Whether nothing of it is made in a round. */
 static bool rounds_is_known(const struct val *x) {
   return x->kind != VAL_NOTHING && x->kind != VAL_VALUE && x->kind != VAL_CHOICE &&
-         x->kind != VAL_PREFIX && x->kind != VAL_RECORD && x->kind != VAL_ARRAYS &&
-         x->kind != VAL_FUNCTIONS &&
-         x->kind != VAL_TABLE &&
+         x->kind != VAL_PREFIX && x->kind != VAL_TABLE && !val_is_place(*x) &&
          x->kind != VAL_PARTNERS && x->kind != VAL_PARTNER && x->kind != VAL_PAIR &&
          !(x->kind == VAL_VIEW && x->present != K_ALL);
 }

@@ -22,7 +22,7 @@ struct carry {
   bool maybe;                  /* it is nil in some rows, */
   bool falsy;                  /* or may be false there */
   const struct enumeration *names;
-  uint8_t held;                /* VAL_RECORD, VAL_ARRAYS: it is a place in one, */
+  uint8_t held;                /* its kind where it is a place, */
   uint32_t table;              /* this one; else 0 */
   const struct component *component;   /* VAL_ARRAYS */
   k_value value, present, whole;   /* of this attempt */
