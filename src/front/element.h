@@ -26,8 +26,8 @@ struct val element_by_maybe(struct front *f, struct val table, struct val index)
 struct val element_of_list(struct front *f, struct val table, struct val index);
 struct val element_of_record(struct front *f, struct val record, const struct constant *key);
 struct val element_of_record_at(struct front *f, struct val record, struct val index);
-/* The item of a list in a table, by a number up to `longest`; nil past the list's end. The length of
-** the longest list, which the program is compiled for. */
+/* The item of a list in a table, by a number up to `longest`; nil past the list's end. The length
+** of the longest list, for which the program is compiled. */
 struct val element_of_item(struct front *f, struct val record, uint32_t longest,
                            k_value number);
 uint16_t element_need_longest(struct front *f, struct val record);

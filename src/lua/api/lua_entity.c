@@ -360,10 +360,7 @@ static int entity_get_text(lua_State *L) {
   struct place place;
   place_init(&place, L, box, 1, id, component);
   if (!place_look(&place, record)) return 0;
-  char text[32];
-  integer_text(leaf->type, cell_load(place.columns[at].data, leaf->size, place.row), text,
-               sizeof text);
-  lua_pushstring(L, text);
+  push_integer_text(L, leaf->type, cell_load(place.columns[at].data, leaf->size, place.row));
   return 1;
 }
 

@@ -130,12 +130,17 @@ static uint32_t world_tag_option(lua_State *L) {
   return (uint32_t)tag;
 }
 
-static uint64_t world_seed_option(lua_State *L) {
+/* An option that is an integer, not a text that reads as one; otherwise false, and 0. */
+static bool world_integer_option(lua_State *L, lua_Integer *value) {
   int is_integer = 0;
-  lua_Integer seed = 0;
-  if (lua_type(L, -1) == LUA_TNUMBER) seed = lua_tointegerx(L, -1, &is_integer);
+  *value = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &is_integer) : 0;
+  return is_integer;
+}
+
+static uint64_t world_seed_option(lua_State *L) {
+  lua_Integer seed;
   char got[128];
-  if (!is_integer || integer_is_wide(seed, false))
+  if (!world_integer_option(L, &seed) || integer_is_wide(seed, false))
     raise_error(L, "option 'seed' must be an integer%s, got %s",
                 NUMBERS_ARE_DOUBLES ? " up to 2^53" : "", show_value(L, -1, got, sizeof got));
   return (uint64_t)seed;
@@ -175,11 +180,11 @@ void world_environment_check(lua_State *L) {
 }
 
 static uint32_t world_threads_option(lua_State *L, bool *eager) {
-  int is_integer;
-  lua_Integer threads = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &is_integer) : 0;
+  lua_Integer threads;
   char got[128];
   *eager = false;
-  if (lua_type(L, -1) == LUA_TSTRING) threads = world_threads_of_text(lua_tostring(L, -1), eager);
+  if (!world_integer_option(L, &threads) && lua_type(L, -1) == LUA_TSTRING)
+    threads = world_threads_of_text(lua_tostring(L, -1), eager);
   if (threads < 1 || threads > MOST_THREADS || (lua_type(L, -1) == LUA_TSTRING && !*eager))
     raise_error(L, "option 'threads' must be an integer from 1 to %d, got %s", MOST_THREADS,
                 show_value(L, -1, got, sizeof got));
@@ -187,10 +192,9 @@ static uint32_t world_threads_option(lua_State *L, bool *eager) {
 }
 
 static size_t world_memory_option(lua_State *L) {
-  int is_integer;
-  lua_Integer bytes = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &is_integer) : 0;
+  lua_Integer bytes;
   char got[128];
-  if (bytes < 1 || (lua_Unsigned)bytes > SIZE_MAX)
+  if (!world_integer_option(L, &bytes) || bytes < 1 || (lua_Unsigned)bytes > SIZE_MAX)
     raise_error(L, "option 'memory' is a number of bytes above 0, got %s",
                 show_value(L, -1, got, sizeof got));
   return (size_t)bytes;

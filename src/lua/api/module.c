@@ -14,6 +14,7 @@
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
 #include "lua/bind/object.h"
+#include "lua/bind/value.h"
 #include "lua/bind/status.h"
 #include "lua/jit/kernel.h"
 #include "lua/live/live.h"
@@ -189,9 +190,7 @@ static int module_f32(lua_State *L) {
 
 /* The text of a u64. */
 static int module_unsigned(lua_State *L) {
-  char text[32];
-  text_format(text, sizeof text, "%llu", (unsigned long long)luaL_checkinteger(L, 1));
-  lua_pushstring(L, text);
+  push_integer_text(L, ECS_U64, (ecs_cell){.u64 = (uint64_t)luaL_checkinteger(L, 1)});
   return 1;
 }
 

@@ -116,12 +116,18 @@ void value_to_cell(lua_State *L, struct world_box *box, int world_index,
     lua_value_refuse(L, box, component, leaf, index);
 }
 
-void integer_text(ecs_type type, ecs_cell cell, char *text, size_t size) {
+static void integer_text(ecs_type type, ecs_cell cell, char *text, size_t size) {
   int64_t value = cell_integer(type, type_size(type, 0), cell);
   if (type == ECS_U64)
     text_format(text, size, "%llu", (unsigned long long)value);
   else
     text_format(text, size, "%lld", (long long)value);
+}
+
+void push_integer_text(lua_State *L, ecs_type type, ecs_cell cell) {
+  char text[32];
+  integer_text(type, cell, text, sizeof text);
+  lua_pushstring(L, text);
 }
 
 int refuse_wide(lua_State *L, const struct world_box *box, const struct component *component,
@@ -138,10 +144,8 @@ int refuse_wide(lua_State *L, const struct world_box *box, const struct componen
 static void value_push_wide(lua_State *L, const struct world_box *box,
                             const struct component *component, const struct leaf *leaf,
                             ecs_cell cell) {
-  char text[32];
   if (!box->exact) refuse_wide(L, box, component, leaf, cell, ECS_NULL);
-  integer_text(leaf->type, cell, text, sizeof text);
-  lua_pushstring(L, text);
+  push_integer_text(L, leaf->type, cell);
 }
 
 void push_cell(lua_State *L, struct world_box *box, int world_index,

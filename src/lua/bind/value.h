@@ -30,8 +30,8 @@ void push_cell(lua_State *L, struct world_box *box, int world_index,
 int refuse_wide(lua_State *L, const struct world_box *box, const struct component *component,
                 const struct leaf *leaf, ecs_cell cell, ecs_id entity);
 
-/* Writes the digits of an integer. */
-void integer_text(ecs_type type, ecs_cell cell, char *text, size_t size);
+/* Pushes the digits of an integer. */
+void push_integer_text(lua_State *L, ecs_type type, ecs_cell cell);
 /* The cell of an integer type from its digits; false when the text is something else, or it does
 ** not fit. */
 bool integer_of_text(ecs_type type, const char *text, ecs_cell *cell);
