@@ -1,14 +1,18 @@
 // Uses the page of the inspector as somebody with a browser does: node inspector_page.js LINK. Needs
 // puppeteer-core and chromium. Each step that holds is a line "ok ..."; the first that does not ends
-// the program.
+// the program. Its status is 3 where the browser does not start.
 "use strict";
 const puppeteer = require("puppeteer-core");
 const link = process.argv[2], chromium = process.env.CHROMIUM || "/usr/bin/chromium";
 
 (async () => {
-  const browser = await puppeteer.launch({ executablePath: chromium, headless: "new",
-    args: ["--no-sandbox", "--disable-gpu"] });
+  const browser = await puppeteer.launch({ executablePath: chromium, headless: "new", timeout: 180000,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] }).catch(problem => {
+    console.log(problem.message);
+    process.exit(3);
+  });
   const page = await browser.newPage();
+  page.setDefaultTimeout(60000);
   const problems = [];
   page.on("pageerror", problem => problems.push(problem.message));
   page.on("console", message => {
@@ -19,7 +23,7 @@ const link = process.argv[2], chromium = process.env.CHROMIUM || "/usr/bin/chrom
     if (!request.url().startsWith(link.split("#")[0])) problems.push("asked " + request.url());
   });
   const text = id => page.$eval("#" + id, node => node.textContent);
-  const wait = (condition, ...rest) => page.waitForFunction(condition, { timeout: 8000 }, ...rest);
+  const wait = (condition, ...rest) => page.waitForFunction(condition, { timeout: 30000 }, ...rest);
   const field = label => page.evaluateHandle(name => [...document.querySelectorAll("#entity label")]
     .filter(l => l.textContent === name).map(l => document.getElementById(l.htmlFor))[0], label);
   const value = async label => (await field(label)).evaluate(node => node.value);

@@ -10,9 +10,10 @@ terminal.LUA = os.getenv "LUA" or "lua5.4"
 terminal.ENVIRONMENT = ("LUA_PATH='lua/?.lua;lua/?/init.lua;;' LUA_CPATH='%s/?.so;;' "):format(
   os.getenv "ECS_BUILD" or "build")
 
--- What a command prints, and its exit status.
-function terminal.run(command)
-  local pipe = assert(io.popen(("timeout 60 sh -c '%s' 2>&1"):format(command:gsub("'", "'\\''"))))
+-- What a command prints, and its exit status. It has a minute, or that many seconds.
+function terminal.run(command, seconds)
+  local pipe = assert(io.popen(("timeout %d sh -c '%s' 2>&1"):format(seconds or 60,
+    (command:gsub("'", "'\\''")))))
   local output = pipe:read "a"
   local _, _, status = pipe:close()
   return output, status
