@@ -608,6 +608,9 @@ local PREFIX = 'local describe, it = ("").__busted(describe, it, pending, %q) '
 local plain_load, plain_pairs, plain_ipairs, plain_setmetatable = load, pairs, ipairs, setmetatable
 local globals = { collectgarbage = collect, warn = function() end }
 
+--- LuaJIT's own, which kernels know.
+dialect.ipairs = plain_ipairs
+
 function globals.load(chunk, name, mode, ...)
   if type(chunk) == "string" and name == nil then
     name = chunk
@@ -674,6 +677,7 @@ end
 --- Gives the libraries what they lack, and has `load`, `loadfile`, `dofile` and, for specs and
 --- examples, `require` take Lua 5.4.
 function dialect.install()
+  require "ecs.native"   -- which looks at the libraries as they are
   local common = require "ecs.common"
   math.type, math.tointeger = common.kind, common.tointeger
   math.maxinteger, math.mininteger = 2 ^ 63, -2 ^ 63

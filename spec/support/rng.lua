@@ -20,19 +20,43 @@ function Rng:bits()
   return z ~ (z >> 31)
 end
 
+-- An integer from 0 to n - 1.
+function Rng:below(n)
+  return (self:bits() >> 1) % n
+end
+
+-- LuaJIT has integers of 64 bits in its ffi library alone.
+if rawget(_G, "jit") then
+  local bit, uint64 = require "bit", require("ffi").typeof "uint64_t"
+  local function word(high, low) return uint64(high) * 2 ^ 32 + low end
+  local function mixed(z, shift) return bit.bxor(z, bit.rshift(z, shift)) end
+  local STEP, FIRST = word(0x9E3779B9, 0x7F4A7C15), word(0xBF58476D, 0x1CE4E5B9)
+  local SECOND, SEED = word(0x94D049BB, 0x133111EB), word(0x2545F491, 0x4F6CDD1D)
+
+  function random.new(seed)
+    return setmetatable({ state = uint64(seed) * SEED }, Rng)
+  end
+
+  function Rng:below(n)
+    self.state = self.state + STEP
+    local z = mixed(mixed(mixed(self.state, 30) * FIRST, 27) * SECOND, 31)
+    return tonumber(bit.rshift(z, 1) % n)
+  end
+end
+
 -- An integer from 1 to n.
 function Rng:int(n)
-  return (self:bits() >> 1) % n + 1
+  return self:below(n) + 1
 end
 
 -- An integer from low to high, both included.
 function Rng:range(low, high)
-  return low + (self:bits() >> 1) % (high - low + 1)
+  return low + self:below(high - low + 1)
 end
 
 -- True in `percent` of a hundred cases.
 function Rng:chance(percent)
-  return (self:bits() >> 1) % 100 < percent
+  return self:below(100) < percent
 end
 
 -- One element of a list; nil when it is empty.

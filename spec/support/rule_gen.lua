@@ -87,6 +87,14 @@ any F: (<F> + <F>) | (<F> - <F>) | (<F> * 0.5) | (<F> / 4) | math.min(<F>, <F>) 
   | (<F> > 2); E: (<B> and <E> or <E>) | (<B> and <L> or <E>)
 ]]).any
 
+-- LuaJIT has no operators on bits, and no //.
+local SMALL = rawget(_G, "jit") and "(<I> % 64)" or "(<I> & 63)"
+if rawget(_G, "jit") then
+  for i, text in ipairs(deep.I) do
+    deep.I[i] = text:gsub("& 15", "%% 16"):gsub("// 3", "* 3")
+  end
+end
+
 -- Kinds of statements with their weights. Those with stores have what is in `stores`, too.
 local kinds = read [[
 own 10: stores
@@ -204,7 +212,7 @@ any all: <PF> = <F> | <PF1> = <PF1> + <F> | <PF1> = <PF1> * 0.5 | <PF1> = math.m
 M.weights = {}
 for name, kind in pairs(kinds) do
   local weight, list = next(kind)
-  M.weights[name], kinds[name] = math.tointeger(weight), list
+  M.weights[name], kinds[name] = tonumber(weight), list
 end
 
 -- "p=P" is a view p; one by a path or variable is another entity's.
@@ -266,7 +274,7 @@ function Gen:part(kind, depth)
   end
   if kind == "S" or kind == "Z" then return self:body(kind == "S" and depth or 0) end
   if kind == "V" then
-    local text = self.risky and rng:chance(20) and "<I>" or rng:pick { "(<I> % 100)", "(<I> & 63)" }
+    local text = self.risky and rng:chance(20) and "<I>" or rng:pick { "(<I> % 100)", SMALL }
     return self:fill("int", text, depth)
   end
   if kind == "E" and rng:chance(40) then kind = "L" end

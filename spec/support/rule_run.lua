@@ -24,6 +24,12 @@ end
 
 -- ---- the world ----
 
+-- The largest integer: under LuaJIT, of those that its numbers tell apart. And an ipairs that
+-- kernels know.
+local is_luajit = rawget(_G, "jit") ~= nil
+local LARGEST = is_luajit and 2.0 ^ 53 or math.maxinteger
+local plain_ipairs = is_luajit and require("spec.support.dialect").ipairs or ipairs
+
 local function declare(world, with)
   world:component("P", { "x: f64", "m: f64[2]", "n: i32", "c: i8", "big: i64", "on: bool",
     "cell: i32", "prey: entity", "kept: entity", "kind: enum(red, green, blue)", "s: string",
@@ -44,7 +50,7 @@ end
 local function row(world, i, numbers, with, prey, rows)
   local e = world:spawn { P = { x = numbers:range(-40, 80) / 4, n = numbers:range(0, 20),
     c = numbers:range(-9, with.full and 127 or 20), on = numbers:chance(40), cell = i * 5 % 16 + 1,
-    big = with.full and numbers:chance(9) and math.maxinteger - i or i, m = { i / 8, 1.0 },
+    big = with.full and numbers:chance(9) and LARGEST - i or i, m = { i / 8, 1.0 },
     kind = numbers:pick { "red", "green", "blue" }, tint = numbers:pick { "red", "black", "blue" },
     s = numbers:pick { "ann", "bob", "" } },
     H = numbers:chance(40) and { hp = numbers:range(0, 30), on = true } or nil,
@@ -212,7 +218,7 @@ local function load_functions(program, out)
   local text, arguments = frame .. "return cells, poke", {}
   for _, unit in ipairs(program.units) do text = text .. ",\n" .. generator.source(unit) end
   for i, name in ipairs(given) do arguments[i] = out[name] end
-  local globals = { math = math, assert = assert, error = error, ipairs = ipairs,
+  local globals = { math = math, assert = assert, error = error, ipairs = plain_ipairs,
     setmetatable = setmetatable, tostring = tostring }
   local fns = table.pack(assert(load(text, "=rule", "t", globals))(
     table.unpack(arguments, 1, #given)))
@@ -415,7 +421,7 @@ if arg and arg[0] and arg[0]:find "rule_run%.lua$" then
   if arg[3] then for name in pairs(generator.weights) do generator.weights[name] = 0 end end
   for i = 3, #arg do
     local kind, weight = arg[i]:match "^(%l+)=(%d+)$"
-    generator.weights[kind] = math.tointeger(weight)
+    generator.weights[kind] = tonumber(weight)
   end
   print(M.table_of(M.seeds(tonumber(arg[1]), tonumber(arg[2]), print)))
 end

@@ -92,7 +92,8 @@ struct val val_of_field(struct front *f, const struct leaf *field, k_value cell,
   if (field->type == ECS_STRING) value.names = &front_texts;
   value.entity = field->type == ECS_ENTITY;
   value.bits = mixed_bits_of(field->type);
-  return value;
+  bool wide = field->type == ECS_I64 || field->type == ECS_U64;
+  return NUMBERS_ARE_DOUBLES && wide ? number_exact(f, value) : value;
 }
 
 /* The present value of a column's field. */

@@ -2,6 +2,17 @@
 ** indexes. */
 #include "front/bytecode.h"
 
+void bytecode_free(struct function_code *f) {
+  if (!f->memory) return;
+  memory_free(f->memory, f->dump, f->dump_capacity);
+  memory_free(f->memory, f->code, f->count * sizeof *f->code);
+  memory_free(f->memory, f->lines, f->count * sizeof *f->lines);
+  memory_free(f->memory, f->constants, f->constant_capacity * sizeof *f->constants);
+  memset(f, 0, sizeof *f);
+}
+
+#ifndef LUAJIT_VERSION
+
 /* Opcodes that the decoder or a refusal distinguishes. */
 enum {
   LOP_MOVE = 0, LOP_LOADI = 1, LOP_LOADF = 2, LOP_LOADK = 3, LOP_LOADKX = 4,
@@ -182,6 +193,7 @@ static void bytecode_arithmetic(struct decoder *d, const struct fields *i, struc
 static void bytecode_call(struct decoder *d, const struct fields *i, struct code *out) {
   out->kind = CODE_CALL;
   out->a = bytecode_reg(d, i->a);
+  out->left.at = i->a + 1;
   out->b = i->b ? i->b - 1 : NONE;
   out->c = i->op == LOP_TAILCALL ? NONE : i->c ? i->c - 1 : NONE;
   if (i->b) bytecode_reg(d, i->a + i->b - 1);
@@ -455,20 +467,17 @@ static ecs_status decode_all(struct function_code *f, const unsigned char *words
   return ECS_OK;
 }
 
+#endif
+
 ecs_status bytecode_read(lua_State *L, int index, struct memory *memory,
                          struct function_code *out) {
-  const unsigned char *words;
   memset(out, 0, sizeof *out);
   out->memory = memory;
+#ifdef LUAJIT_VERSION
+  return bytecode_jit_read(L, index, out);
+#else
+  const unsigned char *words;
   ecs_status status = dump_read(L, index, out, &words);
   return status == ECS_OK ? decode_all(out, words) : status;
-}
-
-void bytecode_free(struct function_code *f) {
-  if (!f->memory) return;
-  memory_free(f->memory, f->dump, f->dump_capacity);
-  memory_free(f->memory, f->code, f->count * sizeof *f->code);
-  memory_free(f->memory, f->lines, f->count * sizeof *f->lines);
-  memory_free(f->memory, f->constants, f->constant_capacity * sizeof *f->constants);
-  memset(f, 0, sizeof *f);
+#endif
 }

@@ -1,5 +1,5 @@
 /* Lua functions as neutral instructions. Only bytecode.c and dump.c know how Lua 5.4 and 5.5 encode
-** them. */
+** them, and bytecode_jit.c how LuaJIT does. */
 #ifndef ECS_FRONT_BYTECODE_H
 #define ECS_FRONT_BYTECODE_H
 
@@ -9,8 +9,16 @@
 
 #include "core/base/memory.h"
 
+/* Whether every number is a double: an integer is then only a known value without a fraction, which
+** operations take as a float. */
+#ifndef NUMBERS_ARE_DOUBLES
+#define NUMBERS_ARE_DOUBLES false
+#endif
+
 /* Where the variables of loops are, after the loop's own registers. */
-#if LUA_VERSION_NUM >= 505
+#ifdef LUAJIT_VERSION
+enum { FOR_VARIABLE = 3, EACH_VARIABLE = 3 };
+#elif LUA_VERSION_NUM >= 505
 enum { FOR_VARIABLE = 2, EACH_VARIABLE = 3 };
 #else
 enum { FOR_VARIABLE = 3, EACH_VARIABLE = 4 };
@@ -42,7 +50,8 @@ enum code_kind {
   CODE_COMPARE,     /* if (left (op) right) == flag then goto target else skip one */
   CODE_TEST,        /* if truth of b == flag then goto target else skip one */
   CODE_TEST_SET,    /* as CODE_TEST, and a = b where it jumps */
-  CODE_CALL,        /* a ... = a (b arguments), c results; NONE of either: up to the top */
+  CODE_CALL,        /* a ... = a (b arguments from left.at), c results; NONE of either: up to the
+                    ** top */
   CODE_RETURN,      /* b values from a; NONE: up to the top */
   CODE_FOR,         /* a + FOR_VARIABLE = numbers by a, a + 1, a + 2; body up to target: FOR_END */
   CODE_FOR_END,
@@ -107,6 +116,8 @@ struct function_code {
 ecs_status bytecode_read(lua_State *L, int index, struct memory *memory,
                          struct function_code *out);
 void bytecode_free(struct function_code *function);
+/* Likewise under LuaJIT, into *out, whose `memory` is set. */
+ecs_status bytecode_jit_read(lua_State *L, int index, struct function_code *out);
 
 /* The dump of a Lua function: constants, lines and instructions. */
 
@@ -115,6 +126,9 @@ void bytecode_free(struct function_code *function);
 ** (unknown encoding). */
 ecs_status dump_read(lua_State *L, int index, struct function_code *out,
                      const unsigned char **words);
+
+/* Dumps the Lua function at an index into *out, whose `memory` is set. ECS_ENOMEM. */
+ecs_status dump_collect(lua_State *L, int index, struct function_code *out);
 
 /* Whether a dump seems to have a string of less than 64 bytes among the constants of a function or
 ** the functions inside it; false positives are possible. */

@@ -1,8 +1,5 @@
-/* Compiles calls: functions of the math library, Lua functions (inlined), and methods of the
-** world. */
-#include <math.h>
-
-#include <lualib.h>
+/* Compiles calls: Lua functions, which are inlined, and methods of the world. */
+#include <lauxlib.h>
 
 #include "core/base/text.h"
 #include "core/ids/world.h"
@@ -12,367 +9,10 @@
 #include "core/storage/registry.h"
 #include "core/storage/event.h"
 #include "front/front.h"
+#include "front/libraries.h"
 #include "front/rounds.h"
 
-/* ---- the math library ---- */
-
-enum math_name {
-  MATH_ABS, MATH_CEIL, MATH_FLOOR, MATH_SQRT, MATH_EXP, MATH_LOG, MATH_SIN, MATH_COS,
-  MATH_TAN, MATH_ASIN, MATH_ACOS, MATH_ATAN, MATH_FMOD, MATH_MIN, MATH_MAX, MATH_ULT,
-  MATH_MODF, MATH_TOINTEGER, MATH_TYPE, MATH_DEG, MATH_RAD,
-  TEXT_SUB /* string.sub */, MATH_KNOWN,
-  /* not compiled */
-  MATH_RANDOM = MATH_KNOWN, MATH_RANDOMSEED, MATH_POW, MATH_LOG10,
-  /* of Lua 5.2 */
-  MATH_OLD, MATH_COSH = MATH_OLD, MATH_SINH, MATH_TANH, MATH_FREXP, MATH_LDEXP,
-  /* of the base library */
-  BASE_ASSERT, BASE_ERROR, BASE_IPAIRS,
-  /* of ecs.math, in the order of their names */
-  OWN_ACOS, OWN_ASIN, OWN_ATAN, OWN_COS, OWN_EXP, OWN_LOG, OWN_LOG10, OWN_LOG2, OWN_MOD, OWN_POW,
-  OWN_SIN, OWN_TAN, MATH_COUNT
-};
-
-static const char *const math_names[MATH_COUNT] = {
-    [MATH_ABS] = "abs", [MATH_CEIL] = "ceil", [MATH_FLOOR] = "floor", [MATH_SQRT] = "sqrt",
-    [MATH_EXP] = "exp", [MATH_LOG] = "log", [MATH_SIN] = "sin", [MATH_COS] = "cos",
-    [MATH_TAN] = "tan", [MATH_ASIN] = "asin", [MATH_ACOS] = "acos", [MATH_ATAN] = "atan",
-    [MATH_FMOD] = "fmod", [MATH_MIN] = "min", [MATH_MAX] = "max", [MATH_ULT] = "ult",
-    [MATH_MODF] = "modf", [MATH_TOINTEGER] = "tointeger", [MATH_TYPE] = "type",
-    [MATH_DEG] = "deg", [MATH_RAD] = "rad", [TEXT_SUB] = "sub", [MATH_RANDOM] = "random",
-    [MATH_RANDOMSEED] = "randomseed", [MATH_POW] = "pow", [MATH_LOG10] = "log10",
-    [MATH_COSH] = "cosh", [MATH_SINH] = "sinh", [MATH_TANH] = "tanh", [MATH_FREXP] = "frexp",
-    [MATH_LDEXP] = "ldexp", [BASE_ASSERT] = "assert", [BASE_ERROR] = "error",
-    [BASE_IPAIRS] = "ipairs", [OWN_ACOS] = "acos", [OWN_ASIN] = "asin", [OWN_ATAN] = "atan",
-    [OWN_COS] = "cos", [OWN_EXP] = "exp", [OWN_LOG] = "log", [OWN_LOG10] = "log10",
-    [OWN_LOG2] = "log2", [OWN_MOD] = "mod", [OWN_POW] = "pow", [OWN_SIN] = "sin",
-    [OWN_TAN] = "tan"};
-
-/* Rows here reach something that only Lua can do: they fall back, unless they are all rows. */
-static bool call_leaves(struct front *f) {
-  if (f->env.mask == f->start) return false;
-  env_leave(f);
-  return true;
-}
-
-/* The addresses of libraries' functions are the same in every state of a process. */
-struct val call_known(struct front *f, lua_CFunction function) {
-  struct val result = {.kind = VAL_NOTHING};
-  for (uint32_t i = 0; function && i < MATH_COUNT; i++)
-    if (f->math[i] == function) result = (struct val){.kind = VAL_MATH, .at = i};
-  bool raises = result.kind == VAL_MATH && result.at == BASE_ERROR;
-  if (raises && !call_leaves(f)) result.kind = VAL_NOTHING;
-  return result;
-}
-
-/* Pushes a table with the functions of the base library, opened as its globals: scripts may have
-** replaced those they see. */
-static void call_push_base(lua_State *L) {
-  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
-  lua_newtable(L);
-  lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
-  lua_pushcfunction(L, luaopen_base);
-  int status = lua_pcall(L, 0, 1, 0);
-  lua_pushvalue(L, -2);
-  lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
-  if (status != LUA_OK) lua_error(L);
-  lua_remove(L, -2);
-}
-
-void call_push_math(lua_State *L, const luaL_Reg *own) {
-  lua_CFunction *known = lua_newuserdatauv(L, MATH_COUNT * sizeof *known, 0);
-  call_push_base(L);
-  lua_pushcfunction(L, luaopen_math);
-  lua_call(L, 0, 1);
-  for (int i = OWN_ACOS; i < MATH_COUNT; i++) {
-    assert(own[i - OWN_ACOS].name && strcmp(own[i - OWN_ACOS].name, math_names[i]) == 0);
-    known[i] = own[i - OWN_ACOS].func;
-  }
-  for (int i = 0; i < OWN_ACOS; i++) {
-    lua_getfield(L, i < BASE_ASSERT ? -1 : -2, math_names[i]);
-    known[i] = lua_tocfunction(L, -1);
-    lua_pop(L, 1);
-  }
-  /* Opening the string library sets the strings' metatable, so their own is restored. In between
-  ** nothing may fail or run Lua, as a hook would at a call. */
-  lua_pushliteral(L, "");
-  if (!lua_getmetatable(L, -1)) lua_pushnil(L);
-  luaopen_string(L);
-  lua_insert(L, -2);
-  lua_setmetatable(L, -3);
-  lua_getfield(L, -1, "sub");
-  known[TEXT_SUB] = lua_tocfunction(L, -1);
-  lua_pop(L, 5);
-}
-
-/* The argument of a math function, from 0, which must be a number. */
-static struct val call_need(struct front *f, const struct val *arguments, uint32_t count,
-                            uint32_t at, uint32_t function) {
-  assert(function < MATH_COUNT);
-  if (at >= count || !val_is_number(f, arguments[at]))
-    front_refuse(f, "it calls %smath.%s without a number", function < OWN_ACOS ? "" : "ecs.",
-                 math_names[function]);
-  return arguments[at];
-}
-
-static struct val call_min_max(struct front *f, k_op op, const struct val *arguments,
-                               uint32_t count, uint32_t function) {
-  struct val result = call_need(f, arguments, count, 0, function);
-  for (uint32_t i = 1; i < count; i++) {
-    struct val next = call_need(f, arguments, count, i, function);
-    int type = val_common_type(f, result, next);
-    if (type < 0)
-      front_refuse(f, "math.%s mixes ids and floats: add 0.0 to the id", math_names[function]);
-    k_value x = number_as(f, result, (k_type)type), y = number_as(f, next, (k_type)type);
-    bool wide = type == KT_I64 && (val_is_wide(result) || val_is_wide(next));
-    const struct val before = result;
-    result = val_number(f, build_binary(f->b, op, x, y), before.soft && next.soft);
-    k_value other = op == KO_MIN ? build_binary(f->b, KO_LT, y, x)
-                                 : build_binary(f->b, KO_LT, x, y);
-    mixed_join(f, other, next, before, &result);
-    result.wide = wide;
-    result = steps_step(f, result, op == KO_MIN ? KF_LESS : KF_MORE, before, next);
-  }
-  return result;
-}
-
-/* math.abs. Of an integer it is an integer, even of the least one, of which it is that itself. */
-static struct val call_absolute(struct front *f, struct val x) {
-  if (x.mixed) return mixed_absolute(f, x);
-  struct val result = val_number(f, build_unary(f->b, KO_ABS, x.value), x.soft);
-  result.wide = val_is_wide(x);
-  return result;
-}
-
-static struct val call_floor_ceil(struct front *f, uint32_t name, struct val x) {
-  if (val_type(f, x) == KT_I64) return x;
-  x = mixed_settle(f, x);
-  k_op op = name == MATH_FLOOR ? KO_FLOOR : KO_CEIL;
-  return val_number(f, build_unary(f->b, op, x.value), x.soft);
-}
-
-/* An operation on floats, whatever the operands are. */
-static struct val call_two_floats(struct front *f, k_op op, struct val x, struct val y) {
-  k_type type = number_float_type(f, x, y);
-  k_value value = build_binary(f->b, op, number_as(f, x, type), number_as(f, y, type));
-  return val_number(f, value, x.soft && y.soft);
-}
-
-static struct val call_fmod_of(struct front *f, struct val x, struct val y) {
-  number_decided(f, x, y, "calls math.fmod with");
-  number_decided(f, y, x, "calls math.fmod with");
-  if (val_type(f, x) != KT_I64 || val_type(f, y) != KT_I64)
-    return call_two_floats(f, KO_FMOD, x, y);
-  k_value rest = build_binary(f->b, KO_FMOD, x.value, y.value);
-  struct val result = val_number(f, rest, x.soft && y.soft);
-  result.wide = val_is_wide(x) || val_is_wide(y);
-  return result;
-}
-
-static struct val call_ult_of(struct front *f, struct val x, struct val y) {
-  x = mixed_settle(f, x);
-  y = mixed_settle(f, y);
-  k_value a = number_as(f, x, KT_I64), b = number_as(f, y, KT_I64);
-  return val_number(f, build_binary(f->b, KO_ULT, a, b), false);
-}
-
-/* A step that Lua does in f64, rounded to f32 if it began with f32. */
-static struct val call_wide_step(struct front *f, struct val x, struct val y, k_value step) {
-  k_type type = number_float_type(f, x, y);
-  return val_number(f, build_convert(f->b, type, step), x.soft && y.soft);
-}
-
-static struct val call_scaled(struct front *f, struct val x, double by) {
-  k_value product = build_binary(f->b, KO_MUL, number_as(f, x, KT_F64), build_f64(f->b, by));
-  return call_wide_step(f, x, x, product);
-}
-
-/* Whether Lua's math.log(x, 2) is log2(x). Compiled as C89, the default on Windows, Lua divides two
-** logarithms, which differs for some power of two. */
-static bool call_takes_log2(const struct front *f) {
-  bool same = true;
-  for (double x = 2; same && x < 0x1p64; x *= 2) {
-    lua_pushcfunction(f->L, f->math[MATH_LOG]);
-    lua_pushnumber(f->L, x);
-    lua_pushinteger(f->L, 2);
-    lua_call(f->L, 2, 1);
-    same = lua_tonumber(f->L, -1) == log2(x);
-    lua_pop(f->L, 1);
-  }
-  return same;
-}
-
-/* math.log(x, base), by the base, as in Lua. */
-static struct val call_log_of(struct front *f, struct val x, struct val base) {
-  struct builder *b = f->b;
-  bool binary = call_takes_log2(f);
-  k_value number = number_as(f, x, KT_F64), by = number_as(f, base, KT_F64);
-  if (base.literal && ((base.number == 2 && binary) || base.number == 10)) {
-    k_op op = base.number == 2 ? KO_LOG2 : KO_LOG10;
-    return call_wide_step(f, x, base, build_unary(b, op, number));
-  }
-  k_value step = build_binary(b, KO_DIV, build_unary(b, KO_LOG, number),
-                              build_unary(b, KO_LOG, by));
-  step = build_select(b, build_binary(b, KO_EQ, by, build_f64(b, 10)),
-                      build_unary(b, KO_LOG10, number), step);
-  if (binary)
-    step = build_select(b, build_binary(b, KO_EQ, by, build_f64(b, 2)),
-                        build_unary(b, KO_LOG2, number), step);
-  return call_wide_step(f, x, base, step);
-}
-
-/* math.modf. The integral part becomes an integer if possible, so it is never -0.0. For an infinity
-** the fraction is 0.0. */
-static void call_modf_of(struct front *f, struct val x, struct val results[2]) {
-  struct builder *b = f->b;
-  k_type type = val_type(f, x);
-  results[0] = x;
-  results[1] = val_number(f, build_f64(b, 0.0), x.soft);
-  if (type == KT_I64) return;
-  k_value zero = number_as(f, results[1], type), part = build_unary(b, KO_TRUNC, x.value);
-  k_value rest = build_binary(b, KO_SUB, x.value, part);
-  results[1].value = build_select(b, build_binary(b, KO_EQ, x.value, part), zero, rest);
-  results[0] = val_number(f, build_binary(b, KO_ADD, part, zero), x.soft);
-  results[0].mixed = true;
-  x.value = number_as(f, x, KT_F64);
-  results[0].whole = build_binary(b, KO_AND,
-                                  build_binary(b, KO_LE, build_f64(b, -0x1p63), x.value),
-                                  build_binary(b, KO_LT, x.value, build_f64(b, 0x1p63)));
-}
-
-static struct val call_to_integer(struct front *f, struct val x) {
-  if (val_type(f, x) != KT_I64)
-    front_refuse(f, "it calls math.tointeger with a float, for which the result may be nil: write "
-                    "math.floor");
-  return x;
-}
-
-/* math.type, whose result is known at compile time. */
-static struct val call_type_of(struct front *f, const struct val *arguments, uint32_t count) {
-  static const ecs_string names[] = {{"integer", 7}, {"float", 5}};
-  if (count == 0 || arguments[0].kind == VAL_NOTHING)
-    front_refuse(f, "it calls math.type with a value whose type is not known");
-  struct val result = {.kind = VAL_NIL};
-  if (!val_is_number(f, arguments[0]) && !arguments[0].spawned) return result;
-  number_decided(f, arguments[0], arguments[0], "calls math.type with");
-  result.kind = VAL_STRING;
-  result.string = names[val_type(f, arguments[0]) != KT_I64];
-  return result;
-}
-
-/* ---- ecs.math ---- */
-
-/* A function of ecs.math: done in f64, and rounded to f32 where it begins with f32. */
-static struct val call_own(struct front *f, uint32_t name, const struct val *arguments,
-                           uint32_t count) {
-  static const k_op ops[] = {KO_OWN_ACOS, KO_OWN_ASIN, KO_OWN_ATAN, KO_OWN_COS, KO_OWN_EXP,
-                             KO_OWN_LOG, KO_OWN_LOG10, KO_OWN_LOG2, KO_OWN_MOD, KO_OWN_POW,
-                             KO_OWN_SIN, KO_OWN_TAN};
-  assert(name >= OWN_ACOS && name - OWN_ACOS < sizeof ops / sizeof *ops);
-  k_op op = ops[name - OWN_ACOS];
-  struct val x = call_need(f, arguments, count, 0, name), y = x;
-  k_value a = number_as(f, x, KT_F64);
-  if (op < KO_ADD) return call_wide_step(f, x, x, build_unary(f->b, op, a));
-  if (name == OWN_ATAN && (count < 2 || arguments[1].kind == VAL_NIL))
-    y = val_number(f, build_f64(f->b, 1.0), true);
-  else
-    y = call_need(f, arguments, count, 1, name);
-  return call_wide_step(f, x, y, build_binary(f->b, op, a, number_as(f, y, KT_F64)));
-}
-
-/* Notes that the result depends on the C library, and that this function of ecs.math does not. */
-static void call_depends(struct front *f, uint32_t own) {
-  assert(own >= OWN_ACOS && own < MATH_COUNT);
-  f->unportable |= 1u << (own - OWN_ACOS);
-}
-
-void call_note_power(struct front *f) { call_depends(f, OWN_POW); }
-
-/* Notes a call of a function of math. exp, log, sin and cos of f32 are the kernels' own. */
-static void call_note_math(struct front *f, uint32_t name, const struct val *arguments,
-                           uint32_t count) {
-  static const uint8_t likes[MATH_KNOWN] = {
-      [MATH_EXP] = OWN_EXP, [MATH_LOG] = OWN_LOG, [MATH_SIN] = OWN_SIN, [MATH_COS] = OWN_COS,
-      [MATH_TAN] = OWN_TAN, [MATH_ASIN] = OWN_ASIN, [MATH_ACOS] = OWN_ACOS,
-      [MATH_ATAN] = OWN_ATAN};
-  bool two = count > 1 && arguments[1].kind != VAL_NIL;
-  bool kernels_own = name == MATH_EXP || name == MATH_LOG || name == MATH_SIN || name == MATH_COS;
-  uint32_t like = likes[name];
-  if (!like || !count || !val_is_number(f, arguments[0])) return;
-  if (kernels_own && !two && val_type(f, arguments[0]) == KT_F32) return;
-  if (name == MATH_LOG && two && arguments[1].literal && arguments[1].number == 2) like = OWN_LOG2;
-  if (name == MATH_LOG && two && arguments[1].literal && arguments[1].number == 10)
-    like = OWN_LOG10;
-  call_depends(f, like);
-}
-
-void call_push_portable(lua_State *L, uint32_t unportable) {
-  lua_pushliteral(L, "write");
-  for (uint32_t i = OWN_ACOS; i < MATH_COUNT; i++) {
-    if (!(unportable >> (i - OWN_ACOS) & 1)) continue;
-    const char *name = math_names[i];
-    const char *other = i == OWN_POW ? "^" : i == OWN_LOG2 ? "math.log(x, 2)"
-                      : i == OWN_LOG10 ? "math.log(x, 10)" : NULL;
-    other = lua_pushfstring(L, other ? "%s" : "math.%s", other ? other : name);
-    bool first = (unportable & ((1u << (i - OWN_ACOS)) - 1)) == 0;
-    lua_pushfstring(L, "%s%s ecs.math.%s for %s", lua_tostring(L, -2), first ? "" : ",", name,
-                    other);
-    lua_replace(L, -3);
-    lua_pop(L, 1);
-  }
-}
-
-/* ---- functions of floats ---- */
-
-static struct val call_one_float(struct front *f, uint32_t name, struct val x) {
-  static const k_op floats[MATH_COUNT] = {
-      [MATH_SQRT] = KO_SQRT, [MATH_EXP] = KO_EXP, [MATH_LOG] = KO_LOG, [MATH_SIN] = KO_SIN,
-      [MATH_COS] = KO_COS,   [MATH_TAN] = KO_TAN, [MATH_ASIN] = KO_ASIN,
-      [MATH_ACOS] = KO_ACOS};
-  assert(name < MATH_COUNT && floats[name]);
-  if (val_type(f, x) == KT_I64) x.value = number_as(f, x, KT_F64);
-  return val_number(f, build_unary(f->b, floats[name], x.value), x.soft);
-}
-
-/* A function of one argument, or of two with the second optional or nil. */
-static struct val call_one_or_two(struct front *f, uint32_t name, const struct val *arguments,
-                                  uint32_t count) {
-  static const double pi = 3.141592653589793238462643383279502884;
-  struct val x = call_need(f, arguments, count, 0, name);
-  bool two = count > 1 && arguments[1].kind != VAL_NIL;
-  switch (name) {
-    case MATH_DEG: return call_scaled(f, x, 180.0 / pi);
-    case MATH_RAD: return call_scaled(f, x, pi / 180.0);
-    case MATH_LOG:
-      if (two) return call_log_of(f, x, call_need(f, arguments, count, 1, name));
-      return call_one_float(f, name, x);
-    case MATH_ATAN: {
-      struct val one = val_number(f, build_f64(f->b, 1.0), true);
-      return call_two_floats(f, KO_ATAN2, x, two ? call_need(f, arguments, count, 1, name) : one);
-    }
-    default: return call_one_float(f, name, x);
-  }
-}
-
-static struct val call_math_result(struct front *f, uint32_t name, const struct val *arguments,
-                                   uint32_t count) {
-  struct val x = call_need(f, arguments, count, 0, name);
-  switch (name) {
-    case MATH_ABS: return call_absolute(f, x);
-    case MATH_CEIL:
-    case MATH_FLOOR: return call_floor_ceil(f, name, x);
-    case MATH_MIN: return call_min_max(f, KO_MIN, arguments, count, name);
-    case MATH_MAX: return call_min_max(f, KO_MAX, arguments, count, name);
-    case MATH_FMOD: return call_fmod_of(f, x, call_need(f, arguments, count, 1, name));
-    case MATH_ULT: return call_ult_of(f, x, call_need(f, arguments, count, 1, name));
-    case MATH_TOINTEGER: return call_to_integer(f, x);
-    default: return call_one_or_two(f, name, arguments, count);
-  }
-}
-
-/* ---- strings ---- */
-
-/* An id in a constant, or an outside value, which must then stay the same. */
-static bool call_known_id(struct front *f, struct val value, ecs_id *id) {
+bool call_known_id(struct front *f, struct val value, ecs_id *id) {
   if (!val_is_number(f, value) || value.entity) return false;
   *id = (ecs_id)value.number;
   if (value.literal) return true;
@@ -383,60 +23,6 @@ static bool call_known_id(struct front *f, struct val value, ecs_id *id) {
   return is_id != 0;
 }
 
-/* An integer in the function, or an outside one that must stay the same. */
-static bool call_known_place(struct front *f, struct val value, int64_t *place) {
-  ecs_id number = (ecs_id)value.number;
-  if (!val_is_number(f, value)) return false;
-  bool whole = value.literal ? value.number != 0 || val_type(f, value) == KT_I64
-                             : call_known_id(f, value, &number);
-  *place = (int64_t)number;
-  return whole;
-}
-
-/* string.sub(s, 1, n) */
-static struct val sub_call(struct front *f, const struct val *arguments, uint32_t count) {
-  int64_t first = 0, last = -1;
-  bool fits = count > 1 && val_is_string(arguments[0]) &&
-              call_known_place(f, arguments[1], &first) && first == 1 &&
-              (count == 2 || call_known_place(f, arguments[2], &last)) && last >= -1;
-  if (!fits)
-    front_refuse(f, "it takes a part of a string that is not its beginning, as in s:sub(1, 3): do "
-                    "that in a system's run, or keep the part in its own field");
-  if (last == -1) return arguments[0];
-  k_value string = text_as_cell(f, arguments[0]);
-  return (struct val){.kind = VAL_PREFIX, .value = string, .number = last};
-}
-
-static void call_refuse_function(struct front *f, uint32_t name) {
-  static const char *const why[] = {
-      ", which does not use the world's random numbers: write world:random(e)",
-      ", which does not use the world's random numbers: write world:random(e)", ": write x ^ y",
-      ": write math.log(x, 10)",
-      ", of Lua 5.2, which is not compiled: write a Lua function for it"};
-  uint32_t at = name < MATH_OLD ? name - MATH_KNOWN : MATH_OLD - MATH_KNOWN;
-  assert(name >= MATH_KNOWN && name < BASE_ASSERT && at < sizeof why / sizeof *why);
-  front_refuse(f, "it calls math.%s%s", math_names[name], why[at]);
-}
-
-/* Calls a math function. Returns the number of results. */
-static uint32_t math_call(struct front *f, uint32_t name, const struct val *arguments,
-                          uint32_t count, struct val results[2]) {
-  if (name >= OWN_ACOS) {
-    results[0] = call_own(f, name, arguments, count);
-    return 1;
-  }
-  if (name >= MATH_KNOWN) call_refuse_function(f, name);
-  call_note_math(f, name, arguments, count);
-  switch (name) {
-    case TEXT_SUB: results[0] = sub_call(f, arguments, count); return 1;
-    case MATH_TYPE: results[0] = call_type_of(f, arguments, count); return 1;
-    case MATH_MODF: call_modf_of(f, call_need(f, arguments, count, 0, name), results); return 2;
-    default: break;
-  }
-  results[0] = call_math_result(f, name, arguments, count);
-  return 1;
-}
-
 /* assert(v, ...), which returns its arguments: rows in which it fails fall back to Lua. */
 static void call_assert(struct front *f, struct val *arguments, uint32_t count) {
   int known = 0;
@@ -444,7 +30,7 @@ static void call_assert(struct front *f, struct val *arguments, uint32_t count) 
   k_value truth = count ? val_truth(f, arguments[0], &known) : K_NONE;
   if (known > 0) return;
   if (known == 0 || truth == build_bool(f->b, false)) {
-    if (!call_leaves(f)) front_refuse(f, "it asserts something that is false in every row");
+    if (!env_leave_some(f)) front_refuse(f, "it asserts something that is false in every row");
     return;
   }
   build_need(f->b, truth);
@@ -479,7 +65,7 @@ struct val call_method(struct front *f, struct val object, const struct constant
   for (uint32_t i = 0; key->type == CONST_STRING && i < METHOD_COUNT; i++)
     if (text_equal(names[i], key->string.data, key->string.size))
       return (struct val){.kind = VAL_METHOD, .at = i};
-  if (key->type == CONST_STRING && call_is_of_lua(key) && call_leaves(f)) return object;
+  if (key->type == CONST_STRING && call_is_of_lua(key) && env_leave_some(f)) return object;
   front_refuse(f, "it calls world:%.*s, which kernels do not support: call it in a system's run, "
                "and keep its result in a resource or field", SHOW(key->string));
   return object;
@@ -706,8 +292,8 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
 
 /* ---- Lua functions ---- */
 
-/* Compiles the body of a Lua function at its call: register `at` of the caller has it, the next
-** `count` are its arguments. Its results are left in f->env. */
+/* Compiles the body of a Lua function at its call, whose arguments are in `count` registers of the
+** caller from `at` on. Its results are left in f->env. */
 static void call_inline_function(struct front *f, uint32_t function, uint32_t at,
                                  uint32_t count) {
   struct frame *caller = f->frame;
@@ -729,7 +315,7 @@ static void call_inline_function(struct front *f, uint32_t function, uint32_t at
   for (uint32_t i = 0; i < registers; i++) {
     bool given = i < frame.code->parameters && i < count;
     f->registers[frame.base + i] =
-        given ? f->registers[caller->base + at + 1 + i] : nil;
+        given ? f->registers[caller->base + at + i] : nil;
   }
   f->env.count += registers;
   f->frame = &frame;
@@ -755,9 +341,9 @@ static void call_put_results(struct front *f, const struct code *code, const str
 /* The number of a call's arguments; an open list ends at the frame's top. */
 static uint32_t call_argument_count(struct front *f, const struct code *code) {
   if (code->b != NONE) return code->b;
-  if (f->frame->top == NONE || f->frame->top <= code->a)
+  if (f->frame->top == NONE || f->frame->top < code->left.at)
     front_refuse(f, "it passes on a variable number of arguments");
-  return f->frame->top - code->a - 1;
+  return f->frame->top - code->left.at;
 }
 
 /* Calls what is not a Lua function, with so many wanted results. Returns how many there are, or
@@ -768,7 +354,7 @@ static uint32_t call_native(struct front *f, struct val function, struct val *ar
     case VAL_MATH:
       if (function.at == BASE_IPAIRS) return items_of(f, arguments, count, results);
       for (uint32_t i = 0; i < count; i++) arguments[i] = maybe_need(f, arguments[i]);
-      return math_call(f, function.at, arguments, count, results);
+      return library_call(f, function.at, arguments, count, results);
     case VAL_METHOD:
       if (function.at < METHOD_COUNT)
         return method_call(f, function.at, arguments, count, results, wanted);
@@ -788,7 +374,7 @@ static void call_lua_function(struct front *f, const struct code *code, uint32_t
   struct val results[FRONT_RESULTS];
   uint32_t before = f->env.result_count;
   f->env.result_count = 0;
-  call_inline_function(f, function, code->a, count);
+  call_inline_function(f, function, code->left.at, count);
   uint32_t given = f->env.result_count;
   assert(given <= FRONT_RESULTS);
   memcpy(results, f->env.results, given * sizeof *results);
@@ -868,9 +454,9 @@ static void call_each_name(struct front *f, const struct code *code, uint32_t at
 void call_function(struct front *f, const struct code *code) {
   uint32_t count = call_argument_count(f, code);
   const struct val function = *front_register(f, code->a);
-  if (count && code->a + count >= f->frame->code->registers)
+  if (count && code->left.at + count > f->frame->code->registers)
     front_refuse(f, "it passes too many arguments");
-  struct val *arguments = count ? front_register(f, code->a + 1) : NULL;
+  struct val *arguments = count ? front_register(f, code->left.at) : NULL;
   struct val results[FRONT_RESULTS] = {{.kind = VAL_NIL}};
   if (function.kind == VAL_MATH && function.at == BASE_ASSERT) {
     call_assert(f, arguments, count);
@@ -880,7 +466,7 @@ void call_function(struct front *f, const struct code *code) {
   bool method = function.kind == VAL_METHOD && function.at < METHOD_COUNT;
   for (uint32_t i = 1; i < 3 && i < count && method; i++)
     if (arguments[i].kind == VAL_CHOICE) {
-      call_each_name(f, code, code->a + 1 + i);
+      call_each_name(f, code, code->left.at + i);
       return;
     }
   uint32_t given = call_native(f, function, arguments, count, results, code->c);

@@ -82,7 +82,7 @@ static enum cell_kind cell_pop_kind(lua_State *L) {
   switch (lua_type(L, -1)) {
     case LUA_TNIL: kind = CELL_NIL; break;
     case LUA_TBOOLEAN: kind = CELL_BOOL; break;
-    case LUA_TNUMBER: kind = lua_isinteger(L, -1) ? CELL_INTEGER : CELL_FLOAT; break;
+    case LUA_TNUMBER: kind = front_is_integer(L, -1) ? CELL_INTEGER : CELL_FLOAT; break;
     default: break;
   }
   lua_pop(L, 1);
@@ -192,7 +192,8 @@ static enum cell_kind cell_kind_of(struct front *f, const struct path *path, str
 static enum cell_kind cell_join(enum cell_kind x, enum cell_kind y) {
   if (x == y || y == CELL_NIL) return x;
   if (x == CELL_NIL) return y;
-  return x == CELL_BOOL || y == CELL_BOOL ? CELL_OTHER : CELL_MIXED;
+  if (x == CELL_BOOL || y == CELL_BOOL) return CELL_OTHER;
+  return NUMBERS_ARE_DOUBLES ? CELL_FLOAT : CELL_MIXED;
 }
 
 /* Widens a cell to take a value; the function is compiled again if it did not. */
@@ -347,9 +348,9 @@ struct val cell_get_element(struct front *f, struct val table, struct val index)
   uint32_t number = cell_elements(f, cell_table_find(f, table), table, index, &at, &there);
   bool mixed = f->arrays[number].kind == ELEMENTS_MIXED;
   struct val value = val_number(f, build_get(f->b, build_cell(f->b, number, at)), false);
-  value.mixed = mixed;
-  value.whole = mixed ? build_get(f->b, build_cell(f->b, number + 1, at)) : K_ALL;
-  value.bits = mixed ? MIXED_EXACT : 0;
+  value.mixed = mixed && !NUMBERS_ARE_DOUBLES;
+  value.whole = value.mixed ? build_get(f->b, build_cell(f->b, number + 1, at)) : K_ALL;
+  value.bits = value.mixed ? MIXED_EXACT : 0;
   value.present =
       index.names ? build_get(f->b, build_cell(f->b, number + 2, at)) : there;
   return f->arrays[number].ragged ? maybe_need(f, value) : value;
@@ -511,6 +512,7 @@ bool cell_take(lua_State *L, int anchors, const struct guard *guard, struct scri
                path_is_absent(L, anchors, &guard->path, guard->names)))
     return false;
   if (nil || kind == cell->kind) return !nil || cell->maybe;
+  if (NUMBERS_ARE_DOUBLES && kind == CELL_INTEGER && cell->kind == CELL_FLOAT) return true;
   bool rounds = kind == CELL_INTEGER && !number_fits_float((int64_t)integer);
   return cell->kind == CELL_MIXED && kind != CELL_BOOL && kind != CELL_OTHER && !rounds;
 }

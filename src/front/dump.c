@@ -2,8 +2,37 @@
 ** checked against what it counts. */
 #include "front/bytecode.h"
 
+uint32_t dump_add_constant(struct function_code *f, struct constant constant) {
+  if (!GROW(f->memory, f->constants, f->constant_capacity, f->constant_count + 1ull)) return NONE;
+  assert(f->constant_count < f->constant_capacity);
+  f->constants[f->constant_count] = constant;
+  return f->constant_count++;
+}
+
+/* A lua_Writer. */
+static int dump_write(lua_State *L, const void *data, size_t size, void *ud) {
+  struct function_code *f = ud;
+  (void)L;
+  if (size == 0) return 0;   /* Lua 5.5 ends with this */
+  if (!GROW(f->memory, f->dump, f->dump_capacity, (uint64_t)f->dump_size + size)) return 1;
+  memcpy(f->dump + f->dump_size, data, size);
+  f->dump_size += (uint32_t)size;
+  assert(f->dump_size <= f->dump_capacity);
+  return 0;
+}
+
+ecs_status dump_collect(lua_State *L, int index, struct function_code *out) {
+  assert(lua_isfunction(L, index) && !lua_iscfunction(L, index));
+  lua_pushvalue(L, index);
+  int failed = lua_dump(L, dump_write, out, 0);
+  lua_pop(L, 1);
+  return failed ? ECS_ENOMEM : ECS_OK;
+}
+
 /* Whether functions are dumped as by Lua 5.5. */
 #define DUMP_55 (LUA_VERSION_NUM >= 505)
+
+#ifndef LUAJIT_VERSION
 
 /* Types of dumped constants (lobject.h). */
 enum { DUMP_NIL = 0, DUMP_FALSE = 1, DUMP_TRUE = 17, DUMP_INTEGER = 3, DUMP_FLOAT = 19,
@@ -110,13 +139,6 @@ static bool dump_take_header(struct dump_cursor *in) {
 }
 
 /* ---- constants ---- */
-
-uint32_t dump_add_constant(struct function_code *f, struct constant constant) {
-  if (!GROW(f->memory, f->constants, f->constant_capacity, f->constant_count + 1ull)) return NONE;
-  assert(f->constant_count < f->constant_capacity);
-  f->constants[f->constant_count] = constant;
-  return f->constant_count++;
-}
 
 /* False when out of memory, or for an invalid constant. A function's own constants come before all
 ** other strings and differ, so each is written out. */
@@ -285,31 +307,18 @@ static ecs_status dump_take_function(struct dump_cursor *in, struct function_cod
   return in->ok ? ECS_OK : ECS_ECORRUPT;
 }
 
-/* A lua_Writer. */
-static int dump_collect(lua_State *L, const void *data, size_t size, void *ud) {
-  struct function_code *f = ud;
-  (void)L;
-  if (size == 0) return 0;   /* Lua 5.5 ends with this */
-  if (!GROW(f->memory, f->dump, f->dump_capacity, (uint64_t)f->dump_size + size)) return 1;
-  memcpy(f->dump + f->dump_size, data, size);
-  f->dump_size += (uint32_t)size;
-  assert(f->dump_size <= f->dump_capacity);
-  return 0;
-}
-
 ecs_status dump_read(lua_State *L, int index, struct function_code *out,
                      const unsigned char **words) {
-  assert(lua_isfunction(L, index) && !lua_iscfunction(L, index));
-  lua_pushvalue(L, index);
-  int failed = lua_dump(L, dump_collect, out, 0);
-  lua_pop(L, 1);
-  if (failed) return ECS_ENOMEM;
+  ecs_status status = dump_collect(L, index, out);
   const unsigned char *dump = (const unsigned char *)out->dump;
   struct dump_cursor in = {dump, dump, dump + out->dump_size, true};
+  if (status != ECS_OK) return status;
   if (!dump_take_header(&in)) return ECS_ECORRUPT;
   out->upvalues = dump_take_byte(&in);
   return dump_take_function(&in, out, words);
 }
+
+#endif
 
 /* The length of a short string is a byte: plus one, and Lua 5.4 sets its highest bit; plus five in
 ** LuaJIT. */

@@ -240,7 +240,7 @@ static enum element_kind element_source(lua_State *L, int anchors, const struct 
   uint32_t text = 0;
   if (kind == ELEMENTS_TEXT && guard->text_count) text = element_text(L, anchors, guard);
   if (text == NONE) kind = ELEMENTS_OTHER;
-  if (kind == ELEMENTS_FLOAT && lua_isinteger(L, -1))
+  if (kind == ELEMENTS_FLOAT && front_is_integer(L, -1))
     kind = number_fits_float(lua_tointeger(L, -1)) ? ELEMENTS_INTEGER : ELEMENTS_WIDE;
   if (room && at < room->count) element_keep(L, room, at, text);
   lua_pop(L, 1);
@@ -253,6 +253,7 @@ static enum element_kind element_both_kinds(enum element_kind x, enum element_ki
   if (most == ELEMENTS_ABSENT) return least;
   if (least == ELEMENTS_BOOL || most >= ELEMENTS_TEXT) return ELEMENTS_OTHER;
   if (most == ELEMENTS_WIDE) return ELEMENTS_WIDE;
+  if (NUMBERS_ARE_DOUBLES) return ELEMENTS_FLOAT;
   return least == ELEMENTS_WIDE ? ELEMENTS_OTHER : ELEMENTS_MIXED;
 }
 
@@ -520,7 +521,7 @@ uint32_t element_find_table(struct front *f, struct front_array array) {
 /* An element as one of a table of that kind, at a place. */
 static struct val as_element(struct front *f, uint32_t table, struct val element, k_value at) {
   enum element_kind kind = f->arrays[table].kind;
-  element.mixed = kind == ELEMENTS_MIXED;
+  element.mixed = kind == ELEMENTS_MIXED && !NUMBERS_ARE_DOUBLES;
   element.whole = element.mixed ? build_element(f->b, table + 1, at) : K_ALL;
   element.wide = kind == ELEMENTS_WIDE;
   element.bits = element.wide ? 0 : MIXED_EXACT;

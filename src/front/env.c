@@ -153,6 +153,7 @@ int val_common_type(const struct front *f, struct val x, struct val y) {
 }
 
 bool val_mixes(const struct front *f, struct val x, struct val y) {
+  if (NUMBERS_ARE_DOUBLES) return false;
   return x.mixed || y.mixed || (val_type(f, x) == KT_I64) != (val_type(f, y) == KT_I64);
 }
 
@@ -292,4 +293,11 @@ void env_merge(struct front *f, struct env *into, const struct env *from) {
   for (uint32_t i = 0; i < ENV_COUNTS; i++)
     into->counts[i] = val_select(f, from->mask, from->counts[i], into->counts[i]);
   into->mask = mask_or(f, into->mask, from->mask);
+}
+
+/* Rows here reach something that only Lua can do: they fall back, unless they are all rows. */
+bool env_leave_some(struct front *f) {
+  if (f->env.mask == f->start) return false;
+  env_leave(f);
+  return true;
 }

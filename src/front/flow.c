@@ -71,7 +71,8 @@ static void flow_take_and_set(const struct code *code, struct registers *takes,
     case CODE_TEST:
     case CODE_TEST_SET: flow_add(takes, code->b, 1); return;
     case CODE_CALL:
-      flow_add(takes, code->a, code->b == NONE ? REGISTERS : code->b + 1);
+      flow_add(takes, code->a, 1);
+      flow_add(takes, code->left.at, code->b == NONE ? REGISTERS : code->b);
       flow_add(sets, code->a, REGISTERS);
       return;
     case CODE_RETURN: flow_add(takes, code->a, code->b == NONE ? REGISTERS : code->b); return;

@@ -533,7 +533,9 @@ static void front_add_up(struct front *f, struct val number) {
   uint8_t bits = mixed_bits(number);
   bool integer = val_type(f, number) == KT_I64, small = bits && bits <= SMALL;
   bool all = !f->query->terms.choices && !build_may_fail(b);   /* then no row yields a float */
-  k_value whole = mask_and(f, f->start, mixed_whole(f, number));
+  integer &= !NUMBERS_ARE_DOUBLES;
+  k_value whole = NUMBERS_ARE_DOUBLES ? build_bool(b, false) : mixed_whole(f, number);
+  whole = mask_and(f, f->start, whole);
   k_value real = number_as(f, number, KT_F64);
   build_reduce(b, 0, how, integer ? number.value : build_unary(b, KO_BELOW, real), whole);
   if (how == KR_SUM)

@@ -44,6 +44,14 @@ struct outside {
 ** `owner`. */
 typedef struct outside (*outside_fn)(lua_State *L, int index, const void *owner);
 
+/* Whether the value at an index is an integer to kernels. */
+static inline bool front_is_integer(lua_State *L, int index) {
+  if (!NUMBERS_ARE_DOUBLES) return lua_isinteger(L, index) != 0;
+  double number = lua_type(L, index) == LUA_TNUMBER ? (double)lua_tonumber(L, index) : 0.5;
+  bool small = number >= -0x1p53 && number <= 0x1p53;
+  return small && (double)(int64_t)number == number && (number != 0 || 1 / number > 0);
+}
+
 /* What a function is compiled for. */
 
 /* What its results are: ignored, new values of the first fields, a boolean for each row, numbers
@@ -448,6 +456,8 @@ k_value mask_select(struct front *f, k_value mask, k_value x, k_value y);
 /* The present rows, not all, fail and fall back to Lua: they are gone. Rows that wait with the
 ** other half of a split mask continue with the whole. */
 void env_leave(struct front *f);
+/* Likewise, unless they are all rows: then nothing happens. */
+bool env_leave_some(struct front *f);
 /* Copies it with its own registers, which env_free frees. */
 void env_copy(struct front *f, struct env *to, const struct env *from);
 void env_free(struct front *f, struct env *env);
@@ -637,22 +647,27 @@ struct component *call_component(struct front *f, struct val value);
 struct component *call_named(struct front *f, ecs_string name);
 /* The pair whose id a known value is; ECS_NULL if it is none. */
 ecs_id call_pair(struct front *f, struct val value);
+/* Whether a value is an id in a constant, or an outside value, which must then stay the same. */
+bool call_known_id(struct front *f, struct val value, ecs_id *id);
 struct component *call_event(struct front *f, struct val value);
 
 /* Compiles a call; the function is in register a. */
 void call_function(struct front *f, const struct code *code);
-/* Pushes a userdata with the addresses of math's functions, string.sub, assert and error, and of
-** `own`, the functions of ecs.math. */
-void call_push_math(lua_State *L, const luaL_Reg *own);
-/* Pushes what to write instead of the functions in front.unportable; notes ^ there. */
-void call_push_portable(lua_State *L, uint32_t unportable);
-void call_note_power(struct front *f);
-/* VAL_MATH for one of these functions, otherwise VAL_NOTHING. Rows that reach `error` fall back to
-** Lua, unless they are all: then it is none of these. */
-struct val call_known(struct front *f, lua_CFunction function);
 /* A compilable method of the world. Rows that make other changes fall back to Lua. */
 struct val call_method(struct front *f, struct val object, const struct constant *key);
 struct val call_of_array(struct front *f, struct val array, const struct constant *key);
+
+/* ---- libraries.c: functions of math, ecs.math, string.sub, assert and error ---- */
+
+/* Pushes a userdata with the addresses of math's functions, string.sub, assert and error, and of
+** `own`, the functions of ecs.math. */
+void library_push(lua_State *L, const luaL_Reg *own);
+/* Pushes what to write instead of the functions in front.unportable; notes ^ there. */
+void library_push_portable(lua_State *L, uint32_t unportable);
+void library_note_power(struct front *f);
+/* VAL_MATH for one of these functions, otherwise VAL_NOTHING. Rows that reach `error` fall back to
+** Lua, unless they are all: then it is none of these. */
+struct val library_find(struct front *f, lua_CFunction function);
 
 /* ---- reach.c: what is asked of any entity by its id ---- */
 
@@ -760,6 +775,8 @@ uint8_t mixed_bits_either(struct val x, struct val y);
 uint8_t mixed_bits_result(k_op op, struct val x, struct val y);
 /* Whether a float for the integers that x may be might have to be rounded. */
 bool mixed_rounds(const struct front *f, struct val x);
+/* An integer that fails in rows where a float cannot tell it from others. */
+struct val number_exact(struct front *f, struct val x);
 /* Whether its float value is the same number, whichever it is to Lua. */
 bool mixed_is_exact(const struct front *f, struct val x);
 /* The mask where a number is an integer to Lua. */

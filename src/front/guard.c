@@ -50,17 +50,17 @@ bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *
     case GUARD_INTEGER:
     case GUARD_WIDE:
       value.i64 = (int64_t)lua_tointeger(L, -1);
-      fits = lua_isinteger(L, -1) &&
+      fits = front_is_integer(L, -1) &&
              mixed_is_small(value.i64) == (guard->type == GUARD_INTEGER);
       break;
     case GUARD_FLOAT:
-      fits = lua_type(L, -1) == LUA_TNUMBER && !lua_isinteger(L, -1);
+      fits = lua_type(L, -1) == LUA_TNUMBER && (NUMBERS_ARE_DOUBLES || !lua_isinteger(L, -1));
       if (fits) value.f64 = (double)lua_tonumber(L, -1);
       break;
     case GUARD_HIDDEN:
       fits = lua_isnil(L, -1) && !path_is_absent(L, anchors, &guard->path, guard->same);
       break;
-    case GUARD_OTHER: fits = !lua_isinteger(L, -1) || lua_tointeger(L, -1) != 0; break;
+    case GUARD_OTHER: fits = !front_is_integer(L, -1) || lua_tointeger(L, -1) != 0; break;
     case GUARD_TABLE: fits = lua_istable(L, -1); break;
     default:
       lua_rawgeti(L, anchors, guard->same);
@@ -94,7 +94,10 @@ enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *
     if (!guard_has_room(memory, copied, guard->stored ? 2 * all : all)) return READING_STARVED;
     uint8_t *integers = (uint8_t *)copied->data + count * size, *there = integers + count;
     struct element_room room = {kind, guard->stored, count, copied->data, integers, there};
-    if (element_look(L, anchors, guard, &count, &room) != guard->elements) return READING_OTHER;
+    uint32_t found = element_look(L, anchors, guard, &count, &room);
+    if (NUMBERS_ARE_DOUBLES && kind == ELEMENTS_FLOAT && element_kind_of(found) == ELEMENTS_INTEGER)
+      found += ELEMENTS_FLOAT - ELEMENTS_INTEGER;
+    if (found != guard->elements) return READING_OTHER;
     if (kind >= ELEMENTS_NONE) return READING_FITS;
     if (mixed) out[1] = (k_array){integers, count};
     if (lacks) out[2] = (k_array){there, count};

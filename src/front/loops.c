@@ -54,7 +54,8 @@ static struct val numeric_limit(struct front *f, struct val limit, bool up, k_va
     whole.value = build_unary(b, KO_BELOW, x);
     return whole;
   }
-  *enters = build_unary(b, KO_NOT, build_binary(b, KO_GE, x, beyond));
+  *enters = NUMBERS_ARE_DOUBLES ? build_binary(b, KO_LT, x, beyond)   /* not for NaN */
+                                : build_unary(b, KO_NOT, build_binary(b, KO_GE, x, beyond));
   k_value below = build_unary(b, KO_BELOW, build_unary(b, KO_NEG, x));
   whole.value = build_select(b, build_binary(b, KO_GT, x, least), build_unary(b, KO_NEG, below),
                              build_i64(b, INT64_MIN));
@@ -220,6 +221,9 @@ static k_value loops_row_for_count_floats(struct counting *c) {
   c->limit = number_as(f, c->bounds->limit, KT_F64);
   c->step = number_as(f, c->bounds->step, KT_F64);
   loops_row_for_find_way(c);
+  if (NUMBERS_ARE_DOUBLES)   /* Lua 5.4 does one round where the limit is NaN */
+    return loops_by_way(c, build_binary(b, KO_LE, c->init, c->limit),
+                        build_binary(b, KO_LE, c->limit, c->init));
   k_value beyond = loops_by_way(c, build_binary(b, KO_LT, c->limit, c->init),
                                 build_binary(b, KO_LT, c->init, c->limit));
   return build_unary(b, KO_NOT, beyond);
@@ -310,6 +314,9 @@ uint32_t items_of(struct front *f, const struct val *arguments, uint32_t count,
   if (!count || !items_is_list(arguments[0]))
     front_refuse(f, "it calls ipairs with something that is neither a table nor an array of the "
                     "world: write a numeric for");
+  if (NUMBERS_ARE_DOUBLES && arguments[0].kind == VAL_ARRAY)
+    front_refuse(f, "it calls ipairs with an array of the world, where LuaJIT's takes tables "
+                    "alone: write for i = 1, #a");
   results[0] = (struct val){.kind = VAL_ITEMS};
   results[1] = maybe_need(f, arguments[0]);
   results[2] = val_integer(f, 0);

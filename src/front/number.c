@@ -110,6 +110,29 @@ static struct val number_of_two(struct front *f, enum code_operator op, k_op doe
   return result;
 }
 
+/* Where all numbers are doubles: one as the float that operations take. */
+static struct val number_real(struct front *f, struct val x) {
+  if (val_type(f, x) != KT_I64) return x;
+  struct val real = val_number(f, number_as(f, x, KT_F64), x.soft);
+  real.literal = x.literal;
+  real.number = x.number;
+  return real;
+}
+
+/* LuaJIT's x % y: x - floor(x / y) * y. */
+static struct val number_rest(struct front *f, struct val x, struct val y) {
+  struct val quotient = number_of_two(f, OPERATOR_IDIV, KO_IDIV, x, y);
+  struct val whole = number_of_two(f, OPERATOR_MUL, KO_MUL, quotient, y);
+  return number_of_two(f, OPERATOR_SUB, KO_SUB, x, whole);
+}
+
+static struct val number_of_doubles(struct front *f, enum code_operator op, k_op does,
+                                    struct val x, struct val y) {
+  x = number_real(f, x);
+  y = number_real(f, y);
+  return op == OPERATOR_MOD ? number_rest(f, x, y) : number_of_two(f, op, does, x, y);
+}
+
 struct val number_binary(struct front *f, enum code_operator op, struct val x, struct val y) {
   static const k_op ops[] = {KO_ADD, KO_SUB, KO_MUL, KO_MOD, KO_POW, KO_DIV,
                              KO_IDIV, KO_BAND, KO_BOR, KO_BXOR, KO_SHL, KO_SHR};
@@ -118,11 +141,12 @@ struct val number_binary(struct front *f, enum code_operator op, struct val x, s
   y = maybe_need(f, y);
   need_number(f, x);
   need_number(f, y);
-  if (op == OPERATOR_POW) call_note_power(f);
+  if (op == OPERATOR_POW) library_note_power(f);
   bool counts = op == OPERATOR_ADD || op == OPERATOR_SUB || op == OPERATOR_MUL ||
                 op == OPERATOR_MOD || op == OPERATOR_IDIV;
-  struct val result = counts && mixed_meets(f, x, y) ? mixed_binary(f, ops[op], x, y)
-                                                     : number_of_two(f, op, ops[op], x, y);
+  struct val result = NUMBERS_ARE_DOUBLES ? number_of_doubles(f, op, ops[op], x, y)
+                      : counts && mixed_meets(f, x, y) ? mixed_binary(f, ops[op], x, y)
+                                                       : number_of_two(f, op, ops[op], x, y);
   k_fold step = op == OPERATOR_ADD ? KF_ADD : op == OPERATOR_SUB ? KF_SUB : KF_COUNT;
   return steps_step(f, result, step, x, y);
 }
@@ -131,6 +155,7 @@ struct val number_unary(struct front *f, enum code_operator op, struct val x) {
   assert(op == OPERATOR_NEG || op == OPERATOR_BNOT);
   x = maybe_need(f, x);
   need_number(f, x);
+  if (NUMBERS_ARE_DOUBLES) x = number_real(f, x);
   if (op != OPERATOR_BNOT && x.mixed) return mixed_negate(f, x);
   x = mixed_settle(f, x);
   k_value value = op == OPERATOR_BNOT ? number_as(f, x, KT_I64) : x.value;
@@ -326,6 +351,10 @@ static struct val number_need_exact(struct front *f, struct val x, k_value where
   x.bits = MIXED_EXACT;
   x.literal = false;
   return x;
+}
+
+struct val number_exact(struct front *f, struct val x) {
+  return number_need_exact(f, x, K_ALL);
 }
 
 struct val mixed_settle(struct front *f, struct val x) {

@@ -169,12 +169,12 @@ static struct val outside_absent(struct front *f, const struct path *path) {
 
 static struct val outside_number(struct front *f, const struct path *path) {
   enum guard_type type = GUARD_FLOAT;
-  if (lua_isinteger(f->L, -1))
+  if (front_is_integer(f->L, -1))
     type = mixed_is_small(lua_tointeger(f->L, -1)) ? GUARD_INTEGER : GUARD_WIDE;
   lua_pop(f->L, 1);
   struct val number = outside_value(f, path, type);
-  number.wide = type == GUARD_WIDE;
-  number.bits = type == GUARD_INTEGER ? MIXED_SMALL : 0;
+  number.wide = type == GUARD_WIDE && !NUMBERS_ARE_DOUBLES;
+  number.bits = type == GUARD_INTEGER ? MIXED_SMALL : number.wide ? 0 : MIXED_EXACT;
   number.at = outside_keep_path(f, path) + 1;
   return number;
 }
@@ -203,7 +203,7 @@ static void outside_push_library_name(lua_State *L, int function) {
 static struct val outside_function(struct front *f, const struct path *path) {
   lua_State *L = f->L;
   lua_CFunction native = lua_tocfunction(L, -1);
-  struct val function = call_known(f, native);
+  struct val function = library_find(f, native);
   bool spawns = native && f->outside(L, lua_gettop(L), f->owner).kind == OUTSIDE_SPAWNER;
   uint16_t anchor = outside_guard_same(f, path);
   if (spawns) return outside_of_kind(VAL_SPAWNER, anchor);
@@ -441,7 +441,7 @@ bool outside_null(struct front *f, struct val number) {
   if (number.kind != VAL_VALUE || number.at == 0) return false;
   const struct path *path = &f->paths[number.at - 1];
   path_push(f->L, f->anchors, path);
-  bool null = lua_isinteger(f->L, -1) && lua_tointeger(f->L, -1) == 0;
+  bool null = front_is_integer(f->L, -1) && lua_tointeger(f->L, -1) == 0;
   if (null) {
     outside_guard_same(f, path);
   } else {

@@ -165,6 +165,7 @@ static bool steps_fits(struct front *f, struct front_chain *chain, k_column type
   if (chain->step == KF_COUNT || (type == KC_BOOL) != (of == KT_BOOL)) return false;
   if (type == KC_BOOL) return true;
   if (floats ? of == KT_I64 && picks : of != KT_I64) return false;
+  if (NUMBERS_ARE_DOUBLES && type == KC_I64) return false;
   if (floats) chain->operand = build_convert(f->b, KT_F64, chain->operand);
   return true;
 }

@@ -50,7 +50,7 @@ struct world_box *new_world_box(lua_State *L) {
     lua_setiuservalue(L, -2, i);
   }
   const char *kernels = getenv("ECS_KERNELS");
-  box->kernels->on = COMPILES_KERNELS && (!kernels || strcmp(kernels, "0") != 0);
+  box->kernels->on = !kernels || strcmp(kernels, "0") != 0;
   box->kernels->ordered = kernels && strcmp(kernels, "ordered") == 0;
   const char *isa = getenv("ECS_ISA");
   int named = isa ? isa_named(isa) : -1;

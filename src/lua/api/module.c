@@ -10,6 +10,7 @@
 #include "ecs_resource.h"
 #include "ecs_version.h"
 #include "ecs_world.h"
+#include "front/front.h"
 #include "lua/api/api.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
@@ -256,6 +257,7 @@ int luaopen_ecs_native(lua_State *L) {
   api_open(L);
   for (const struct object *object = objects; object->name; object++)
     module_open_object(L, object, from);
+  if (NUMBERS_ARE_DOUBLES) library_push(L, portable_functions);   /* before scripts replace any */
   luaL_newlib(L, functions);
   attempt_push(L);
   lua_setfield(L, -2, "try");

@@ -17,6 +17,7 @@
 #include <lauxlib.h>
 #include <luajit.h>
 #include <lualib.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@
 #define LUA_GNAME "_G"
 #define LUA_LOADED_TABLE "_LOADED"
 #define LUA_PRELOAD_TABLE "_PRELOAD"
-#define LUA_RIDX_GLOBALS 2   /* where only what compiles kernels looks, which are off */
+#define NUMBERS_ARE_DOUBLES true
 
 typedef long long jit_Integer;
 typedef unsigned long long lua_Unsigned;
@@ -126,6 +127,38 @@ static inline void jit_requiref(lua_State *L, const char *name, lua_CFunction op
 
 static inline int jit_getmetafield(lua_State *L, int index, const char *key) {
   return luaL_getmetafield(L, index, key) ? lua_type(L, -1) : LUA_TNIL;
+}
+
+/* ---- functions ---- */
+
+/* Behind the upvalues of a Lua function is the table whose fields are its globals. */
+static inline const char *jit_getupvalue(lua_State *L, int function, int n) {
+  const char *name = lua_getupvalue(L, function, n);
+  if (name || n < 1 || lua_iscfunction(L, function)) return name;
+  bool behind = n == 1 || lua_getupvalue(L, function, n - 1);
+  if (!behind) return NULL;
+  if (n > 1) lua_pop(L, 1);
+  lua_getfenv(L, function);
+  return "_ENV";
+}
+
+/* That table counts as an upvalue of all functions with these globals, which is not the table. */
+static inline const void *jit_upvalueid(lua_State *L, int function, int n) {
+  function = jit_absindex(L, function);
+  bool own = lua_getupvalue(L, function, n) != NULL;
+  if (!own && !jit_getupvalue(L, function, n)) return NULL;
+  const void *id = own ? lua_upvalueid(L, function, n) : (const char *)lua_topointer(L, -1) + 1;
+  lua_pop(L, 1);
+  return id;
+}
+
+/* A function of LuaJIT's own libraries has no address in C. Its object stands for it, which is only
+** compared. */
+static inline lua_CFunction jit_tocfunction(lua_State *L, int index) {
+  lua_CFunction function = lua_tocfunction(L, index);
+  const void *object = lua_topointer(L, index);
+  if (!function && lua_iscfunction(L, index)) memcpy(&function, &object, sizeof function);
+  return function;
 }
 
 /* ---- user values ---- */
@@ -260,6 +293,9 @@ static inline lua_Alloc jit_getallocf(lua_State *L, void **ud) {
 #define lua_rawseti jit_rawseti
 #define lua_rawgetp jit_rawgetp
 #define lua_rawsetp jit_rawsetp
+#define lua_getupvalue jit_getupvalue
+#define lua_upvalueid jit_upvalueid
+#define lua_tocfunction jit_tocfunction
 #define lua_rawlen lua_objlen
 #define luaL_getsubtable jit_getsubtable
 #define luaL_getmetafield jit_getmetafield

@@ -6,13 +6,12 @@
 #include <lauxlib.h>
 
 #include "core/base/base.h"
+#include "front/bytecode.h"
 
 #define STEP_LIMIT ((size_t)1 << 30)     /* most bytes that the collector is told at once */
 
 #ifdef LUAJIT_VERSION
 
-#define COMPILES_KERNELS false           /* src/front reads another bytecode */
-#define NUMBERS_ARE_DOUBLES true
 #define FOR_CLOSES false                 /* a `for` that is left closes nothing */
 
 /* The next allocation after it is released does a step, which may begin a cycle. */
@@ -104,8 +103,6 @@ static inline int parameter_count(lua_State *L, int function, bool *any) {
 
 #else
 
-#define COMPILES_KERNELS true
-#define NUMBERS_ARE_DOUBLES false
 #define FOR_CLOSES true
 
 /* In generational mode, collects the old, too. */

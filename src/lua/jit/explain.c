@@ -237,7 +237,7 @@ static void explain_set_portable(lua_State *L, const struct variant *variant) {
   if (!variant->unportable) return;
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "portable");
-  call_push_portable(L, variant->unportable);
+  library_push_portable(L, variant->unportable);
   lua_setfield(L, -2, "instead");
 }
 
@@ -277,11 +277,7 @@ static void explain_kernel(lua_State *L, int handle, int table) {
 /* The stack of explain. */
 enum { AT_WORLD = 1, AT_SYSTEM, AT_KERNEL, AT_TABLE };
 
-#ifdef LUAJIT_VERSION
-#define KERNELS_OFF "kernels are off under LuaJIT"
-#else
 #define KERNELS_OFF "kernels are off (kernels = false, or ECS_KERNELS=0)"
-#endif
 
 /* The reason why it stays Lua, or its programs. */
 static void explain_script(lua_State *L, const struct system_box *system) {

@@ -307,7 +307,7 @@ static int variant_compile_protected(lua_State *L) {
     lua_pushvalue(L, 5);
     lua_rawseti(L, front->anchors, SURVEY_REASONS);
   }
-  call_push_math(L, portable_functions);
+  library_push(L, portable_functions);
   front->math = lua_touserdata(L, -1);
   front_compile(front, L, 1);
   return 0;

@@ -89,7 +89,7 @@ static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud
     reduce_begin_part(folding);
     folding->step = step;
   }
-  bool integer = lua_isinteger(L, -1), sum = folding->how == KR_SUM;
+  bool integer = !NUMBERS_ARE_DOUBLES && lua_isinteger(L, -1), sum = folding->how == KR_SUM;
   /* The row's number in its part, which may be larger than the number of rows so far. */
   bool by_row = loop->events && loop->filter && !reduce_is_batched(loop);
   uint32_t number = !loop->walk ? (uint32_t)(loop->rows - loop->table->rows) + row
@@ -130,8 +130,9 @@ static int reduce_push_total(lua_State *L, const struct folding *folding, bool e
   }
   lua_pushinteger(L, (lua_Integer)totals[INTEGERS].value.i64);
   lua_pushnumber(L, (lua_Number)totals[FLOATS].value.f64);
-  bool integer = sum ? totals[INTEGERS].rows == totals[FLOATS].rows
-                     : reduce_integer_wins(L, folding);
+  bool integer = NUMBERS_ARE_DOUBLES ? false
+                 : sum               ? totals[INTEGERS].rows == totals[FLOATS].rows
+                                     : reduce_integer_wins(L, folding);
   if (integer) lua_pop(L, 1);
   if (sum || !entities) return 1;
   lua_pushinteger(L, (lua_Integer)totals[integer ? INTEGERS : FLOATS].entity);

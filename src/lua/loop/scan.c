@@ -243,7 +243,7 @@ static void scan_check_key_code(const struct scanner *s, const struct body *body
     scan_refuse_field(s, body, pc, "writes to the field", &constants[code->b]);
   if (code->kind == CODE_SET_INDEX && things[code->a].kind != THING_UNKNOWN)
     scan_refuse(s, body, pc, "it writes to an element of something it has not created%s", quiet);
-  if (code->kind == CODE_METHOD)
+  if (code->kind == CODE_METHOD || code->kind == CODE_FIELD)
     scan_check_command(s, body, pc, things[code->b], &constants[code->c]);
 }
 
@@ -376,7 +376,7 @@ static void scan_follow(struct scanner *s, const struct body *body, const struct
   struct thing given[SCAN_ARGUMENTS];
   if (!known || code->b == NONE || code->b > SCAN_ARGUMENTS) return;
   for (uint32_t i = 0; i < code->b; i++) {
-    given[i] = body->things[code->a + 1 + i];
+    given[i] = body->things[code->left.at + i];
     views |= given[i].kind == THING_VIEW || given[i].kind == THING_GIVEN;
   }
   if (!views || s->depth == SCAN_DEPTH || s->calls++ == SCAN_CALLS) return;
