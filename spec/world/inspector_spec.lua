@@ -274,7 +274,7 @@ describe("the inspector", function()
     end
     assert.are.equal(digest, world:digest())
     refused({ op = "set", id = hero, field = "Health.hp", value = "300" },
-      "is not between 0 and 200")
+      "declares 0 to 200")
     refused({ op = "set", id = hero, field = "Health.hp", value = "x" }, "is not a number")
     refused({ op = "set", id = hero, field = "Health.xp", value = "1" }, "there is no field")
     refused({ op = "set", id = hero, field = "Frozen.x", value = "1" }, "there is no field")
