@@ -313,7 +313,7 @@ describe("the inspector", function()
     world:switch("move", true)
     refused({ op = "undo" }, "has been switched since")
     -- What an edit replaces comes back, and so does what leads out of a despawned entity.
-    refused({ op = "set", id = hero, field = "Health.hp", value = "nan" }, "is not between")
+    refused({ op = "set", id = hero, field = "Health.hp", value = "nan" }, "is out of range")
     local first, second = world:spawn(), world:spawn()
     local child = world:spawn { ChildOf = first, Body = { holds = second } }
     world:set(child, "Likes", second, 0.5)
