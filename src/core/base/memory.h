@@ -10,7 +10,7 @@ struct memory {
   ecs_alloc alloc;
   void *ud;
   size_t bytes;
-  size_t most;   /* bytes that it may come to; 0: any */
+  size_t most;   /* limit in bytes; 0: none */
 };
 
 /* The allocator of worlds whose host gives none. Nothing else in the core calls malloc's family. */

@@ -28,7 +28,7 @@ struct stopwatch stopwatch_new(void);
 /* Reads the clock. */
 void stopwatch_look(struct stopwatch *watch);
 
-/* The clock, by ticks. */
+/* The clock in nanoseconds, computed from ticks. */
 uint64_t stopwatch_nanoseconds(void);
 
 /* Ticks since an arbitrary time, never 0. */

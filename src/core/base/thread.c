@@ -13,7 +13,7 @@
 
 #include "core/base/thread.h"
 
-/* What a thread is given. */
+/* The arguments of a new thread. */
 struct hand {
   struct crew *crew;
   uint32_t number;

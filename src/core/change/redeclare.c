@@ -84,7 +84,7 @@ void declare_lay_out_as(ecs_world *world, struct component *component,
     component->leaves[i].offset = from->leaves[i].offset;
 }
 
-/* ---- the same once more ------------------------------------------------------------ */
+/* ---- declaring again --------------------------------------------------------------- */
 
 /* An entity that does not live there becomes null. */
 static ecs_value redeclare_value_of(const ecs_world *there, const ecs_world *world,

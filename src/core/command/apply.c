@@ -114,7 +114,7 @@ static bool apply_is_plain(const ecs_world *world, const struct chain *chain,
          !relation_of(world, world->staging.commands[chain->first].component);
 }
 
-/* Cache: where the last chain of one command led along an edge of the graph. */
+/* Cache: where the last chain of a single command led, along an edge of the graph. */
 struct chain_way {
   const struct table *from;
   struct table *to;
@@ -276,7 +276,7 @@ static void apply_chain(ecs_world *world, const struct chain *chain) {
   if (target->has_ties) apply_targets(world, target, index, record->row);
 }
 
-/* ---- chains that go the same way ---- */
+/* ---- chains that move alike ---- */
 
 /* Whether the chain only moves its entity to another table. */
 INLINE bool apply_is_only_move(const ecs_world *world, const struct chain *chain) {

@@ -37,7 +37,8 @@ static bool brood_is_of(const struct brood_kind *kind, const struct part *parts,
   return true;
 }
 
-/* Describes a kind. Returns false if a spawn does more than write cells of tables, or too much. */
+/* Describes a kind. Returns false if such a spawn does more than write cells of tables, or exceeds
+** a limit. */
 static bool brood_describe(const struct part *parts, uint32_t count, struct brood_kind *kind) {
   kind->part_count = count;
   kind->write_count = 0;

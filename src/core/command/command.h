@@ -54,7 +54,7 @@ struct command {
   uint32_t write_count;
   bool dropped;              /* it cannot apply: see staging_refuse */
   bool anew;                 /* it ties what was untied at its time: fields get defaults */
-  bool idle;                 /* it switches a component that the entity lacked at its time */
+  bool idle;                 /* it switches a component that the entity lacked at that point */
   bool ties;                 /* exclusive relation: the entity is tied once this applies */
 };
 

@@ -96,7 +96,7 @@ struct watching {
   struct watch **concerned;  /* observers that the round may concern, by kind and registration, with
                              ** as much room again after them; NULL: removed */
   uint32_t concerned_count, concerned_capacity;
-  uint32_t turn;             /* at least so many of them have had their turn */
+  uint32_t turn;             /* at least that many of them have had their turn */
   uint32_t due;              /* changes that no observer has been told of yet */
   struct change_of *changes;
   uint32_t change_count, change_capacity;

@@ -12,7 +12,7 @@
 #include "core/storage/toggle.h"
 #include "ecs_entity.h"
 
-/* ---- what is copied ---- */
+/* ---- finding the entities to copy ---- */
 
 static ecs_status clone_add_source(ecs_world *world, uint32_t entity) {
   struct clone *clone = world->clone;

@@ -20,7 +20,7 @@ struct prefab_node {
   const ecs_id *shared;      /* components that instances do not get copies of */
   uint32_t shared_count;
   bool partial;              /* its any values, entities and ties are unknown: existing ones stay */
-  bool keeps_base;           /* so does the base */
+  bool keeps_base;           /* its base stays, too */
 };
 
 /* Declares a prefab. An existing one changes: its instances follow in fields that still have the

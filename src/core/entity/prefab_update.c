@@ -30,7 +30,7 @@ struct update {
 
 /* ---- what the declaration says ---- */
 
-/* Whether it has a component, not a relation, from its base. */
+/* ---- the declaration ---- */
 static bool prefab_update_inherits(const ecs_world *world, ecs_id base, ecs_id id) {
   return base != ECS_NULL && !relation_of(world, id) &&
          !prefab_shares(world, ecs_id_index(base), id);
@@ -272,7 +272,7 @@ static ecs_status update_component(const struct update *u, ecs_id id) {
   return status == ECS_OK && !alone ? prefab_update_add_below(u, component) : status;
 }
 
-/* ---- what goes, and ties ---- */
+/* ---- removed components and ties ---- */
 
 static ecs_status prefab_update_drop(const struct update *u, const ecs_id *ids, uint32_t count) {
   ecs_world *world = u->world;
@@ -295,7 +295,7 @@ static ecs_status prefab_update_drop(const struct update *u, const ecs_id *ids, 
   return status;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole update ---- */
 
 static ecs_status update_all(const struct update *u) {
   ecs_id *ids;

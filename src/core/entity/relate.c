@@ -80,7 +80,7 @@ static ecs_status relate_retie(ecs_world *world, struct relation *relation, uint
   return ECS_OK;
 }
 
-/* Outside scopes, to a living target. */
+/* Ties an entity to a living target, outside scopes. */
 static ecs_status relate_tie_now(ecs_world *world, ecs_id id, struct component *component,
                                  ecs_id target, const struct write *writes, uint32_t count) {
   struct relation *relation = component->relation;
@@ -159,7 +159,7 @@ static const struct write *relate_with_target(ecs_world *world, ecs_id target,
 
 /* ---- pairs ---- */
 
-/* Outside scopes, for living entities. */
+/* Adds a pair to a living entity and sets its cells, outside scopes. */
 static ecs_status relate_pair_now(ecs_world *world, ecs_id id, ecs_id pair,
                                   const struct write *writes, uint32_t count) {
   struct table *from = relate_table_now(world, id), *to;
@@ -267,7 +267,7 @@ static uint32_t relate_without_pairs(const struct table *table, uint32_t relatio
   return count;
 }
 
-/* The table without the pairs of a relation. */
+/* ---- lookups ---- */
 static ecs_status relate_table_without(ecs_world *world, struct table *from, uint32_t relation,
                                        struct table **to) {
   ecs_id *ids = world_scratch(world, from->id_count);
@@ -319,16 +319,16 @@ ecs_status relate_change(ecs_world *world, ecs_id id, ecs_id relation, bool adds
                 : relate_no_target(world, component);
 }
 
-/* ---- asking ---- */
+/* ---- lookups ---- */
 
-/* The position of the first id that is not less than one. */
+/* The position of the first id that is not less than the given one. */
 static uint32_t relate_lower_bound(const struct table *table, ecs_id id) {
   uint32_t at;
   id_set_find(table->ids, table->id_count, id, &at);
   return at;
 }
 
-/* The first target of a pair with an index not below one. */
+/* The first target of a pair whose index is not less than the given one. */
 static ecs_id relate_target_from(const ecs_world *world, const struct table *table,
                                  uint32_t relation, uint32_t target) {
   uint32_t at = relate_lower_bound(table, pair_make(relation, target));

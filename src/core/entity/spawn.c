@@ -12,8 +12,8 @@
 #include "ecs_entity.h"
 #include "ecs_world.h"
 
-/* Spawning: one or many entities, or at an id decided elsewhere; from parts with cells, and for
-** hosts in C from ids of components. */
+/* Spawning: one or many entities, or one with an id chosen elsewhere; from parts with cells, and
+** for hosts in C from ids of components. */
 
 static APART ecs_status spawn_no_ids(const ecs_world *world, ecs_status status) {
   if (status == ECS_ELIMIT)
@@ -199,7 +199,7 @@ struct table *spawn_again(ecs_world *world, uint32_t index, uint32_t serial, ecs
   return spawn_row(world, table, out) == ECS_OK ? table : NULL;
 }
 
-/* ---- what is not in tables alone ---- */
+/* ---- storage outside tables ---- */
 
 /* Whether the spawn has sparse components, directly or by requirements. */
 static inline bool spawn_are_sparse(const ecs_world *world, const struct part *parts,
@@ -217,7 +217,7 @@ struct kit {
   uint32_t sparse_count;
 };
 
-/* With room for n more. */
+/* The kit of some parts, with room for n more entities. */
 static ecs_status kit_of_parts(ecs_world *world, const struct part *parts, uint32_t count,
                                uint64_t n, struct kit *kit) {
   uint64_t room = require_room(world, 0, count);

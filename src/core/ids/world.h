@@ -159,9 +159,9 @@ struct scope {
   uint32_t first_command;    /* none of its commands comes before this one */
 };
 
-/* An owner of loops that update and run must end first; with ECS_ENOMEM these stay open. What a
-** system leaves open ends with it; what was staged there counts if `keep`. `abandon` forgets its
-** own functions that were left by a jump. */
+/* An owner of loops that update and run must end first; with ECS_ENOMEM these stay open. Loops that
+** a system leaves open end with it; what they staged is kept if `keep`. `abandon` forgets those of
+** its own functions that were left by a jump. */
 struct loop_owner {
   struct loop_owner *next;
   ecs_status (*end_loops)(void *ud);
@@ -375,7 +375,7 @@ struct ecs_world {
   bool running;                  /* a system is running */
   bool shared;                   /* on several threads: nothing may change the world */
   uint64_t arrivals;             /* how often a table got its first row */
-  uint64_t rows_run;             /* rows that functions have been run for */
+  uint64_t rows_run;             /* rows that functions have run for */
   uint64_t moment;               /* counts runs of systems and the times between: see index */
   struct chance chance;          /* the current source of random numbers */
   ecs_id *scratch;               /* the id set being computed */

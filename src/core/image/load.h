@@ -81,7 +81,7 @@ ecs_status load_prefabs(struct loader *loader);
 ecs_status adopt_migrate(struct loader *loader);
 ecs_status adopt_give_resources(struct loader *loader);
 
-/* Does both, then reserves room for everything in the live world. */
+/* Migrates and redeclares prefabs, then reserves room for everything in the live world. */
 ecs_status adopt_prepare(struct loader *loader);
 /* Exchanges the contents. Cannot fail; the shadow then holds the old ones. */
 void adopt_commit(struct loader *loader);

@@ -264,7 +264,7 @@ static ecs_status list_all(struct loader *loader, struct order *order) {
   return ECS_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- all prefabs ---- */
 
 /* What is dropped may hold slots of the live world. */
 ecs_status load_prefabs(struct loader *loader) {
