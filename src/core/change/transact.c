@@ -358,7 +358,7 @@ static void transact_retire_queries(ecs_world *world) {
     if (query->fresh) query_retire(query);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------- */
+/* ---- the whole transaction ----------------------------------------------------------------- */
 
 /* Checks that no component has the former name of another one that is still declared. */
 static ecs_status transact_check_names(const struct transaction *transaction) {

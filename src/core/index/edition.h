@@ -87,7 +87,7 @@ ecs_status copies_lay_out(ecs_world *world, struct copies *copies,
 /* Copies all rows of the query in its order, in a layout made for it. */
 ecs_status copies_gather(struct copies *copies, ecs_query *query);
 
-/* Reserves room for so many rows. */
+/* Reserves room for that many rows. */
 ecs_status copies_reserve(ecs_world *world, struct copies *copies, uint64_t rows);
 
 /* Copies the rows of `from`, with the same layout, that `order` lists; there is room. */
@@ -119,7 +119,7 @@ struct span {
   uint32_t from, to, count;
 };
 
-/* Room that is kept for the next time. */
+/* Memory for splicing, kept between calls. */
 struct splice_room {
   struct shift *cuts, *puts;
   uint32_t cut_count, put_count, cut_capacity, put_capacity;
@@ -173,13 +173,13 @@ struct staleness {
   struct stretches then, now;
   enum stale what;
   bool keeps_keys;           /* `from` says which row had a row's key */
-  uint32_t *rows;            /* the changed ones, ascending; if keys are */
-  uint32_t count, capacity;  /* kept, those that keep none; unless STALE_ALL */
+  uint32_t *rows;            /* the changed rows, ascending; with keeps_keys only */
+  uint32_t count, capacity;  /* those whose key is not kept; not for STALE_ALL */
   uint32_t *from;            /* by row: its old number; NONE: its key has changed */
   uint32_t from_capacity;
 };
 
-/* Makes marks be kept for the query's terms, unless something is in progress that must not notice.
+/* Starts keeping marks for the query's terms, unless something in progress must not be affected.
 ** ECS_ENOMEM. */
 ecs_status stale_watch(ecs_index *index);
 

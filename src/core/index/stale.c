@@ -13,7 +13,7 @@
 /* If more than one row in so many has changed, all are sorted again. */
 #define FEW 8u
 
-/* ---- what can be told ------------------------------------------------------------------ */
+/* ---- which queries are simple ---------------------------------------------------------- */
 
 /* Whether tables and marks decide everything: the matches are all rows of some tables. */
 static bool stale_is_simple(const struct query_terms *terms) {
@@ -59,7 +59,7 @@ ecs_status stale_watch(ecs_index *index) {
   return status;
 }
 
-/* ---- where rows lie -------------------------------------------------------------------- */
+/* ---- the rows of tables ---------------------------------------------------------------- */
 
 static ecs_status stale_list_stretches(const ecs_query *query, struct stretches *out) {
   ecs_world *world = query->world;
@@ -82,7 +82,7 @@ static bool stale_are_same(const struct stretches *a, const struct stretches *b)
   return true;
 }
 
-/* ---- which have changed ---------------------------------------------------------------- */
+/* ---- changed rows ---------------------------------------------------------------------- */
 
 /* Iterates over the query's non-empty tables. */
 struct tables {
@@ -126,7 +126,7 @@ static bool stale_group_is_new(const ecs_index *index, const struct table *table
   return false;
 }
 
-/* So many that examining them is not worth it. */
+/* Whether so many rows have changed that examining them is not worth it. */
 static bool stale_are_many(const ecs_index *index) {
   struct tables tables = {index, NULL, 0};
   uint64_t rows = 0;
@@ -209,7 +209,7 @@ static ecs_status stale_list_rows(ecs_index *index) {
   return ok ? ECS_OK : world_nomem(index->world);
 }
 
-/* ---- keys that stay -------------------------------------------------------------------- */
+/* ---- unchanged keys -------------------------------------------------------------------- */
 
 static ecs_status stale_find_kept(ecs_index *index) {
   struct staleness *stale = &index->stale;
@@ -226,7 +226,7 @@ static ecs_status stale_find_kept(ecs_index *index) {
   return ECS_OK;
 }
 
-/* ---- the whole ------------------------------------------------------------------------- */
+/* ---- all changes ----------------------------------------------------------------------- */
 
 static bool stale_may_be_known(const ecs_index *index) {
   const struct staleness *stale = &index->stale;

@@ -1,6 +1,6 @@
-/* The rows that a query with `:changed` or `:added` is about: those written, or added, since its
-** last use. They are fixed when a use begins, so that writes during it change no match. What is
-** written until it ends counts as its own and is not new to the next use. */
+/* The rows that match a query with `:changed` or `:added`: those written, or added, since its last
+** use. They are fixed when a use begins, so that writes during it change no match. What is written
+** until it ends counts as its own and is not new to the next use. */
 #ifndef ECS_CORE_QUERY_CHANGES_H
 #define ECS_CORE_QUERY_CHANGES_H
 

@@ -296,14 +296,14 @@ struct matches {
 ** row's own table may be absent in some rows. */
 bool matches_suit(const ecs_query *query, bool mixes);
 
-/* Bytes that matches_lay_out lays out for batches of so many rows, aligned to 8 bytes. */
+/* Bytes that matches_lay_out lays out for batches of that many rows, aligned to 8 bytes. */
 size_t matches_room(const ecs_query *query, uint32_t rows);
 
 /* Called before the first batch of a walk that has begun, in either order. Lines up the sources if
 ** possible. */
 void matches_begin(struct matches *matches, struct walk *walk, ecs_query *query, bool mixes);
 
-/* Sets the buffer of the next batches, with at most so many rows: MATCHES_ROWS or fewer. */
+/* Sets the buffer of the next batches, with at most that many rows: MATCHES_ROWS or fewer. */
 void matches_lay_out(struct matches *matches, void *room, uint32_t rows);
 
 /* The next batch, with at least one match; false at the end. No row may move meanwhile. */
@@ -387,7 +387,7 @@ INLINE void *passage_column(const struct passage *passage, uint32_t term, uint32
 }
 bool passage_has(const struct passage *passage, uint32_t term);
 
-/* The matches that an observer is called for, which have come or gone, one by one. */
+/* Iterates over the matches that an observer is called for: those that have begun or ended. */
 
 /* ecs_sight */
 struct ecs_sight {

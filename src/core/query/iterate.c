@@ -254,7 +254,7 @@ void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   return table->columns[first + leaf].data;
 }
 
-/* Marks cells that are handed out by a list as written. */
+/* Marks listed cells that are handed out for writing as written. */
 static APART void iterate_note_listed(const ecs_iter *it, const struct passage_term *cells) {
   const uint32_t *rows = cells->rows + it->passage->at;
   for (size_t i = 0; i < it->count; i++)

@@ -469,8 +469,8 @@ static ecs_status parse_refuse_term(const struct parser *parser, const struct te
                     SHOW(parser->text), event->name, event->name);
 }
 
-/* Whether a term may stand beside an event: its fields, and components of entities that it leads to
-** or that are passed with the query. */
+/* Whether a term may be combined with an event: its fields, and components of entities that it
+** leads to or that are passed with the query. */
 static bool parse_goes_with_event(const struct parser *parser, const struct term *term) {
   const struct component *event = parser->terms->event;
   if (term->form == TERM_OF) return !term->component->is_event && term->target != ECS_NULL;

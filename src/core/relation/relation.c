@@ -189,7 +189,7 @@ ecs_status relation_check_way(const ecs_world *world, const struct relation *rel
     if (status == ECS_OK) status = name_check_parent(world, source, target);
     if (status != ECS_OK) return status;
   }
-  /* No way leads to an entity without sources: a chain of n grows in O(n). */
+  /* No path leads to an entity without sources: a chain of n grows in O(n). */
   bool leaf = ties_first(&relation->ties, source) == 0 && source != target;
   if (leaf) return ECS_OK;
   for (uint32_t at = target; at; at = ties_target(&relation->ties, at))

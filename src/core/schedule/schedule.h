@@ -65,11 +65,11 @@ ecs_status timings_need(ecs_world *world, struct timing_list *list, const char *
 ecs_status timings_take(ecs_world *world, struct timings *out);
 ecs_status timings_add(ecs_world *world, struct timings *to, const struct timings *from);
 
-/* Gives what is known to the phases and systems that there are, and keeps the rest; those that it
-** has not are as newly registered. */
+/* Gives timings to the existing phases and systems, and keeps the others. Phases and systems
+** without timings become as newly registered. */
 void timings_give(ecs_world *world, struct timings *timings);
 
-/* Gives what was kept to a phase or system that has just been registered. */
+/* Gives a newly registered phase or system the timings that were kept for it. */
 void timings_give_phase(ecs_world *world, struct phase *phase);
 void timings_give_system(ecs_world *world, ecs_system *system);
 
@@ -138,9 +138,9 @@ struct ecs_system {
   struct phase *phase;
   uint64_t registered;       /* kept when it is replaced */
   const char **before, **after;  /* names, ended by NULL; or NULL */
-  ecs_id event;              /* the event that it reads: it has seen rows before a number, */
-  uint64_t seen;
-  uint64_t awaited;          /* and was due for these: see reading.h */
+  ecs_id event;              /* the event that it reads; numbers of its rows: see reading.h */
+  uint64_t seen;             /* the system has seen the rows before this one, */
+  uint64_t awaited;          /* and was due for the rows before this one */
   uint64_t news;             /* world.now after its last run: later marks are new */
   const char *asked;         /* of an absent system: the query of these news; or NULL */
   bool placed;               /* while sorting */
@@ -285,7 +285,7 @@ static inline uint64_t streams_before(const ecs_world *world, const ecs_system *
   return system->streams_tick == world->tick ? system->streams : 0;
 }
 
-/* The random stream of a run after so many in this tick. */
+/* The random stream of a run after `before` other runs in this tick. */
 static inline struct chance stream_of(const ecs_world *world, const ecs_system *system,
                                       uint64_t before) {
   return (struct chance){chance_key(world->seed + system->chance, before), 0, 0};

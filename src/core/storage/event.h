@@ -11,7 +11,7 @@
 struct ecs_component_desc;
 struct event;
 
-/* Checks the description of an event; ECS_OK for any other. */
+/* Finds the event of an id or name, or fails with a message that says what it is instead. */
 ecs_status event_check_desc(const ecs_world *world, const struct ecs_component_desc *desc);
 
 /* Finds the event of an id or name, or fails with what it is instead. */
