@@ -115,7 +115,7 @@ uint32_t order_leaf(const struct component *component, const struct front_item *
                         : component_leaf(component, item->key.data, item->key.size);
 }
 
-/* What is set by id may be the row's own, or read from other entities. */
+/* Shares a field that is set by id: it may be the row's own, or read from other entities. */
 static void commands_share(struct front *f, const struct component *component, uint32_t leaf,
                            bool spawned) {
   if (!f->shared.ordered || component->relation) return;
@@ -123,7 +123,7 @@ static void commands_share(struct front *f, const struct component *component, u
   if (!spawned) order_check_read(f, component, leaf);
 }
 
-/* A field is set to the id of a spawned entity, which exists only at the row's end. */
+/* Notes that a field is set to the id of a spawned entity, which exists only at the row's end. */
 static void commands_note_id(struct front *f, const struct component *component,
                              const struct run_command *command) {
   if (!command->gives) return;
@@ -521,7 +521,7 @@ void order_store(struct front *f, const struct component *component, uint32_t le
   commands_store_id(f, command, order_entity(f, entity), value);
 }
 
-/* Whether the function reads an element or a resource's field, or writes to it otherwise. */
+/* Whether the function reads an element or a resource's field, or also writes it in another way. */
 static bool commands_is_looked_at(const struct front *f, ecs_id id, uint32_t leaf) {
   for (uint32_t i = 0; i < f->array_count; i++)
     if (f->arrays[i].id == id && f->arrays[i].leaf == leaf) return true;
@@ -565,7 +565,7 @@ static bool commands_is_shared(const struct front *f, const struct run_command *
   return column && (!command->own || column->written || column->folded || (again && column->read));
 }
 
-/* Checks what is stored in an array or resource that the function also uses otherwise. */
+/* Checks what is stored in an array or resource that the function also uses in another way. */
 static void commands_check_stored(struct front *f, const struct run_command *command) {
   if (commands_is_looked_at(f, command->component, command->leaf))
     class_share(f, component_of(f->world, command->component), command->leaf);

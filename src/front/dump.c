@@ -192,7 +192,7 @@ static void dump_take_lines(struct dump_cursor *in, struct function_code *f, int
   }
 }
 
-/* ---- functions inside ---- */
+/* ---- inner functions ---- */
 
 static void dump_skip_function(struct dump_cursor *in, int depth, uint64_t *captured);
 

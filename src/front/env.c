@@ -156,7 +156,7 @@ bool val_mixes(const struct front *f, struct val x, struct val y) {
   return x.mixed || y.mixed || (val_type(f, x) == KT_I64) != (val_type(f, y) == KT_I64);
 }
 
-/* Of two equal values; drops steps that began at different times. */
+/* One of two equal values, without steps that began at different times. */
 static struct val env_one_of(struct val x, struct val y) {
   if (x.chain != y.chain) x.chain = 0;
   return x;
@@ -236,8 +236,8 @@ k_value env_field(struct front *f, const struct env *env, uint32_t at) {
   return build_load(f->b, f->columns[at].number);
 }
 
-/* What is false or absent in all rows of the mask is absence to a value of another type that it is
-** joined with. */
+/* A value that is false or absent in all rows of the mask counts as absent when it is joined with a
+** value of another type. */
 static struct val env_lacking(struct front *f, k_value mask, struct val x, struct val other) {
   struct val absent = maybe_absent(f, mask, x);
   if (other.kind != VAL_VALUE && absent.kind == VAL_NIL) return absent;

@@ -115,8 +115,8 @@ struct front_column {
   bool folded;                 /* written by steps of rows other than its own */
 };
 
-/* Where the elements of a table go: so many of a kind; for MIXED, whether they are integers to Lua;
-** if the table is written, whether they are present. */
+/* Room for the elements of a table: that many of a kind; for MIXED, whether they are integers to
+** Lua; if the table is written, whether they are present. */
 struct element_room {
   enum element_kind kind;
   bool stored;

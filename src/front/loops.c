@@ -3,7 +3,7 @@
 /* Numeric `for`, and `for` over ipairs. If bounds are integers and the same for all rows, all do as
 ** many rounds; otherwise each row counts its own (row_for). */
 
-/* What it counts by. */
+/* How a loop counts. */
 struct numeric {
   struct val init, limit, step;
 };
@@ -126,7 +126,7 @@ static void loops_for_all(struct front *f, struct frame *frame, struct loop *loo
 
 static k_value row_loop_rounds(struct front *f) { return build_i64(f->b, MOST_ROUNDS); }
 
-/* Gives up the present rows, which have done so many rounds. */
+/* Gives up the present rows, which have done MOST_ROUNDS rounds. */
 static void row_loop_give_up(struct front *f) {
   assert(f->env.mask != K_NONE);
   build_at(f->b, f->env.mask, front_tag(f));
@@ -139,7 +139,7 @@ static void row_loop_give_up(struct front *f) {
 /* With integers, a row does as many rounds after the first as steps lead from start to limit. With
 ** floats it continues until it is beyond the limit. */
 
-/* What rows count by, and how far. */
+/* How rows count, and how far. */
 struct counting {
   struct front *f;
   const struct numeric *bounds;

@@ -1,5 +1,5 @@
-/* Loops over partners. Each row has its own, which are listed before its loop begins. In round k
-** all rows with so many take their partner k, and rows with no more leave the loop. */
+/* Loops over partners. Each row has its own partners, which are listed before its loop begins. In
+** round k, all rows that have a k-th partner take it, and the other rows leave the loop. */
 #include "front/rounds.h"
 
 #include "core/base/text.h"
@@ -128,7 +128,7 @@ static void partner_key_arguments(struct front *f, struct run_list *list,
     front_refuse(f, "it asks an index for a range whose bounds are not numbers");
 }
 
-/* Lists what is found. Returns the count. */
+/* A number of entities; Lua raises an error for another value, or one below 0. */
 static k_value partner_list(struct front *f, struct val method, const struct val *arguments,
                             uint32_t count) {
   const struct finder *finder = &finders[method.number];

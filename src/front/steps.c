@@ -8,8 +8,8 @@
 #include "core/storage/component.h"
 #include "core/storage/registry.h"
 
-/* The first of the chains that make a number, each from another place, or NULL; the other, the next
-** one. */
+/* The first of the chains that make a number, each from another place, or NULL. The second: the
+** next one. */
 static const struct front_chain *steps_next_chain(const struct front *f, k_value value,
                                                   uint16_t at) {
   const struct front_chain *chain = at && at <= f->chain_count ? &f->chains[at - 1] : NULL;
