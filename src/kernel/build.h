@@ -230,7 +230,7 @@ void build_give_up(struct builder *b);
 ** `build_reduce`: the rows of the mask join total `index` (0 up, below 16); i64 or f64;
 ** outside loops. There is such a total even if the mask is that of no rows. */
 void build_emit(struct builder *b, uint32_t index, k_value mask);
-/* build_emit, unless that was the last thing said of this bitmap in this loop. */
+/* The same as build_emit, unless this was the last call for the bitmap in this loop. */
 void build_emit_once(struct builder *b, uint32_t index, k_value mask);
 /* Called at the end: bitmaps from number `from` on become those from `to` on, `count` of them. */
 void build_renumber(struct builder *b, uint32_t from, uint32_t to, uint32_t count);
@@ -254,11 +254,11 @@ k_status build_finish(struct builder *b, struct program **out);
 
 /* The number of a new list, or NONE. Each must be filled at one place. */
 uint32_t build_list(struct builder *b);
-/* Fills it, from arguments that are f64, i64, or K_NONE for none. */
+/* Fills a list, from arguments that are f64, i64, or K_NONE for none. */
 k_value build_listed(struct builder *b, uint32_t list, const k_value *arguments, uint32_t count);
 /* A uniform item, from 0, of a filled list: counted from 1, or 0 if there is none. */
 k_value build_picked(struct builder *b, k_value filled, k_value item);
-/* What the list's maker yields for a row, as an f64, in the place of an argument that is not
+/* What listing yields for a row besides items, as an f64, in the place of an argument that is not
 ** given. */
 k_value build_taken(struct builder *b, k_value filled, uint32_t argument);
 
@@ -294,8 +294,8 @@ typedef struct k_stored {
 
 #define STORED_AT_ONCE 3u      /* by one order */
 
-/* What happens to such an order: it waits for the end of its row, it is done, or there is no
-** room. */
+/* What happens to an order that is given: it waits for the end of its row, it is done, or there is
+** no room. */
 typedef enum k_now { K_LATER, K_DONE, K_NO_ROOM } k_now;
 
 /* How orders are given, in the order of rows: each with its entity and value, and then those of its
@@ -303,7 +303,7 @@ typedef enum k_now { K_LATER, K_DONE, K_NO_ROOM } k_now;
 typedef struct k_orders {
   /* Whether it can be given; */
   bool (*check)(void *ud, uint32_t order, const int64_t *entities, const k_scalar *values);
-  bool (*reserve)(void *ud, uint32_t count);   /* reserves room for so many, which then cannot
+  bool (*reserve)(void *ud, uint32_t count);   /* reserves room for that many, which then cannot
                                                ** fail */
   void (*give)(void *ud, uint32_t order, const int64_t *entities, const k_scalar *values);
   void *ud;
@@ -312,11 +312,11 @@ typedef struct k_orders {
   /* Or NULL: reserves room for everything that a block orders, and gives it; 0 without room. NONE:
   ** these must be given one by one. */
   uint32_t (*give_many)(void *ud, const k_given *given, uint32_t count);
-  /* Or NULL: does at once what only stores into a cell, while so many orders of the row wait. Puts
-  ** the old content, and that of at most two marks, at *stored, and advances it. */
+  /* Or NULL: does an order that only stores into a cell at once, while that many orders of the row
+  ** wait. Puts the old content, and that of at most two marks, at *stored, and advances it. */
   k_now (*now)(void *ud, uint32_t order, int64_t entity, k_scalar value, const k_ordered *waiting,
                uint32_t count, k_stored **stored);
-  /* The row has failed: undoes so many of its orders, except their stores. */
+  /* The row has failed: undoes that many of its orders, except their stores. */
   void (*undo)(void *ud, uint32_t count);
   uint64_t plain;             /* by order: whether it only puts its value into the given cell, */
   const uint32_t *deferred;   /* while this is 0 and nothing of the row waits */

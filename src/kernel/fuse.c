@@ -75,7 +75,7 @@ bool plan_live(struct builder *b) {
 
 /* ---- fusing ---- */
 
-/* A product that only `user` needs and that can be done there. */
+/* A product that only `user` needs and that can be computed there. */
 static bool fuse_product_of(const struct builder *b, const struct node *user, k_value v) {
   const struct node *n = node_at(b, v);
   return n->op == KO_MUL && n->varies && n->uses == 1 && n->type == user->type &&

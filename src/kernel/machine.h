@@ -45,7 +45,7 @@ struct machine {
   struct column_buffer saved;
 };
 
-/* How many rows of so many make a block. */
+/* How many of that many rows make a block. */
 size_t running_choose_block(const struct program *p, size_t rows);
 
 /* Starts at a table's first row, after machine_open. */

@@ -3,8 +3,8 @@
 #include "kernel/vector.h"
 
 #define MOST_NOTES (UINT32_C(1) << 22)   /* of one block: loops may make many notes */
-#define FEW_RUNS 32u           /* so many are merged, more are sorted */
-#define NOTE_SITES 16u         /* so many have room for all rows of a block from the start */
+#define FEW_RUNS 32u           /* up to this many are merged, more are sorted */
+#define NOTE_SITES 16u         /* this many have room for all rows of a block from the start */
 
 enum {
   NOTE_ROOM =
@@ -233,7 +233,7 @@ static bool note_give_many(const struct notes *notes, const k_orders *orders, si
 
 /* ---- giving one after the other ---- */
 
-/* What is given, and how. */
+/* The orders that are given, and how. */
 struct handing {
   const struct notes *notes;
   const struct program *p;
@@ -248,7 +248,7 @@ struct joined_note {
   const k_scalar *values;
 };
 
-/* Where they are brought together. */
+/* Memory in which notes are joined with those of their parts. */
 struct note_room {
   int64_t entities[MAX_SITES];
   k_scalar values[MAX_SITES];

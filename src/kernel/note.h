@@ -49,7 +49,7 @@ size_t notes_room(const struct program *p);
 void notes_open(struct notes *notes, const struct program *p, void *room);
 void notes_free(struct notes *notes);
 
-/* Makes room for so many notes; false when there is none, or that is too many. */
+/* Makes room for that many notes; false when out of memory or with too many. */
 bool notes_grow(struct notes *notes, uint64_t need);
 
 /* Begins a block at a row. */

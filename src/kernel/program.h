@@ -190,7 +190,7 @@ void **machine_columns(const struct machine *m);
 ** continue, open it again. */
 k_status machine_over(struct machine *m, k_failure *failure);
 
-/* Both, for one table. */
+/* machine_open and machine_over, for one table. */
 k_status machine_run(struct machine *m, const struct program *p, const k_run *run,
                      k_failure *failure);
 
@@ -254,7 +254,7 @@ struct numbering {
       lists, count;
 };
 
-/* How many cells are prefetched, so many rows ahead. */
+/* How many cells are prefetched, and how many rows ahead. */
 enum { ROWS_FETCHED = 4, ROWS_AHEAD = 16 };
 
 /* The layout of a machine's buffer, in bytes: the mask of all rows comes first. */
