@@ -43,9 +43,9 @@ void access_finish(struct front *f);
 /* The number of a new column of cells. */
 uint32_t access_new_column(struct front *f, struct run_column cells, struct front_column column);
 
-/* ---- Whether rows see what earlier rows write there. The second makes them see it. ---- */
+/* ---- class.c ---- */
 
-/* Whether rows see what earlier rows write there; the other makes them do so. */
+/* Whether rows see what earlier rows write there. The second makes them see it. */
 bool class_is_shared(const struct front *f, const struct component *component, uint32_t leaf);
 void class_share(struct front *f, const struct component *component, uint32_t leaf);
 /* The place of an array's element or a resource's field. The second: the cell at such a place. */

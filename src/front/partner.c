@@ -88,7 +88,7 @@ static k_value partner_key_argument(struct front *f, struct val value, enum key_
   return *kind == KEY_INTEGER ? value.value : number_as(f, value, KT_F64);
 }
 
-/* How many; Lua raises an error for another value, or one below 0. */
+/* A number of entities; Lua raises an error for another value, or one below 0. */
 static k_value partner_count_argument(struct front *f, struct val value) {
   value = maybe_need(f, value);
   if (!val_is_number(f, value))
@@ -128,7 +128,7 @@ static void partner_key_arguments(struct front *f, struct run_list *list,
     front_refuse(f, "it asks an index for a range whose bounds are not numbers");
 }
 
-/* A number of entities; Lua raises an error for another value, or one below 0. */
+/* Lists what is found. Returns the count. */
 static k_value partner_list(struct front *f, struct val method, const struct val *arguments,
                             uint32_t count) {
   const struct finder *finder = &finders[method.number];

@@ -45,7 +45,8 @@ static uint32_t share_behind_failures(const struct program *p) {
   return last;
 }
 
-/* The first instruction by which rows change more than their own; *passed is after the last. */
+/* The first instruction by which rows change more than their own cells; *passed is after the
+** last. */
 static uint32_t share_find_deeds(const struct program *p, uint32_t *passed) {
   uint32_t first = p->insn_count;
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
@@ -58,8 +59,7 @@ static uint32_t share_find_deeds(const struct program *p, uint32_t *passed) {
   return first;
 }
 
-/* The first instruction by which rows change more than their own cells; *passed is after the
-** last. */
+/* Whether an instruction between two writes to columns. */
 static bool share_writes_between(const struct program *p, uint32_t from, uint32_t to) {
   for (uint32_t pc = from; pc < to; pc++)
     if (share_writes_column(p, &p->insns[pc])) return true;

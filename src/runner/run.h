@@ -151,7 +151,7 @@ struct runner {
 void runner_open(struct runner *runner, struct memory *memory, k_isa isa);
 void runner_free(struct runner *runner);
 
-/* Reserves room for a plan over tables of so many rows; false when out of memory. */
+/* Reserves room for a plan over tables of that many rows; false when out of memory. */
 bool runner_reserve(struct runner *runner, const struct run_plan *plan, uint32_t rows);
 
 /* One run of a plan. Every non-empty table of the query must have the terms of the plan's
@@ -238,7 +238,7 @@ bool run_rows(struct runner *runner, const struct run *run, const struct run_row
 ecs_status run_stage_rows(const struct runner *runner, const struct run *run, const ecs_id *ids,
                           uint32_t count);
 
-/* Reserves room for a plan over so many elements of arrays; false when out of memory. */
+/* Reserves room for a plan over that many elements of arrays; false when out of memory. */
 bool runner_reserve_elements(struct runner *runner, const struct run_plan *plan, uint32_t count);
 
 /* Runs over `count` elements of the arrays in its columns, from `first` on, counted from 0. A
@@ -256,8 +256,8 @@ ecs_status run_query(struct runner *runner, const struct run *run, struct run_fa
 /* Plans that need only the machine and run over whole tables: for small tables, checking before
 ** each what else to do takes longer than the rows. */
 
-/* Whether a run is one: every row of the query's tables matches once, on one thread, and the
-** program depends on no table and reports no rows. */
+/* Whether a run needs only the machine: every row of the query's tables matches once, on one
+** thread, and the program depends on no table and reports no rows. */
 static inline bool run_is_plain(const struct run *run) {
   const struct run_plan *plan = run->plan;
   bool plain = plan->plain && run->query->terms.plain;

@@ -143,15 +143,15 @@ ecs_status migration_fill_column(struct migration *migration, const struct table
 ecs_status migration_prepare_resource(struct migration *migration, struct change *change);
 void migration_swap_resource(ecs_world *world, struct change *change);
 
-/* The part of a migration about events: their rows are rebuilt beside the old ones and exchanged at
-** the commit. */
+/* The part of a migration about events: their rows are rebuilt separately and exchanged at the
+** commit. */
 
 /* Builds, for each changed event, rows with the wanted fields. */
 ecs_status migration_prepare_events(struct migration *migration);
 void migration_swap_events(const struct migration *migration);
 
-/* The part of a migration about events: their rows are rebuilt separately and exchanged at the
-** commit. */
+/* What a migration works out before it touches a table: which components follow, which old leaf
+** each new one comes from, what to report. */
 
 /* Rebuilds components that contain changed ones. The registry shows the wanted components.
 ** ECS_EINVAL if one would contain itself. */

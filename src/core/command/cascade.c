@@ -436,7 +436,7 @@ static void cascade_untie_back(ecs_world *world, const struct untied *was) {
   assert(ties_target(&relation->ties, was->source) == was->target);
 }
 
-/* Clears the marks of all that die, by words that many share. */
+/* Clears the marks of all that die, one word of many marks at a time. */
 static void cascade_spare_all(struct cascade *cascade) {
   if (cascade->count > cascade->mark_capacity) {
     memset(cascade->marks, 0, cascade->mark_capacity * sizeof *cascade->marks);
@@ -494,7 +494,7 @@ void cascade_free(ecs_world *world) {
   *cascade = (struct cascade){.dying = NULL};
 }
 
-/* ---- Clears the marks of all that die, one word of many marks at a time. ---- */
+/* ---- cascade end ---- */
 
 #define FINISHED_AT_ONCE 512u
 

@@ -28,9 +28,9 @@ struct update {
   struct prefab_follower *followers;    /* one for each of these */
 };
 
-/* ---- what the declaration says ---- */
-
 /* ---- the declaration ---- */
+
+/* Whether it has a component, not a relation, from its base. */
 static bool prefab_update_inherits(const ecs_world *world, ecs_id base, ecs_id id) {
   return base != ECS_NULL && !relation_of(world, id) &&
          !prefab_shares(world, ecs_id_index(base), id);

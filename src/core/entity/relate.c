@@ -267,7 +267,7 @@ static uint32_t relate_without_pairs(const struct table *table, uint32_t relatio
   return count;
 }
 
-/* ---- lookups ---- */
+/* The table without the pairs of a relation. */
 static ecs_status relate_table_without(ecs_world *world, struct table *from, uint32_t relation,
                                        struct table **to) {
   ecs_id *ids = world_scratch(world, from->id_count);

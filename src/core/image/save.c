@@ -698,7 +698,7 @@ void save_cells(struct saver *saver, const struct component *component,
   }
 }
 
-/* ---- Components have rows, too: they are written by place. ---- */
+/* ---- rows and columns ---- */
 
 /* Components have rows, too: they are written by place. */
 static void save_odd_rows(struct saver *saver, const uint32_t *rows, uint32_t count) {

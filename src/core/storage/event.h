@@ -11,10 +11,10 @@
 struct ecs_component_desc;
 struct event;
 
-/* Finds the event of an id or name, or fails with a message that says what it is instead. */
+/* Checks the description of an event; ECS_OK for any other. */
 ecs_status event_check_desc(const ecs_world *world, const struct ecs_component_desc *desc);
 
-/* Finds the event of an id or name, or fails with what it is instead. */
+/* Finds the event of an id or name, or fails with a message that says what it is instead. */
 ecs_status event_need(const ecs_world *world, ecs_id id, struct component **out);
 ecs_status event_need_name(const ecs_world *world, const char *name, size_t size,
                            struct component **out);

@@ -50,10 +50,10 @@ int query_set(lua_State *L);
 ** at the top of the stack. */
 void source_run(lua_State *L, int filter, lua_CFunction body, int arguments);
 
-/* The first row that the loop visits, from a row on; the number of rows if there is none. */
+/* Moves the loop at 1 to the next run of rows, and to those of them that it visits. */
 bool source_next(lua_State *L, struct loop_box *loop);
 
-/* The first of these from a row on; the number of rows if there is none. */
+/* The first row that the loop visits, from a row on; the number of rows if there is none. */
 uint32_t source_row(const struct loop_box *loop, uint32_t row);
 
 /* Methods of queries, and of q:where(fn), that change or despawn their entities: as the world's

@@ -140,7 +140,7 @@ int refuse_wide(lua_State *L, const struct world_box *box, const struct componen
                      "it", of, component_label(component, leaf, label, sizeof label), text);
 }
 
-/* An integer that is wide. */
+/* Pushes an integer that Lua's numbers cannot represent. */
 static void value_push_wide(lua_State *L, const struct world_box *box,
                             const struct component *component, const struct leaf *leaf,
                             ecs_cell cell) {

@@ -51,8 +51,8 @@ static bool kernel_ready_gives_and_writes(const struct kernel *kernel,
          kernel_ready_does_more(variant);
 }
 
-/* Whether there is a program for these rows, and memory to run it over so many. If not, pushes the
-** reason. */
+/* Whether there is a program for these rows, and memory to run it over that many. If not, pushes
+** the reason. */
 static bool ready_for(lua_State *L, int handle, struct kernel *kernel, struct which which,
                       uint32_t rows) {
   kernel->found = true;

@@ -118,7 +118,7 @@ struct row_span {
   bool some;                   /* not all rows of the table match */
   ecs_id behind;               /* of a gathering: entity of the next row, or ECS_NULL */
   struct run_failure failure;
-  /* Runs so many rows from one on, and stages what they have marked. */
+  /* Runs that many rows from one on, and stages what they have marked. */
   bool (*run)(lua_State *L, int handle, struct row_span *span, uint32_t row, uint32_t count);
   /* Whether the program still fits once the function has done a row. */
   bool (*renew)(lua_State *L, int handle, int anchors, struct row_span *span);

@@ -169,7 +169,7 @@ static void replace_push_reason(lua_State *L, reason why) { lua_pushstring(L, st
 
 #endif
 
-/* ---- what Lua is given ------------------------------------------------------------------ */
+/* ---- for Lua ---------------------------------------------------------------------------- */
 
 /* Creates a new file beside another one, and pushes its name. Process numbers do not make names
 ** unique: other machines may write to the directory, and states of one process on other threads.
