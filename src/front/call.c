@@ -515,8 +515,7 @@ static void call_array_read_into(struct front *f, struct val array, struct val t
   build_endloop(b, f->env.mask);
 }
 
-/* Calls a method of an array. The result of array:read() must go straight to the next
-** array:write. */
+/* Calls a method of an array. The result of array:read() must go straight to array:write. */
 static struct val call_array(struct front *f, uint32_t name, const struct val *arguments,
                              uint32_t count) {
   struct val nothing = {.kind = VAL_NIL}, given = count > 1 ? arguments[1] : nothing;
@@ -797,8 +796,7 @@ static void call_lua_function(struct front *f, const struct code *code, uint32_t
   call_put_results(f, code, results, given);
 }
 
-/* A call of different functions in different rows: each is called for its rows, while the others
-** wait. */
+/* A call of different functions in different rows: one after the other is called for its rows. */
 struct call_ways {
   uint32_t first, kept, top;
   k_value whole;

@@ -7,8 +7,7 @@
 /* The element of an array at an index that may differ from row to row. The second: at a constant.
 ** Nil in rows without one. */
 struct val element_at(struct front *f, struct val array, struct val index);
-/* An index as an integer, and in *whole the rows where it is one: in Lua, arrays have no other
-** indices. */
+/* An index as an integer, and in *whole the rows where it is one: arrays have no others in Lua. */
 k_value element_place(struct front *f, struct val index, k_value *whole);
 /* A constant as an index. */
 struct val element_index(struct front *f, struct val array, const struct constant *key);
@@ -32,9 +31,8 @@ struct val element_of_record_at(struct front *f, struct val record, struct val i
 struct val element_of_item(struct front *f, struct val record, uint32_t longest,
                            k_value number);
 uint16_t element_need_longest(struct front *f, struct val record);
-/* The number of a table of arrays that is indexed by names or, without names, by numbers; NONE if
-** it is not one. The others: an array of it by an index; an element of that array; storing one; its
-** length. */
+/* The number of a table of arrays that is indexed by names or, without, by numbers; NONE if it is
+** not one. Then: an array of it by an index; an element of that; storing one; its length. */
 uint32_t object_set_find(struct front *f, uint32_t path, const struct enumeration *names);
 struct val object_set_take(struct front *f, uint32_t number, struct val index);
 struct val object_set_get(struct front *f, struct val arrays, struct val index);

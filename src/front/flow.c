@@ -122,8 +122,7 @@ bool flow_takes(const struct code *code, uint32_t at) {
   return takes.bits[at / 64] >> at % 64 & 1;
 }
 
-/* Adds the live registers of an instruction to a set, except the register that is set on the
-** way. */
+/* Adds the live registers of an instruction to a set, except the one that is set on the way. */
 static void flow_join(const struct function_code *f, struct registers *set, uint32_t pc,
                       uint32_t without) {
   for (uint32_t i = 0; pc < f->count && i < REGISTERS / 64; i++) {

@@ -78,8 +78,7 @@ static bool survey_is_spoilt(const struct front *f, struct unknown_place place) 
   return found;
 }
 
-/* Whether an instruction takes something unknown. The arguments of a Lua function may be
-** unknown. */
+/* Whether an instruction takes something unknown. Arguments of Lua functions may be unknown. */
 static bool survey_is_unknown(struct front *f, const struct code *code) {
   const struct frame *frame = f->frame;
   bool call = code->kind == CODE_CALL, open = call || code->kind == CODE_LIST;

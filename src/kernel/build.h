@@ -230,7 +230,7 @@ void build_give_up(struct builder *b);
 ** `build_reduce`: the rows of the mask join total `index` (0 up, below 16); i64 or f64;
 ** outside loops. There is such a total even if the mask is that of no rows. */
 void build_emit(struct builder *b, uint32_t index, k_value mask);
-/* The same as build_emit, unless this was the last call for the bitmap in this loop. */
+/* As build_emit, unless this was the last call for the bitmap in this loop. */
 void build_emit_once(struct builder *b, uint32_t index, k_value mask);
 /* Called at the end: bitmaps from number `from` on become those from `to` on, `count` of them. */
 void build_renumber(struct builder *b, uint32_t from, uint32_t to, uint32_t count);

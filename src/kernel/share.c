@@ -45,8 +45,7 @@ static uint32_t share_behind_failures(const struct program *p) {
   return last;
 }
 
-/* The first instruction by which rows change more than their own cells; *passed is after the
-** last. */
+/* The first instruction by which rows change more than their own; *passed is after the last one. */
 static uint32_t share_find_deeds(const struct program *p, uint32_t *passed) {
   uint32_t first = p->insn_count;
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {

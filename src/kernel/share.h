@@ -40,8 +40,7 @@ bool helpers_reserve(struct helpers *helpers, const struct machine *own, uint32_
 ** caller. */
 bool share_is_possible(const struct pool *pool, const struct sharing *sharing);
 
-/* Whether that many rows are worth sharing. The pool's history may change the answer, but no
-** result. */
+/* Whether sharing that many rows is worth it. The pool's history may change this, but no result. */
 bool share_is_worth(const struct pool *pool, const struct sharing *sharing, size_t rows);
 
 /* As machine_over, on all threads that take part. K_ENOMEM: no memory for their machines; nothing

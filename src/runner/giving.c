@@ -167,8 +167,7 @@ static struct write giving_write_of(const struct component *component, uint32_t 
   return (struct write){leaf, giving_cell(&component->leaves[leaf], value)};
 }
 
-/* The write that an order makes: to a field, or none if it only adds the component. Returns the
-** number of fields. */
+/* Makes the write of an order: to a field, or none if it only adds. Returns how many fields. */
 static uint32_t giving_take_write(const struct component *component,
                                   const struct run_command *command, k_scalar value,
                                   struct write *write) {

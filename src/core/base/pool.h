@@ -76,8 +76,7 @@ static inline uint32_t portion_begins(const struct portions *p, uint32_t portion
   return (uint32_t)((uint64_t)p->count * portion / p->width);
 }
 
-/* Divides chunks 0 to count - 1 among that many threads; with one portion they are taken in
-** order. */
+/* Divides chunks 0 to count - 1 among that many threads; one portion is taken in order. */
 static inline void portions_begin(struct portions *p, uint32_t count, uint32_t threads) {
   assert(threads > 0);
   p->count = count;

@@ -152,8 +152,7 @@ static bool migrate_is_affected(const struct migration *migration,
   return false;
 }
 
-/* The old column that a new one is made from, or NONE. Removed components still have their
-** columns. */
+/* The old column that a new one is made from, or NONE. Removed components still have columns. */
 static uint32_t migrate_source_column(const struct migration *migration, const struct table *old,
                                       const struct column *column) {
   const struct change *change = migration_of(migration, column->component->id);

@@ -1,6 +1,5 @@
 /* Migration: components change their fields, or are removed, while entities have them. One
-** transaction over any number of components: prepare does everything that can fail, commit
-** cannot. */
+** transaction over any number of components: prepare may fail, commit cannot. */
 #ifndef ECS_CORE_CHANGE_MIGRATE_H
 #define ECS_CORE_CHANGE_MIGRATE_H
 
@@ -165,8 +164,7 @@ ecs_status migration_report(struct migration *migration, struct change *change);
 ** registry shows the wanted components. */
 ecs_status migration_check_requirements(const struct migration *migration);
 
-/* Whether rows may have to move: components are removed, change their storage or require something
-** else. */
+/* Whether rows may have to move: components are removed, change their storage or requirements. */
 bool migration_moves(const struct migration *migration);
 
 /* The future place of an entity: a table, possibly its present one, and sparse components, in

@@ -37,8 +37,7 @@ static bool brood_is_of(const struct brood_kind *kind, const struct part *parts,
   return true;
 }
 
-/* Describes a kind. Returns false if such a spawn does more than write cells of tables, or exceeds
-** a limit. */
+/* Describes a kind. False if such a spawn does more than write cells, or exceeds a limit. */
 static bool brood_describe(const struct part *parts, uint32_t count, struct brood_kind *kind) {
   kind->part_count = count;
   kind->write_count = 0;

@@ -45,8 +45,7 @@ static ecs_status entity_despawn_any(ecs_world *world, ecs_id id) {
   return ECS_OK;
 }
 
-/* Despawns in the general case: any storage, any ties. Observers are called before a host's call
-** returns. */
+/* Despawns in the general case. Observers are called before a host's call returns. */
 static APART ecs_status despawn_entity(ecs_world *world, ecs_id id, bool tells) {
   ecs_status status = entity_despawn_any(world, id);
   return tells ? world_tell_observers(world, status) : status;

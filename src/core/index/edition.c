@@ -233,8 +233,7 @@ static ecs_status edition_take_run(struct copies *copies, const ecs_iter *it) {
   return ECS_OK;
 }
 
-/* Copying does not mark cells as written, even if a term lacks `:in`: the query belongs to the
-** index. */
+/* Copying does not mark cells as written, even without `:in`: the query belongs to the index. */
 ecs_status copies_gather(struct copies *copies, ecs_query *query) {
   ecs_iter it;
   copies->count = 0;

@@ -42,8 +42,7 @@ ecs_status key_of_value(ecs_world *world, const ecs_value *value, struct key *ou
 /* The key of a value to look for; a string that the world lacks matches no row. */
 struct key key_wanted(const ecs_world *world, const ecs_value *value);
 
-/* The size of a group in rows, and of its filter in bits: 3 of 1,000 groups without the key
-** pass. */
+/* A group's size in rows, and its filter's in bits: 3 of 1,000 groups without the key pass. */
 #define GROUP_ROWS 64u
 #define FILTER_WORDS 16u
 
@@ -108,8 +107,7 @@ void keyed_equal(const struct keyed *keyed, struct key key, struct ecs_search *s
 void keyed_range(const struct keyed *keyed, struct key least, struct key most,
                  struct ecs_search *search);
 
-/* Finds that many rows with the lowest keys, the lowest first. The second: with the highest keys,
-** the highest first. */
+/* Finds that many rows with the lowest keys, upwards. The second: with the highest, downwards. */
 void keyed_lowest(const struct keyed *keyed, uint32_t most, struct ecs_search *search);
 void keyed_highest(const struct keyed *keyed, uint32_t most, struct ecs_search *search);
 

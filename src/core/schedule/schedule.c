@@ -655,8 +655,7 @@ static void schedule_give_phase(ecs_world *world, struct timing_list *list, stru
   schedule_timings_drop(world, list, known);
 }
 
-/* Takes a system's timings out of the list; what another query has seen of changes stays. False if
-** there are none. */
+/* Gives a system its timings; what another query knows of changes stays. False if there is none. */
 static bool schedule_timings_take_out(ecs_world *world, struct timing_list *list,
                                       ecs_system *system) {
   ecs_system *known = system_names_find(&list->names, system->name, strlen(system->name));

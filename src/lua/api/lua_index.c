@@ -327,8 +327,7 @@ static void index_declaration_read_draft(lua_State *L, struct world_box *box,
   index_declaration_read_kind(L, box, what, draft);
 }
 
-/* Builds the index. A function passed to the core is anchored, even on failure: it is swept
-** then. */
+/* Builds the index. A key function passed to the core is anchored until it is swept. */
 static ecs_status index_declaration_build(lua_State *L, struct world_box *box,
                                           struct index_draft *draft, ecs_index **out) {
   if (draft->function) index_keys_push(L, box, draft->function, &draft->query, &draft->desc);

@@ -185,8 +185,7 @@ const luaL_Reg world_spawn_methods[] = {
 #define SPACE " \t\r\n"
 #define WAY_VALUES 16
 
-/* The fast path into a table: where the last entity went, if the spawner takes only numbers for
-** columns of that table. */
+/* The fast path into a table, where the last entity went; only for numbers in its columns. */
 struct way {
   uint64_t version;            /* registry.version at that time */
   uint32_t table, serial;      /* the table, distinguished from a later one in its place; NONE:
@@ -287,8 +286,7 @@ static struct component *spawn_component_at(lua_State *L, ecs_world *world, stru
 
 /* ---- the fast path ---- */
 
-/* Adds the fields of a name to a fast path into a table; false if they are not numbers in
-** columns. */
+/* Adds the fields of a name to a fast path; false if they are not numbers in its columns. */
 static bool spawn_add_to_way(struct way *way, const struct table *table,
                              const struct component *component, ecs_string field) {
   uint32_t first = 0, count = component->leaf_count;

@@ -31,8 +31,7 @@ static inline int dump_function(lua_State *L, lua_Writer writer, void *ud, bool 
   return failed ? failed : writer(L, NULL, 0, ud);
 }
 
-/* Pushes a thread that scripts do not know, since LuaJIT does not tell which thread is its
-** first. */
+/* Pushes a thread that scripts do not know: LuaJIT does not tell which thread is its first. */
 static inline void push_main_thread(lua_State *L) {
   lua_getfield(L, LUA_REGISTRYINDEX, "ecs.thread");
   if (lua_isthread(L, -1)) return;

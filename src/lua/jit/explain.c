@@ -188,8 +188,7 @@ static void explain_set_program(lua_State *L, const struct variant *variant) {
   lua_setfield(L, -2, "program");
 }
 
-/* Sets how many rows fell back to the function in the last run, and why the first one did, if
-** any. */
+/* Sets how many rows fell back to the function in the last run, and why the first one did. */
 static void explain_set_left(lua_State *L, const struct kernel *kernel) {
   k_failure why = kernel->why_left;
   if (!kernel->left) return;

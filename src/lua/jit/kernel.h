@@ -122,8 +122,7 @@ bool kernel_ready_here(lua_State *L, int handle, const struct table *table);
 /* Whether it was refused regardless of outside values. */
 bool kernel_is_hopeless(const struct kernel_box *box);
 
-/* Whether it was refused the last time that there were rows to run, or when it was compiled
-** ahead. */
+/* Whether it was refused when there last were rows to run, or when it was compiled ahead. */
 bool kernel_is_refused(const struct kernel_box *box);
 
 /* The array whose elements are the rows of a kernel; NULL if it is no longer declared. */

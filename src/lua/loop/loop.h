@@ -357,8 +357,7 @@ extern const luaL_Reg where_metamethods[];
 int query_where(lua_State *L);
 
 /* The query at argument 1, or the one of the q:where(fn) there, which it replaces; an error if it
-** cannot be used. Afterwards there are `arguments` arguments, followed by the q:where(fn), or
-** nil. */
+** cannot be used. Leaves `arguments` arguments, followed by the q:where(fn), or nil. */
 struct query_box *check_source(lua_State *L, int arguments);
 
 /* As check_source for a query over entities, not events. */
