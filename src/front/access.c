@@ -739,7 +739,7 @@ struct val maybe_or_nil(struct front *f, k_value mask, struct val x, struct val 
   return maybe_select(f, mask, x, y, some);
 }
 
-/* Whether it can be the other value where that is absent. */
+/* Whether a value can be nil or false. */
 static bool access_may_be_false(struct front *f, struct val x) {
   return x.kind == VAL_NIL || val_is_maybe(x) || val_is_boolean(f, x);
 }

@@ -135,7 +135,7 @@ static struct val call_min_max(struct front *f, k_op op, const struct val *argum
   return result;
 }
 
-/* math.abs. Of an integer it is an integer, even of the least one, of which it is that itself. */
+/* math.abs. Of an integer it is an integer; the lowest integer stays as it is. */
 static struct val call_absolute(struct front *f, struct val x) {
   if (x.mixed) return mixed_absolute(f, x);
   struct val result = val_number(f, build_unary(f->b, KO_ABS, x.value), x.soft);
@@ -261,7 +261,7 @@ static struct val call_type_of(struct front *f, const struct val *arguments, uin
 
 /* ---- ecs.math ---- */
 
-/* A function of ecs.math: done in f64, and rounded to f32 where it begins with f32. */
+/* A function of ecs.math: computed in f64, and rounded to f32 where it begins with f32. */
 static struct val call_own(struct front *f, uint32_t name, const struct val *arguments,
                            uint32_t count) {
   static const k_op ops[] = {KO_OWN_ACOS, KO_OWN_ASIN, KO_OWN_ATAN, KO_OWN_COS, KO_OWN_EXP,
@@ -677,7 +677,7 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
   assert(name < METHOD_COUNT);
   bool changes = name < METHOD_RANDOM || name == METHOD_SET || name == METHOD_SPAWN;
   if (changes || name == METHOD_EMIT) call_refuse_once(f);
-  /* Nil is not an id, and Lua raises an error for it; except world:alive. */
+  /* Nil is not an id: Lua raises an error for it, except in world:alive. */
   for (uint32_t i = 0; i < count; i++)
     if (name != METHOD_ALIVE || arguments[i].lacks) arguments[i] = maybe_need(f, arguments[i]);
   switch (name) {
@@ -796,7 +796,7 @@ static void call_lua_function(struct front *f, const struct code *code, uint32_t
   call_put_results(f, code, results, given);
 }
 
-/* A call of different functions in different rows: one after the other is called for its rows. */
+/* A call of different functions in different rows: each function in turn is called for its rows. */
 struct call_ways {
   uint32_t first, kept, top;
   k_value whole;

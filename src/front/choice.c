@@ -156,8 +156,8 @@ struct val choice_select(struct front *f, k_value mask, struct val x, struct val
 /* ---- string field ---- */
 
 /* String fields. Their cells are numbers in the world's string table, where equal texts have equal
-** numbers. A constant string is looked up there, and added if need be, before each table: no sweep
-** happens until that ends. */
+** numbers. A constant string is looked up there, and added if need be, before each table: while
+** that is run over, no sweep happens. */
 
 const struct enumeration front_texts = {NULL, 0, NULL, 0};
 

@@ -396,7 +396,7 @@ static void commands_end_parts(struct front *f, uint32_t order) {
   f->commands[order].parts = f->command_count - order - 1;
 }
 
-/* Spawns from a table, for the present rows. Items that only some of them have split these. */
+/* Spawns from a table, for the present rows. Items that only some rows have split the rows. */
 static void commands_spawn_table(struct front *f, uint32_t first, struct val spawned,
                                  uint32_t depth) {
   uint32_t at = first;
@@ -643,8 +643,8 @@ static void give_table(struct front *f, struct given *given, struct val table) {
   }
 }
 
-/* Takes a field whose value can be noted in the place of an entity, or preferably one that cannot;
-** `count` if there is none. */
+/* Takes a field: with `first`, one whose value can be noted in the place of an entity; otherwise
+** preferably one that cannot. `count` if there is none. */
 static uint32_t commands_emit_event_take(const struct front *f, const struct given *given,
                                          bool *taken, bool first) {
   uint32_t found = given->count;

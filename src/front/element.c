@@ -119,7 +119,7 @@ struct val element_index(struct front *f, struct val array, const struct constan
 
 #define NO_VALUE (LUA_TNONE - 1)   /* the type of a missing value of a record that may lack it */
 
-/* A record without a value by a key must also lack it in Lua: nil, without a metatable. */
+/* A record without a value for a key must also lack it in Lua: nil, without a metatable. */
 static int element_take_gap(lua_State *L, const struct guard *guard) {
   if (guard->gaps < GAPS_FILLED) return LUA_TNONE;
   if (!lua_getmetatable(L, -2)) return NO_VALUE;
@@ -517,7 +517,7 @@ uint32_t element_find_table(struct front *f, struct front_array array) {
   return number;
 }
 
-/* An element as one of a table of that kind, at a place. */
+/* The element at a place of a table of that kind. */
 static struct val as_element(struct front *f, uint32_t table, struct val element, k_value at) {
   enum element_kind kind = f->arrays[table].kind;
   element.mixed = kind == ELEMENTS_MIXED;
@@ -678,7 +678,7 @@ bool element_join(struct front *f, struct val *x, struct val *y) {
   return true;
 }
 
-/* Refuses a table of lists that is read by places among all of their items. */
+/* Refuses a table of lists if it is read by the places of items among those of all lists. */
 static const struct front_array *element_table_of(struct front *f, struct val record) {
   assert(record.kind == VAL_RECORD && record.at < f->array_count);
   const struct front_array *table = &f->arrays[record.at];

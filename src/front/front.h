@@ -408,7 +408,7 @@ void front_branch(struct front *f, const struct code *code, k_value condition, i
 
 /* Sends the rows of `mask` to a target (for the end: the count of instructions). */
 void front_jump(struct front *f, uint32_t target, k_value mask);
-/* Keeps a copy of the environment as the last edge; the other forgets edges from `first` on. */
+/* Keeps a copy of the environment as the last edge; the second forgets edges from `first` on. */
 void front_keep(struct front *f);
 /* Lets some rows wait while others continue. The first keeps them as they are here, and returns
 ** their place, or NONE if there are none. The next lets those that continued wait in turn, and
@@ -518,8 +518,8 @@ const struct enumeration *choice_pair(struct front *f, const ecs_string names[2]
 struct val choice_as_value(struct front *f, struct val x);
 /* val_select with a string on one side: a choice or, with an enum's value, another such value. */
 struct val choice_select(struct front *f, k_value mask, struct val x, struct val y);
-/* A string, or a value of another enum, as one of an enum. K_NONE if a string may be none of its
-** names, or no value can be one; rows with another name fail. With `any` it is -1 instead. */
+/* A string, or a value of another enum, as a value of an enum. K_NONE if a string may be none of
+** its names, or no value can be one; rows with another name fail. With `any` it is -1 instead. */
 k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *names, bool any);
 /* The first enum that was asked for with these names in this order: fields of both have the same
 ** values. NULL for NULL. */
@@ -648,7 +648,7 @@ void call_push_math(lua_State *L, const luaL_Reg *own);
 void call_push_portable(lua_State *L, uint32_t unportable);
 void call_note_power(struct front *f);
 /* VAL_MATH for one of these functions, otherwise VAL_NOTHING. Rows that reach `error` fall back to
-** Lua, unless they are all: then it is none of these. */
+** Lua; if all rows reach it, it is VAL_NOTHING, too. */
 struct val call_known(struct front *f, lua_CFunction function);
 /* A compilable method of the world. Rows that make other changes fall back to Lua. */
 struct val call_method(struct front *f, struct val object, const struct constant *key);
@@ -795,8 +795,8 @@ NORETURN void partner_refuse_write(struct front *f, struct val copy, const struc
 /* Changes that rows make to cells other than their own: elements of the world's arrays, fields of
 ** resources, and fields of entities along a path of the query. */
 
-/* A number read from an element of an array at an index is that element; the result of an operation
-** is a step on it, if an operand was; KF_COUNT: not a fold. */
+/* Marks a number read from an element of an array as that element, and the result of an operation
+** as a step on it, if an operand was marked so; KF_COUNT: not a fold. */
 struct val steps_element(struct front *f, struct val number, struct val array, k_value index);
 struct val steps_step(struct front *f, struct val result, k_fold step, struct val x, struct val y);
 /* Recognises `x or y` (or `x and y`): `result` is x under mask `yes` and y under mask `no`, and the

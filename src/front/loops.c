@@ -1,7 +1,7 @@
 #include "front/rounds.h"
 
-/* Numeric `for`, and `for` over ipairs. If bounds are integers and the same for all rows, all do as
-** many rounds; otherwise each row counts its own (row_for). */
+/* Numeric `for`, and `for` over ipairs. If bounds are integers and the same for all rows, all do
+** equally many rounds; otherwise each row counts its own (row_for). */
 
 /* How a loop counts. */
 struct numeric {
@@ -61,7 +61,7 @@ static struct val numeric_limit(struct front *f, struct val limit, bool up, k_va
   return whole;
 }
 
-/* Whether all rows do as many rounds, by integers, and the number needs no division. */
+/* Whether all rows do equally many rounds, by integers, whose number needs no division. */
 static bool loops_is_one_for_all(struct front *f, const struct numeric *bounds) {
   struct val init = bounds->init, limit = bounds->limit, step = bounds->step;
   if (val_type(f, init) != KT_I64 || val_type(f, step) != KT_I64 || !step.literal) return false;

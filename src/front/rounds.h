@@ -41,7 +41,7 @@ struct loop {
   uint32_t control;            /* numeric for: its registers, which nothing after it needs */
   bool shrinks;                /* rows also leave at the end of rounds: */
   bool counts;                 /* those that have done all of theirs, and continue after it; */
-  k_value again;               /* the others, set by whoever compiles a round */
+  k_value again;               /* the others, set by what compiles a round */
   struct env start;            /* before the loop; its registers belong to an edge */
   uint32_t first_edge;         /* those of the body */
   uint32_t fork_count, commands, chains, made, items, lists, attempts;

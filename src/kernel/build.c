@@ -734,7 +734,7 @@ void build_order(struct builder *b, uint32_t order, k_value entity, k_value valu
   builder_add(b, n);
 }
 
-/* Whether no row is in both masks, as far as the first one shows. */
+/* Whether no row is in both masks, as far as the construction of the first one shows. */
 static bool build_parts(const struct builder *b, k_value x, k_value y, int depth,
                         uint32_t *steps) {
   const struct node *n = node_at(b, x);

@@ -27,7 +27,7 @@
 ** Failing. What can fail (i64 // and % by zero, float to integer, narrow stores, empty
 ** random intervals) fails only in the rows of the mask given to `build_at`, and the
 ** failure carries the tag given there. The first failing row is reported; rows before it
-** are written whole, it and the rows behind it are not.
+** are written whole, it and the rows after it are not.
 **
 ** Errors of the builder are sticky: after the first one every call returns K_NONE and
 ** does nothing, so that only `build_finish` needs to be looked at.
@@ -123,7 +123,7 @@ k_value build_looked_up(struct builder *b, uint32_t lookup, k_value from, k_valu
 
 /* Cells that rows see as those before them have left them, in the order in which this is stated: an
 ** element of an array, or the cell that a column or lookup of KC_CELLS | type says. `build_get` is
-** what is in it when the row comes to that, an f32 as an f64; any where the cell is nowhere.
+** what is in it when the row comes to that, an f32 as an f64; arbitrary where there is no cell.
 ** `build_set` puts a value into it, in the rows of the mask given to build_at, as an f64 or i64, or
 ** a bool. In a program with one of these rows note down orders (build_order) in that order, too,
 ** and what they noted is given when the row has done the rest of it. */
@@ -195,7 +195,7 @@ k_value build_random_range(struct builder *b, k_value bits, k_value lo, k_value 
 
 /* A loop of `count` rounds (uniform i64; none when below 1), left when `mask` is empty
 ** before the first round or `again` after one. Yields the round, from 0, a uniform i64.
-** Values made inside are not to be used behind the loop, except those carried.
+** Values made inside are not to be used after the loop, except those carried.
 **
 **   k_value i = build_loop(b, count, mask);
 **   k_value acc = build_carry(b, acc0, true), live = build_carry(b, mask, true);
@@ -205,9 +205,9 @@ k_value build_random_range(struct builder *b, k_value bits, k_value lo, k_value 
 **   build_endloop(b, still);
 **
 ** A carried value is `init` in the first round, then what `build_next` said in the round
-** before; behind the loop it is the last such value (`init` when no round was done). Its
+** before; after the loop it is the last such value (`init` when no round was done). Its
 ** type is init's. Without `varying` it is uniform: then init and next must be. Carries are
-** declared right behind build_loop; a carry without build_next keeps its value.
+** declared right after build_loop; a carry without build_next keeps its value.
 **
 ** Rounds are done for all rows of a block as long as one of them needs another: what rows
 ** carry that have left the loop is kept by selects, as above, and what can fail is given
@@ -307,7 +307,7 @@ typedef struct k_orders {
                                                ** fail */
   void (*give)(void *ud, uint32_t order, const int64_t *entities, const k_scalar *values);
   void *ud;
-  /* Or NULL: how many orders after one are its parts. */
+  /* Or NULL: how many orders after a given one are its parts. */
   uint32_t (*parts)(void *ud, uint32_t order);
   /* Or NULL: reserves room for everything that a block orders, and gives it; 0 without room. NONE:
   ** these must be given one by one. */

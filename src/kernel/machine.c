@@ -151,7 +151,7 @@ static inline void machine_set_columns(const struct running *r) {
   for (uint32_t i = 0, count = r->p->column_count; i < count; i++) r->at[i] = columns[i];
 }
 
-/* Sets the addresses of the others in a table's first block. */
+/* Sets the addresses of the other operands, in a table's first block. */
 static void machine_set_table(const struct running *r) {
   const struct program *p = r->p;
   const k_run *run = r->run;

@@ -273,8 +273,8 @@ static uint32_t note_row_at(const struct notes *notes, uint32_t at) {
   return rows ? rows[nth] : nth;
 }
 
-/* Lists the notes of the first n rows in order: the run of each, and its number in that, by row,
-** inside a row as they came. Returns their number. Merges run by run. */
+/* Lists the notes of the first n rows, by row and inside a row as they came: the run of each, and
+** its number in that run. Returns their number. Merges run by run. */
 static uint32_t note_merge(const struct notes *notes, size_t n) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < notes->run_count; i++) {
@@ -290,7 +290,7 @@ static uint32_t note_merge(const struct notes *notes, size_t n) {
   return count;
 }
 
-/* Likewise for many runs, by the number of notes in each row. */
+/* As note_merge, for many runs: counts the notes of each row. */
 static uint32_t note_sort(const struct notes *notes, size_t n) {
   uint32_t from[K_BLOCK + 1];
   assert(n > 0 && n <= K_BLOCK);

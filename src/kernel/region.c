@@ -44,8 +44,8 @@ static k_value region_wider(const struct builder *b, k_value mask) {
   return n->op == KO_AND || n->op == KO_ANDN ? n->in[0] : K_ALL;
 }
 
-/* v is used in the rows of the mask. A mask itself is read to see that it is empty, so never only
-** in its own rows. */
+/* v is used in the rows of the mask. A mask itself is read to see whether it is empty, so never
+** only in its own rows. */
 static void region_add_need(struct builder *b, k_value v, k_value mask) {
   struct node *n = node_at(b, v);
   if (v == mask) mask = region_wider(b, v);

@@ -36,7 +36,7 @@ void helpers_free(struct helpers *helpers, struct memory *memory);
 bool helpers_reserve(struct helpers *helpers, const struct machine *own, uint32_t count,
                      const struct program *p);
 
-/* Whether a pool's threads can share it at all: a host's threads cannot make requests to the
+/* Whether a pool's threads can share rows at all: a host's threads cannot make requests to the
 ** caller. */
 bool share_is_possible(const struct pool *pool, const struct sharing *sharing);
 

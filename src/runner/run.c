@@ -645,7 +645,7 @@ static APART ecs_status run_stretches(struct runner *runner, const struct run *r
   return ECS_OK;
 }
 
-/* Runs over all tables of the query; there is room. If the program has uniforms that depend on
+/* Runs over all tables of the query, with room reserved. If the program has uniforms that depend on
 ** tables, the machine is opened for each. */
 INLINE ecs_status run_tables(struct runner *runner, const struct run *run,
                              struct run_failure *failure) {

@@ -195,7 +195,7 @@ bool run_by_stretches(struct runner *runner, struct run *run, uint32_t match,
                       struct run_failure *failure);
 
 /* Runs over the table that walk_next_table has reached and later ones, for a plan without commands
-** that needs no room; writes `first`, the run's. *done counts earlier rows. */
+** that needs no room; sets the run's `first`. *done counts earlier rows. */
 bool run_walk(struct runner *runner, const struct run *run, struct walk *walk, uint32_t *first,
               uint64_t *done, struct run_failure *failure);
 

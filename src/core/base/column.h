@@ -145,8 +145,8 @@ void cell_fill(void *data, uint32_t size, size_t row, size_t count, ecs_cell cel
 #define LOOPS
 #endif
 
-/* Hides a number's value from the compiler, which might otherwise replace it by one that a
-** comparison has shown to be equal, and for which the processor would have to wait. */
+/* Hides a number's value from the compiler, which might otherwise replace it, after a comparison,
+** by an equal one that the processor has to wait for. */
 #if defined(__GNUC__)
 #define UNKNOWN(number) __asm__("" : "+r"(number))
 #else

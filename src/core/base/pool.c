@@ -78,7 +78,7 @@ static bool pool_come_in(struct pool *pool) {
   }
 }
 
-/* Waits for the job after the one of that number, or the end. Returns its number. */
+/* Waits for a job after that number, or for the end. Returns the new job's number. */
 static uint32_t pool_wait_for_job(struct pool *pool, uint32_t seen) {
   for (uint32_t i = 0; i < SPINS && shared_get(&pool->number) == seen; i++) thread_pause();
   if (shared_get(&pool->number) == seen)

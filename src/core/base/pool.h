@@ -48,8 +48,8 @@ void pool_be_eager(struct pool *pool);
 bool pool_is_eager(const struct pool *pool);
 #define POOL_SMALLEST 64u      /* the number of rows in tests */
 
-/* Chunks of rows that threads take: each first those of its own portion, which it had before and
-** has in its cache, then those that others have left. */
+/* Chunks of rows that threads take. Each thread first takes those of its own portion, which are in
+** its cache from last time, then those that others have left. */
 
 enum { PORTIONS_MOST = 8 };    /* with more threads some share one */
 

@@ -66,8 +66,7 @@ struct migration {
   uint32_t relabeling_count, relabeling_capacity;
   bool committed;
   bool staged;                   /* declarations may still be removed: names are compared later */
-  struct component **superseded; /* replaced versions that others may be made of until they
-                                 ** follow */
+  struct component **superseded; /* replaced versions that others may contain until these follow */
   uint32_t superseded_count, superseded_capacity;
   struct arena arena;            /* of new names */
   struct table **tables;         /* replacements of the tables with the same index */
@@ -103,7 +102,7 @@ ecs_status migration_relabel(struct migration *migration, struct component *comp
 void migration_commit_labels(struct migration *migration);
 
 /* migration_fill fills new columns of tables and sparse sets from old ones. At the commit, the
-** other takes over columns that stay as they are, with the rows. */
+** second function takes over columns that stay as they are, with the rows. */
 ecs_status migration_fill(struct migration *migration, const struct table *old,
                           struct table *table);
 void migration_take(const struct migration *migration, struct table *old, struct table *table);
@@ -192,7 +191,7 @@ void migration_refresh_query(const struct migration *migration, ecs_query *query
 /* Whether a component changes its storage. */
 bool migration_changes_storage(const struct migration *migration);
 
-/* Reserves room for entities with sparse components, once all tables have been planned. The other
+/* Reserves room for entities with sparse components, once all tables have been planned. The second
 ** makes the sets, while the registry shows the wanted components. */
 ecs_status migration_plan_sparse(const struct migration *migration);
 ecs_status migration_prepare_sparse(struct migration *migration);
@@ -246,8 +245,8 @@ bool migration_defeats(const struct term *term, const struct component *wanted,
 /* Whether cells can stay as they are. */
 bool convert_is_copy(const struct leaf *from, const struct leaf *to);
 
-/* Floats round to floats (overflow is refused), names lead between enums and strings, everything
-** else must be exact. ECS_ERANGE: `to` cannot hold this value; ECS_ETYPE: it can hold only the zero
+/* Floats round to floats (overflow is refused), enums and strings convert by name, everything else
+** must be exact. ECS_ERANGE: `to` cannot hold this value; ECS_ETYPE: it can hold only the zero
 ** value; ECS_ENOMEM. Sets no message. */
 ecs_status convert_cell(ecs_world *world, const struct leaf *from, const struct leaf *to,
                         ecs_cell cell, ecs_cell *out);

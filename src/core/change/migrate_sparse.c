@@ -54,7 +54,7 @@ static ecs_status migrate_sparse_plan_table(const struct migration *migration,
   return status;
 }
 
-/* Plans what an entity gets besides, because it has sparse components. */
+/* Plans what else an entity gets because it has sparse components. */
 static ecs_status migrate_sparse_plan_entity(const struct migration *migration, uint32_t entity,
                                              bool fresh) {
   ecs_world *world = migration->world;

@@ -64,8 +64,8 @@ ecs_status transaction_leave(struct transaction *transaction, ecs_id component);
 ecs_status transaction_prepare(struct transaction *transaction, uint32_t more_phases,
                                uint32_t more_systems);
 
-/* Reserves numbers for a group of scripts: its phases and systems are placed at these plus their
-** place in the group. */
+/* Reserves an order number for a group of scripts: its phases and systems have this number plus
+** their place in the group. */
 uint64_t transaction_group(ecs_world *world);
 
 /* A phase or system of the group: a new one replaces that of its name (a system keeps its timings

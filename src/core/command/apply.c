@@ -247,7 +247,7 @@ static void apply_drop_chain(ecs_world *world, const struct chain *chain) {
     replay_release(world, &staging->commands[at]);
 }
 
-/* Adds and removes an entity's sparse components as planned; there is room for all. */
+/* Adds and removes an entity's sparse components as planned, which room is reserved for. */
 static void apply_sparse(ecs_world *world, const struct chain *chain) {
   const struct table *now = apply_home(world, chain->entity);
   const struct table *from = now ? now : world->graph.empty;

@@ -92,7 +92,7 @@ static bool brood_reserve(ecs_world *world, uint32_t more, uint64_t entities, ui
          GROW(memory, batch->entities, batch->capacity, batch->count + entities);
 }
 
-/* Adds a brood; there is room. */
+/* Adds a brood in reserved room. */
 static void brood_add(struct broods *broods, uint32_t kind, uint32_t count, uint32_t room) {
   assert(broods->list && broods->kinds);
   broods->list[broods->count++] = (struct brood){kind, count, room, broods->cell_count};
@@ -107,7 +107,7 @@ static void brood_count(struct staging *staging, uint32_t kind, uint32_t more) {
   staging->chain_count += more;
 }
 
-/* Takes ids for the last entities; there is room. */
+/* Takes reserved ids for the last entities. */
 static void brood_take(ecs_world *world, uint32_t count, ecs_id *ids) {
   struct batch *batch = &world->staging.batch;
   struct entity_index *index = &world->entities;

@@ -6,7 +6,7 @@
 #include "core/base/hash_map.h"
 #include "core/ids/world.h"
 
-/* A name by itself, which an entity will have or has had; owns the text. */
+/* A name that an entity will have or has had; owns the text. */
 struct naming {
   char *text;
   size_t size;               /* 0: none */

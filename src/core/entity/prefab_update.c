@@ -11,7 +11,7 @@
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
 
-/* An entity of a prefab's family, the prefab first, with regard to the current leaf. */
+/* What is known of an entity of a prefab's family, the prefab first, for the current leaf. */
 struct prefab_follower {
   bool goes;                     /* it follows */
   ecs_cell old, wanted;          /* its old value, if it follows, and its new one */
@@ -48,8 +48,8 @@ uint32_t prefab_child_made_of(const ecs_world *world, uint32_t parent, uint32_t 
   return child;
 }
 
-/* Where a follower's reference leads if its topmost base's leads somewhere: as in copies, to the
-** entity of its own tree whose source that is. */
+/* Where a follower's reference leads, given where that of its topmost base leads: as in copies, to
+** the entity of its own tree whose source is that target. */
 static ecs_id prefab_update_led_to(const ecs_world *world, uint32_t at, uint32_t top, ecs_id id) {
   const struct ties *child_of = &world->relations.child_of->ties;
   ecs_id target = entity_target(world, id);
@@ -232,7 +232,7 @@ static ecs_status prefab_update_add_own(const struct update *u, const struct com
   return status;
 }
 
-/* Adds it to instances that lack it; only the prefab gets any values. */
+/* Adds a component to instances that lack it; only the prefab gets any values. */
 static ecs_status prefab_update_add_below(const struct update *u,
                                           const struct component *component) {
   ecs_status status = ECS_OK;

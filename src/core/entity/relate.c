@@ -220,8 +220,8 @@ INLINE ecs_id relate_target_id(const struct entity_index *entities, uint32_t at)
   return (ecs_id)(entities->near.generations[offset] | entities->high) << INDEX_BITS | at;
 }
 
-/* Reties an entity whose tie is all that changes, to a target that already has sources; otherwise
-** returns false and does nothing. A tied entity has a row. */
+/* Reties an entity to a target that already has sources, if nothing else changes; otherwise returns
+** false and does nothing. A tied entity has a row. */
 INLINE bool relate_tie_again(ecs_world *world, ecs_id id, ecs_id pair) {
   const struct entity_index *entities = &world->entities;
   uint32_t source = ecs_id_index(id), end = pair_target(pair), offset = source - FIRST_ENTITY;
@@ -381,7 +381,7 @@ bool relate_has(const ecs_world *world, ecs_id id, const struct component *compo
   return entity_has(world, id, pair_make(ecs_id_index(component->id), ecs_id_index(target)));
 }
 
-/* Few instructions for each, since following the list waits for memory. Prefabs are listed only as
+/* Does little for each one, since following the list waits for memory. Prefabs are listed only as
 ** children, which only prefabs have. */
 static size_t relate_tied_sources(const ecs_world *world, const struct relation *relation,
                                   uint32_t target, ecs_id *ids, size_t room) {

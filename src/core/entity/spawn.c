@@ -102,7 +102,7 @@ ecs_status spawn_stage_part(ecs_world *world, ecs_id entity, const struct part *
                             part->write_count);
 }
 
-/* Stages the commands of the nth spawned entity; there is room for them. */
+/* Stages the commands of the nth spawned entity in reserved room. */
 static ecs_status spawn_stage_parts(ecs_world *world, ecs_id id, const struct part *parts,
                                     uint32_t count, uint64_t nth) {
   ecs_status status = ECS_OK;
@@ -146,7 +146,7 @@ ecs_id spawn_reserved(ecs_world *world, const struct part *parts, uint32_t count
   return id;
 }
 
-/* Stages spawns, outside scopes in one of their own: because of ties or observers. */
+/* Stages spawns, because of ties or observers; outside scopes, in a scope of their own. */
 static APART ecs_status spawn_stage_many(ecs_world *world, uint64_t n, const struct part *parts,
                                          uint32_t count, ecs_id *ids) {
   uint32_t scope;
@@ -477,8 +477,8 @@ static APART ecs_status spawn_with_parts(ecs_world *world, const ecs_id *compone
   return world_tell_observers(world, entity_spawn(world, parts, (uint32_t)n, out));
 }
 
-/* Into a known table without parts: 55 % off. With ties, ids alone do not suffice, or may name a
-** dead target. */
+/* A spawn without values into a known table: 55 % off. With ties, ids alone do not suffice, or may
+** name a dead target. */
 ecs_status ecs_spawn(ecs_world *world, const ecs_id *components, size_t n, ecs_id *out) {
   if (UNLIKELY(changes_wait(world) || sparse_is_mixed(world) || (n && !components)))
     return spawn_with_parts(world, components, n, out);

@@ -215,7 +215,7 @@ struct brood_kind {
 /* The entities of a block that are of one kind. */
 struct brood {
   uint32_t kind, count, room;
-  uint64_t first;              /* their cells, write by write, with room for so many each */
+  uint64_t first;              /* their cells, write by write, with room for that many each */
 };
 
 struct brood_block {

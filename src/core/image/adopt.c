@@ -57,8 +57,8 @@ static ecs_status adopt_want(struct loader *loader, struct migration *migration,
   return status;
 }
 
-/* Migrates the shadow's components to the live ones, parts before what is made of them, so that
-** these are made of live components. */
+/* Migrates the shadow's components to the live ones: nested ones before those that contain them, so
+** that these contain live ones. */
 static ecs_status adopt_want_live(struct loader *loader, struct migration *migration) {
   uint32_t count;
   const void **live = image_components(loader->live, &count);

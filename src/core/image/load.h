@@ -27,8 +27,8 @@ struct loader {
   bool saw_void;                   /* the table without components */
   bool lacks_codec;                /* it has values of `any` fields, but there is no codec */
   bool adopted;                    /* the shadow holds the former live content */
-  /* Gives the copy of a live component the names that its fields had in the layouts `since`; false
-  ** when out of memory. NULL: `was` says so itself. */
+  /* Gives the copy of a live component its fields' names in the layouts `since`; false when out of
+  ** memory. NULL: the fields' own `was` are used. */
   bool (*trace)(struct loader *loader, struct component *component);
   uint64_t since;
   struct arena arena;              /* texts of one component, or a name */

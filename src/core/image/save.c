@@ -544,8 +544,8 @@ static void save_release(struct saver *saver) {
   memory_free(memory, saver->out, sizeof *saver->out);
 }
 
-/* By bytes. Children of two parents may have equal names: then components come first, by place, and
-** others by index. */
+/* Sorts names by their bytes. Children of two parents may have equal names: then components come
+** first, by place, and others by index. */
 static void save_arrange_names(struct saver *saver) {
   const struct name_table *names = &saver->world->names;
   uint32_t count = 0;

@@ -8,7 +8,7 @@
 
 struct arena;
 
-/* Sets the owner of a snapshot; the other frees all snapshots of an owner. */
+/* Sets the owner of a snapshot; the second frees all snapshots of an owner. */
 void snapshot_set_owner(ecs_snapshot *snapshot, void *owner);
 void snapshots_free_of(ecs_world *world, const void *owner);
 

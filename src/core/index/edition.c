@@ -218,7 +218,7 @@ static void edition_copies_fill_cells(const struct copies *copies, const struct 
 
 static ecs_status edition_take_run(struct copies *copies, const ecs_iter *it) {
   ecs_world *world = it->query->world;
-  /* A row that a `with` term finds several times would follow itself. */
+  /* A row that a `with` term finds several times comes several times in succession. */
   if (copies->count && it->count == 1 &&
       copies_entities(copies)[copies->count - 1] == ecs_iter_entity(it, 0))
     return ECS_OK;
@@ -342,8 +342,8 @@ static bool edition_splice_precedes(const struct shift *a, const struct shift *b
   return !key_precedes(b->rank, a->rank) && a->row < b->row;
 }
 
-/* Radix sort by the high halves, 8 bits at a time (Knuth, TAOCP 5.2.5), with as much room after the
-** list. */
+/* Radix sort by the high halves, 8 bits at a time (Knuth, TAOCP 5.2.5), of a list followed by as
+** much free room. */
 static uint64_t *edition_sort_list(uint64_t *list, uint32_t count) {
   uint64_t *from = list, *to = list + count, all = 0;
   for (uint32_t i = 0; i < count; i++) all |= from[i];

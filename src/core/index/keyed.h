@@ -102,7 +102,7 @@ void keyed_change(struct keyed *keyed, uint32_t at, struct key key);
 /* Whether the rows are in order. */
 bool keyed_is_sound(const struct keyed *keyed, uint32_t rows);
 
-/* Finds rows with a key; the other, rows between two numbers, both included. */
+/* Finds rows with a key; the second finds rows between two numbers, both included. */
 void keyed_equal(const struct keyed *keyed, struct key key, struct ecs_search *search);
 void keyed_range(const struct keyed *keyed, struct key least, struct key most,
                  struct ecs_search *search);

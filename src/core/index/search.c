@@ -122,7 +122,7 @@ static uint32_t search_find_cell(const struct grid *grid, uint32_t line, double 
   return low;
 }
 
-/* The first cell after x, from one on: usually one of the next few. */
+/* The first cell after x, from cell `at` on: usually one of the next few. */
 static uint32_t search_find_end(const struct grid *grid, uint32_t line, uint32_t from, double x) {
   uint32_t end = grid->lines[line + 1].first, near = end - from < 4 ? end : from + 4;
   for (uint32_t at = from; at < near; at++)
@@ -338,7 +338,7 @@ uint32_t search_nearest(const struct grid *grid, const double *at, double reach,
       return best.row;
     }
     if (tried == reach) return NONE;
-    /* In a corner of the box: rows as near may lie outside it, but no farther ones matter. */
+    /* In a corner of the box: only rows as near as the best one, or nearer, still matter. */
     tried = best.row != NONE && least < 2 * tried ? least : 2 * tried;
   }
 }

@@ -10,7 +10,7 @@
 #include "core/storage/component.h"
 #include "core/storage/marks.h"
 
-/* If more than one row in so many has changed, all are sorted again. */
+/* If more than one row in this many has changed, all are sorted again. */
 #define FEW 8u
 
 /* ---- which queries are simple ---------------------------------------------------------- */
@@ -21,7 +21,7 @@ static bool stale_is_simple(const struct query_terms *terms) {
          !terms->sources && !terms->packed && !terms->cascade && terms->values == 0;
 }
 
-/* Whether keys are ids: those of dead entities read as null, which no mark tells. */
+/* Whether keys are ids: those of dead entities read as null, which no mark records. */
 static bool stale_keys_are_ids(const ecs_index *index) {
   const struct copies *rows = &index->rows;
   const struct copy_column *column;
@@ -126,7 +126,7 @@ static bool stale_group_is_new(const ecs_index *index, const struct table *table
   return false;
 }
 
-/* Whether so many rows have changed that examining them is not worth it. */
+/* Whether too many rows have changed for examining them to be worth it. */
 static bool stale_are_many(const ecs_index *index) {
   struct tables tables = {index, NULL, 0};
   uint64_t rows = 0;
@@ -282,7 +282,7 @@ static const void *stale_cells_of(const ecs_index *index, const struct table *ta
   return layout->columns[column->leaf].data;
 }
 
-/* The first entry of the list, from one on, that is not in a stretch. */
+/* The first entry of the list, from a given one on, that is not in a stretch. */
 static uint32_t stale_end_of(const struct staleness *stale, uint32_t from,
                              const struct stretch *of) {
   while (from < stale->count && stale->rows[from] < of->first + of->count) from++;

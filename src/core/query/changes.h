@@ -41,12 +41,12 @@ void picks_free(ecs_world *world, struct query_terms *terms);
 ** table holds its component. Bits after the last row are undefined. */
 uint64_t picks_at(const struct term *term, const struct table *table, uint32_t word);
 
-/* Clears the bits of rows that the term is not about, in some words from one on. */
+/* Clears the bits of rows that the term is not about, in `count` words from `word` on. */
 void picks_narrow(const struct term *term, const struct table *table, uint32_t word,
                   uint32_t count, uint64_t *bits);
 
-/* The first word from one on that has rows in a group that was written to; the number of words if
-** there is none. */
+/* The first word, from `word` on, that has rows in a group that was written to; the number of words
+** if there is none. */
 uint32_t picks_next(const struct term *term, const struct table *table, uint32_t word);
 
 /* Whether the term is about a row. */

@@ -44,7 +44,7 @@ ecs_status ecs_iter_open(ecs_query *query, ecs_iter *it) {
   if (status == ECS_OK) status = iterate_begin_passage(it);
   if (status == ECS_OK) status = scope_open(query->world, SCOPE_LOOP, &it->scope);
   if (status == ECS_OK && query->terms.changes) {
-    /* After the scope, which is closed again when out of memory. */
+    /* Comes after the scope is opened, which is closed again if memory runs out. */
     status = changes_open(query);
     if (status != ECS_OK) scope_cancel(query->world, it->scope);
   }

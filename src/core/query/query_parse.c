@@ -1,7 +1,7 @@
 /* The text of a query:
 **   query = [ term { "," term } ]
 **   term  = "!" what | name [ "?" ] | [ "with" ] name { "|" name }
-**   name  = what [ "." leaf ], behind it ":in", ":changed", ":added", ":off" or ":any", on either
+**   name  = what [ "." leaf ], then ":in", ":changed", ":added", ":off" or ":any", on either
 **           side of the "?"
 **   what  = component | "(" relation "," target ")" | path | component "($" variable ")"
 **   target = component | "*" | "$" variable

@@ -316,8 +316,8 @@ static ecs_status relation_check_rows(const ecs_world *world, const struct relat
   return rows == relation->ties.count ? ECS_OK : world_corrupt(world, "a row is not tied");
 }
 
-/* The source after one on a walk through everything tied to a root, directly or not; 0 at the
-** end. */
+/* The source that follows another on a walk through everything tied to a root, directly or not; 0
+** at the end. */
 static uint32_t relation_walk_on(const struct ties *ties, uint32_t root, uint32_t at) {
   if (ties_first(ties, at)) return ties_first(ties, at);
   while (at != root && !ties_next(ties, at)) at = ties_target(ties, at);

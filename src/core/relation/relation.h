@@ -55,7 +55,7 @@ void relation_leave(ecs_world *world, const struct component *component);
 ** the list. */
 void relation_free(ecs_world *world, struct component *component);
 
-/* Unties all; the other then frees all relations and the list. */
+/* Unties all; the second then frees all relations and the list. */
 void relations_clear(ecs_world *world);
 void relations_free(ecs_world *world);
 

@@ -305,7 +305,7 @@ static ecs_status schedule_check_name(const ecs_world *world, const ecs_system *
                     old->watch ? "system" : "observer");
 }
 
-/* Appends a new system; there is room. */
+/* Appends a new system in reserved room. */
 static ecs_status schedule_append(ecs_world *world, ecs_system *system) {
   struct schedule *schedule = world->schedule;
   system->registered = schedule->next_registered++ * PLACES;

@@ -29,7 +29,7 @@ struct system_names {
 /* Finds a system, or NULL. */
 ecs_system *system_names_find(const struct system_names *names, const char *name, size_t size);
 
-/* Reserves room for so many in all; false when out of memory. */
+/* Reserves room for that many in all; false when out of memory. */
 bool system_names_reserve(struct memory *memory, struct system_names *names, uint64_t count);
 
 /* Adds a system, or replaces that of the same name. */
@@ -73,7 +73,7 @@ void timings_give(ecs_world *world, struct timings *timings);
 void timings_give_phase(ecs_world *world, struct phase *phase);
 void timings_give_system(ecs_world *world, ecs_system *system);
 
-/* Copies what passes to another system of the name. News belong to one query. */
+/* Copies what passes on to another system of that name. News belong to one query. */
 void timings_copy(ecs_system *to, const ecs_system *from);
 
 /* The text of the query whose news it knows, or NULL. */
@@ -197,7 +197,7 @@ struct schedule {
 
 #define CATCH_UP_STEPS 8
 
-/* Distance between two registrations, for those of a group of scripts. */
+/* Distance between the numbers of two registrations, for those of a group of scripts in between. */
 #define PLACES ((uint64_t)1 << 32)
 
 /* Adds the built-in phases to a schedule that is all zero. */
@@ -376,11 +376,11 @@ struct profile {
 /* Starts profiling, or stops and forgets it; no effect if that is done already. */
 ecs_status profile_switch(ecs_world *world, bool on);
 
-/* Whether this run is worth reading the processor's time: its last run was long. */
+/* Whether to read the processor's time for this run: the last run was long. */
 bool profile_is_long(const struct schedule *schedule, const ecs_system *system);
 
-/* Adds an update that began at a reading of the stopwatch. A system without memory for its history
-** has none yet. */
+/* Adds an update that began at a reading of the stopwatch. Leaves out a system for whose history
+** there is no memory. */
 void profile_add_update(ecs_world *world, uint64_t start);
 
 /* Frees a system's history, if it has one. */

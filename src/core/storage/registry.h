@@ -12,7 +12,7 @@ struct ecs_component_desc;
 
 #define NAME_LIMIT 63u            /* bytes of a component's or field's name */
 
-/* Adds a component to the index of names, in which there is room, or removes it. */
+/* Adds a component, in reserved room, to the index of names, or removes it. */
 void component_enter_name(ecs_world *world, const struct component *component);
 void component_leave_name(ecs_world *world, const struct component *component);
 

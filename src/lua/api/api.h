@@ -170,7 +170,7 @@ ecs_id declare_component(lua_State *L, int name, int fields);
 ecs_status declare_desc(lua_State *L, struct world_box *box, const struct ecs_component_desc *desc,
                         bool foreign, ecs_id *id);
 
-/* Declares a relation, with a relation's options; the other, an event. */
+/* Declares a relation, with a relation's options; the second declares an event. */
 ecs_id declare_relation(lua_State *L, int name, int fields);
 ecs_id declare_event(lua_State *L, int name, int fields);
 
@@ -514,7 +514,7 @@ bool index_undeclare(lua_State *L, struct world_box *box, int arg);
 
 /* The open worlds of a Lua state. A world's object needs its finalizer, but Lua calls none without
 ** memory for the call, and marks no new object for finalization while a state is being closed:
-** worlds open then are found here. */
+** worlds still open then are found here. */
 
 void worlds_open(lua_State *L);
 

@@ -179,7 +179,7 @@ const luaL_Reg world_spawn_methods[] = {
 /* A spawner is a C function over its world and a userdata with its text. Each name in the text
 ** stands for a value of each field of a component, or for the value of one field; names are looked
 ** up again when components are redeclared. If all values are numbers for columns of one table, they
-** are stored at once the way the last entity went, as long as that table exists and nothing is
+** are stored directly, as for the last entity, as long as that table exists and nothing is
 ** deferred. */
 
 #define SPACE " \t\r\n"

@@ -293,7 +293,7 @@ static int system_compile_untried(lua_State *L) {
 
 void systems_compile(lua_State *L, int world_index) {
   lua_pushvalue(L, world_index);
-  /* Without memory, the first run compiles. */
+  /* If memory is short, the first run compiles. */
   if (try_quietly(L, system_compile_untried, 1, 0) != LUA_OK) lua_pop(L, 1);
 }
 

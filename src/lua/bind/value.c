@@ -288,7 +288,7 @@ static int value_make_reader(lua_State *L) {
   return 1;
 }
 
-/* Has the table at the top tell its fields, with the names of entities, to tostring. */
+/* Makes tostring show the fields of the table at the top, with the names of entities. */
 static void value_set_reader(const struct place *place) {
   lua_State *L = place->L;
   lua_Integer id = (lua_Integer)place->component->id;

@@ -41,7 +41,7 @@ struct kernels {
 struct kernel_box {
   struct head head;
   struct world_box *box;
-  struct kernel *kernel;       /* NULL before its life; freed with the world at the latest */
+  struct kernel *kernel;       /* NULL before it exists; freed with the world at the latest */
   const char *form;            /* of a query or a system, that it was last passed to */
 };
 
@@ -152,8 +152,8 @@ struct kernel_run {
 #define KERNEL_EVENTS 1024u
 
 /* Runs a kernel over the tables of an open loop without views; after kernel_ready. The error of a
-** failed row names the entity. Totals of a loop without a filter come from the function itself for
-** all rows after a failed one. */
+** failed row names the entity. Once a row has failed in a loop without a filter, the function
+** itself adds all later rows to the totals. */
 void kernel_run(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);
 
 /* Runs a kernel over the elements of its array; after kernel_ready. Failed ones fall back to the
@@ -497,7 +497,7 @@ int update_explain(lua_State *L);
 
 /* Gives the kernel whose handle is at an index the programs of the one that the table at `known`
 ** has under a key, and puts it there. The key is at an index; 0: it is the bytecode of the function
-** at `function`. Without memory there are none. */
+** at `function`. If memory is short, it gets none. */
 void closure_share(lua_State *L, int known, int function, int handle, int key);
 
 /* What happens to a row in which a program fails: the function itself is called for it. */
