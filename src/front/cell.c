@@ -273,8 +273,8 @@ void cell_set(struct front *f, const struct path *path, struct val value) {
 
 /* The elements of a table that the function writes by a variable are cells, too: an array of the
 ** program holds all of them. Numbers have a second array that says which are integers to Lua.
-** Elements by numbers from 1 are present; those by names of an enum may be nil, and have a third
-** array that says so. */
+** Elements at numbers, from 1, are present; those at the names of an enum may be nil, and have a
+** third array that says so. */
 
 static const void *cell_table(struct front *f, struct val table) {
   assert(table.kind == VAL_PATH && table.at < f->path_count);
@@ -314,7 +314,7 @@ void cell_store_table(struct front *f, uint32_t path) {
   if (writes) cell_add_table(f, (struct val){.kind = VAL_PATH, .at = path});
 }
 
-/* The array of a table's elements, and in *at the place of the one by an index. */
+/* The array of a table's elements; *at becomes the place of the element at an index. */
 static uint32_t cell_elements(struct front *f, uint32_t which, struct val table, struct val index,
                               k_value *at, k_value *there) {
   uint32_t number = element_find_table(

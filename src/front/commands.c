@@ -231,7 +231,7 @@ struct val order_table(struct front *f) {
   return (struct val){.kind = VAL_TABLE, .at = f->made_count++};
 }
 
-/* A table's item by name or, if that is empty, by position; NULL if there is none. */
+/* A table's item with that name or, if it is empty, at that position; NULL if there is none. */
 static struct front_item *commands_item_of(struct front *f, const struct front_made *made,
                                            ecs_string key, uint32_t position) {
   for (uint32_t at = made->first; at != NONE; at = f->items[at].next) {

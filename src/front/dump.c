@@ -311,8 +311,8 @@ ecs_status dump_read(lua_State *L, int index, struct function_code *out,
   return dump_take_function(&in, out, words);
 }
 
-/* The length of a short string is a byte: plus one, and Lua 5.4 sets its highest bit; plus five in
-** LuaJIT. */
+/* Short strings have their length in a byte: plus one, with the highest bit set in Lua 5.4; plus
+** five in LuaJIT. */
 #ifdef LUAJIT_VERSION
 #define DUMP_LENGTH(length) ((length) + 5)
 #else

@@ -428,7 +428,7 @@ static struct guard *guard_elements(struct front *f, const struct front_array *t
   return guard;
 }
 
-/* Finds the strings of a table: the enum that its elements belong to. */
+/* Makes an enum of the strings of a table, to which its elements belong. */
 static void element_find_texts(struct front *f, struct guard *guard, struct enumeration *texts,
                                uint32_t count) {
   int top = lua_gettop(f->L);

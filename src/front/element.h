@@ -31,8 +31,8 @@ struct val element_of_record_at(struct front *f, struct val record, struct val i
 struct val element_of_item(struct front *f, struct val record, uint32_t longest,
                            k_value number);
 uint16_t element_need_longest(struct front *f, struct val record);
-/* The number of a table of arrays that is indexed by names or, without, by numbers; NONE if it is
-** not one. Then: an array of it by an index; an element of that; storing one; its length. */
+/* The number of a table of arrays that is indexed by names or, for NULL, by numbers; NONE if it is no
+** such table. The others: take one of its arrays; get and set an element of that; its length. */
 uint32_t object_set_find(struct front *f, uint32_t path, const struct enumeration *names);
 struct val object_set_take(struct front *f, uint32_t number, struct val index);
 struct val object_set_get(struct front *f, struct val arrays, struct val index);
@@ -62,11 +62,11 @@ bool element_is_own(const struct front *f, const struct component *array, k_valu
 /* The mask of the rows whose index has an element; all rows if that is known beforehand. */
 k_value element_inside(struct front *f, const struct component *array, uint32_t number,
                        k_value index);
-/* The program's number of an array, or of a field of a resource as one. */
+/* The program's number for an array, or for a field of a resource used as an array. */
 uint32_t element_array(struct front *f, const struct component *array, uint32_t leaf);
-/* The number of an index's copies as an array, with cells of a type. */
+/* The program's number for the array of an index's copies, with cells of a type. */
 uint32_t element_copies(struct front *f, struct front_copy copy, k_column type);
-/* The number of the script cells of a type as an array. */
+/* The program's number for the array that holds the script cells of a type. */
 uint32_t element_cell_array(struct front *f, k_column type);
 
 #endif

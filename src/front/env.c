@@ -36,8 +36,8 @@ static k_value env_whole_of(const struct front *f, k_value a, k_value b) {
 
 static k_value env_join_masks(struct front *f, k_value a, k_value b, uint32_t depth);
 
-/* The whole mask if b makes up a whole together with one half of a, as after `x and y and z`, whose
-** rows leave at several places. */
+/* If b and one half of a make up a known mask, joins that mask with a's other half, as after `x and
+** y and z`, whose rows leave at several places. Otherwise K_NONE. */
 static k_value env_whole_with_part(struct front *f, k_value a, k_value b, uint32_t depth) {
   for (uint32_t i = f->fork_count; depth && i-- > 0;) {
     const struct fork fork = f->forks[i];

@@ -95,7 +95,7 @@ enum val_kind {
   VAL_PAIR,        /* a pair's id: `component` is the relation, `value` the target */
   VAL_RESOURCE,
   VAL_ARRAY,       /* an array of the world: `component` */
-  VAL_READING,     /* its content when `number` values had been made: to be written to another */
+  VAL_READING,     /* its content at value `number`, to be written to another array */
   VAL_RECORD,      /* an element of a table that is a table: `value` is its place, from 1, in
                    ** f->arrays[`at`] */
   VAL_ARRAYS,      /* an element of a table of arrays: `value` is its place, from 1, in
@@ -196,7 +196,7 @@ struct front_set {
   struct val of[FRONT_SET];
 };
 
-/* An array of the world, the field of a resource as one, or a table. */
+/* An array of the world, a field of a resource used as one, or a table. */
 struct front_array {
   ecs_id id;                   /* 0: a table */
   uint32_t leaf;               /* of a resource */
@@ -282,7 +282,7 @@ struct front_classes {
 #define SURVEY_REASONS (-1)    /* among the anchors: the list of reasons of a survey, */
 #define SURVEY_MOST 20         /* which has no more */
 
-/* An upvalue of a function, or the field of one by a constant. */
+/* An upvalue of a function, or a field of one with a constant key. */
 struct unknown_place {
   const struct function_code *code;
   uint32_t upvalue, key;
@@ -730,9 +730,9 @@ k_value order_value(struct front *f, const struct component *component, struct r
 ** none. */
 uint32_t order_leaf_at(const struct component *component, uint32_t position);
 uint32_t order_leaf(const struct component *component, const struct front_item *item);
-/* Stores the id of a spawned entity in a field of the row's own, whose entity is given; or in an
-** element of an array or, with number 1, in a field of a resource. The row itself must use these
-** before, which order_check_read ensures. */
+/* Stores the id of a spawned entity in a field of the row's entity, which is given; or in an
+** element of an array or, at number 1, in a field of a resource. The row itself must use these
+** earlier, which order_check_read ensures. */
 void order_store(struct front *f, const struct component *component, uint32_t leaf,
                  struct val entity, struct val value);
 void order_store_element(struct front *f, const struct component *component, uint32_t leaf,

@@ -54,8 +54,8 @@ enum element_kind {
   ELEMENTS_RAGGED = 16
 };
 
-/* Where values may be absent: nowhere; in tables by names; in their records too. The cell of an
-** absent value is arbitrary. GAPS_TOLD: reads whether values are present. */
+/* Where values may be absent: nowhere; in tables indexed by names; in their records, too. The cell
+** of an absent value is arbitrary. GAPS_TOLD: reads whether values are present. */
 enum element_gaps { GAPS_REFUSED, GAPS_NAMES, GAPS_FILLED, GAPS_TOLD };
 
 /* A value reached by constant keys from an upvalue of a function, or from the strings'

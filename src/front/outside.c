@@ -398,7 +398,7 @@ bool outside_guard_tables(struct front *f) {
   return true;
 }
 
-/* The guard of a type for two paths that are compared. */
+/* Finds or makes the guard of a type for two paths that are compared. */
 static struct guard *outside_guard_both(struct front *f, enum guard_type type,
                                         const struct path *left, const struct path *right,
                                         uint16_t equal) {

@@ -1,7 +1,7 @@
 /* Changes that rows make to cells other than their own: elements of the world's arrays, fields of
 ** resources. A single step on such a cell, as in a[i] = a[i] + v, is a fold, done for a block of
-** rows: so a number remembers by which step it is made of a cell's content until it is stored
-** there. Everything else is done row by row: class.c. */
+** rows: so a number made from a cell's content by one step remembers that step until it is stored
+** back. Everything else is done row by row: class.c. */
 #include "front/front.h"
 
 #include "core/base/types.h"

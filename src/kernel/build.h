@@ -97,8 +97,8 @@ k_value build_rows_entity(struct builder *b, uint32_t column);
 /* Arrays: columns of their own length that are the same for all rows, and only read.
 **
 ** `build_array` declares the next array and returns its number, from 0, or NONE; runs are given
-** them in that order. `build_element` is the element at an index (i64, from 1) of the row, any
-** where there is none; `build_inside` is whether there is one.
+** them in that order. `build_element` is the element at an index (i64, from 1) of the row,
+** arbitrary if there is none; `build_inside` is whether there is one.
 **
 ** `build_need`: where the mask of what is present does not hold, rows of the mask given to build_at
 ** fail (KE_NIL; KE_ABSENT for that of build_inside). */

@@ -63,7 +63,7 @@ typedef union k_scalar {
   uint8_t b;      /* 0 or 1 */
 } k_scalar;
 
-/* How rows join a total. KR_FLOATS: none does; it is the previous total, a sum of i64, with each
+/* How rows join a total. KR_FLOATS: they do not; it is the previous total, a sum of i64, with each
 ** leaf added as an f64, which equals the sum of the rows as f64 while a leaf stays below 2^53. */
 typedef enum k_reduce { KR_SUM, KR_MIN, KR_MAX, KR_FLOATS } k_reduce;
 
@@ -141,8 +141,8 @@ typedef struct k_span {
 
 /* Items for n rows, listed row by row: rows outside the mask, unless that is NULL, have none. */
 typedef struct k_listing {
-  void *const *arguments;   /* LIST_ARGUMENTS columns of double or int64_t. What else is yielded for
-                            ** a row goes into one that is not given */
+  void *const *arguments;   /* LIST_ARGUMENTS columns of double or int64_t. Further results for a
+                            ** row go into one that is not given */
   const uint8_t *mask;
   k_span *spans;            /* of each row, in any case */
   struct k_items *items;    /* none so far */

@@ -65,7 +65,7 @@ struct run_command {
                                ** entity is the number of an element, from 1. For RUN_SPAWN the
                                ** noted value is the number of the spawned entity */
   /* RUN_PUT is about the event that was emitted last. */
-  uint32_t leaf;               /* for RUN_SET and later: takes the noted value; or NONE, as for an
+  uint32_t leaf;               /* for RUN_SET and later: takes the noted value; or NONE, as for a
                                ** RUN_UNTIE of all targets */
   uint32_t first;              /* of an event: takes the noted entity; or NONE */
   uint32_t parts;              /* for RUN_SPAWN, RUN_TIE and RUN_EMIT: how many orders after it are
@@ -299,7 +299,7 @@ void abreast_end(const struct abreast *abreast, uint32_t number);
 
 /* The rows of tables with the cells of a term. */
 struct gather_spot {
-  const struct term *term;     /* NULL for the first spot, for everything of the rows' own */
+  const struct term *term;     /* NULL for the first spot, for what is the rows' own */
   uint32_t step;               /* of the walk that finds it; NONE: use walk_cells */
   struct matches_spot cells;
 };

@@ -96,7 +96,7 @@ ecs_status migration_rename(struct migration *migration, struct component *compo
                             struct component *wanted);
 
 /* Takes over a component that differs only in former names. Its fields do not change, so it needs
-** no prepare and is possible inside scopes. */
+** no migration_prepare and is possible inside scopes. */
 ecs_status migration_relabel(struct migration *migration, struct component *component,
                              struct component *same);
 void migration_commit_labels(struct migration *migration);

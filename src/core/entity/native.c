@@ -105,7 +105,7 @@ static APART bool native_has_pair(const ecs_world *world, ecs_id entity, ecs_id 
   return relate_has(world, entity, relation->component, target);
 }
 
-/* If the table has the id, so does the entity; else only relations and sparse components may. */
+/* What is not in the table may still be there as a relation or sparse component. */
 bool ecs_has(const ecs_world *world, ecs_id entity, ecs_id component) {
   const struct record *record = entity_find_row(&world->entities, entity);
   if (UNLIKELY(!record)) return native_has_pair(world, entity, component);

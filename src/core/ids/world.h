@@ -167,8 +167,8 @@ struct loop_owner {
   ecs_status (*end_loops)(void *ud);
   void (*end_system)(void *ud, bool keep);
   void (*abandon)(void *ud);
-  bool (*reserve_words)(void *ud, const char *refusal);   /* reserves memory to say that commands do
-                                                          ** not apply, before others do */
+  bool (*reserve_words)(void *ud, const char *refusal);   /* reserves memory for a refusal of
+                                                          ** commands, before others apply */
   void *ud;
 };
 
@@ -224,7 +224,7 @@ struct brood_block {
                                ** belongs to */
 };
 
-/* Spawns that are all that is deferred: see brood.c. */
+/* The spawns of scopes in which nothing else is deferred: see brood.c. */
 struct broods {
   struct brood_kind *kinds;
   struct brood *list;

@@ -45,9 +45,9 @@ static void search_reach_on_axis(struct ecs_search *walk, uint32_t axis, double 
   walk->high[axis] = all ? HUGE_VAL : grid_floor((at + wide) / size);
 }
 
-/* The cells with numbers that are in reach, counted from the box's first one; false if there are
-** none. A cell too many does no harm, so no division is needed: a millionth of a cell exceeds any
-** rounding of numbers in the box. */
+/* The range of cells that may be in reach, by their numbers from the box's first cell on; false if
+** it is empty. A cell too many does no harm, so no division is needed: a millionth of a cell
+** exceeds any rounding of numbers in the box. */
 static inline bool search_box(struct ecs_search *walk, uint32_t axis, double at, double reach) {
   const struct grid *grid = walk->grid;
   double here = at * grid->inverse - grid->low[axis];

@@ -126,7 +126,7 @@ static bool stale_group_is_new(const ecs_index *index, const struct table *table
   return false;
 }
 
-/* Whether too many rows have changed for examining them to be worth it. */
+/* Whether so many rows have changed that examining them is not worth it. */
 static bool stale_are_many(const ecs_index *index) {
   struct tables tables = {index, NULL, 0};
   uint64_t rows = 0;

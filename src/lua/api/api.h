@@ -358,8 +358,8 @@ extern const luaL_Reg world_spawn_methods[];
 ** exist, or nothing usable. Raises nothing. */
 struct outside spawner_object(lua_State *L, int index, const struct world_box *box);
 
-/* In the report at the top, of a change about to be made: names existing spawners whose values by
-** position would go to other fields, except those of files that are keys of a table, which are made
+/* In the report at the top, of a change about to be made: lists the spawners whose positional
+** values would go to other fields, except those of files that are keys of a table, which are made
 ** again. The world and the table are at indices. */
 void spawners_report(lua_State *L, int world, int files, const struct change *change);
 

@@ -459,7 +459,7 @@ struct outside spawner_object(lua_State *L, int index, const struct world_box *b
 
 /* ---- existing spawners after a change ---- */
 
-/* Whether values by position go to other fields than before: in the component itself, or in those
+/* Whether positional values go to other fields than before: in the component itself, or in those
 ** named after it. */
 static bool spawner_moves(const struct spawner *spawner, const struct change *change) {
   const struct component *old = change->component, *wanted = change->wanted;

@@ -488,12 +488,12 @@ int world_explain(lua_State *L);
 
 /* world:explain "update". */
 
-/* Pushes a table by phase of lists of systems that can run in parallel, with the reason why each
-** list comes after the one before. The world is at 1. */
+/* Pushes a table that has, by phase, lists of systems that can run in parallel, with the reason why
+** each list comes after the one before. The world is at 1. */
 int update_explain(lua_State *L);
 
-/* Sharing: closures of one function, such as one created each frame, and queries of one text, are
-** separate kernels whose programs are compiled only once. */
+/* Kernels for closures of the same function, such as one created each frame, or for queries with
+** the same text, are separate but share their programs, which are compiled only once. */
 
 /* Gives the kernel whose handle is at an index the programs of the one that the table at `known`
 ** has under a key, and puts it there. The key is at an index; 0: it is the bytecode of the function

@@ -290,13 +290,13 @@ struct gathering {
   bool apart;                  /* no table is run as a whole */
   bool writes;
   bool over;                   /* the function itself has done the rest */
-  uint32_t turn, first_turn;   /* how often its row matched before the last match, and the first
-                               ** gathered */
+  uint32_t turn, first_turn;   /* how often its row matched before the last match, and before the
+                               ** first gathered one */
   uint64_t gathers;            /* of the runner, when the last match was gathered */
   uint32_t first[KERNEL_SLOTS];
 };
 
-/* Even if it is only the id of a spawned entity. */
+/* Whether the program writes to columns, even if only the id of a spawned entity. */
 static bool kernel_run_writes_any(const struct variant *variant) {
   for (uint32_t i = 0; i < variant->column_count; i++)
     if (variant->columns[i].written || variant->columns[i].folded) return true;
@@ -463,7 +463,7 @@ static bool kernel_run_walked(lua_State *L, int handle, struct row_span *span, u
   return sound;
 }
 
-/* For a table that the walk of a gathering has reached. */
+/* As kernel_run_renew_gathered, for a table that the walk of a gathering has reached. */
 static bool kernel_run_renew_table(lua_State *L, int handle, int anchors, struct row_span *span) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct gathering *g = span->g;

@@ -399,7 +399,7 @@ static bool loop_come_to(struct loop_box *loop, const struct table *table, uint3
   return true;
 }
 
-/* Takes all rows of a table in which some match, all in the same way; `row` is the first of
+/* Takes a whole table, some of whose rows match, all with the same terms; `row` is the first of
 ** these. */
 static bool loop_come_to_all(struct loop_box *loop, const struct table *table, uint32_t match,
                              uint32_t row) {
