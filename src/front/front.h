@@ -124,7 +124,7 @@ struct val {
   bool rounded;                /* mixed; where it is an integer, it may have been rounded */
   uint8_t bits;                /* 1 + n: where it is an integer, from -2^n to 2^n; 0: unknown */
   bool entity;                 /* an id: the row's, an entity field's, or null */
-  bool zero;                   /* an id like a literal 0, in all rows so far: also a number */
+  bool zero;                   /* an id that is a literal 0 in all rows so far: also a number */
   bool row_entity;             /* the row's own */
   enum spawned spawned;        /* of an id: whether it is a stand-in number, which can only be noted
                                ** and compared */

@@ -82,8 +82,8 @@ static bool brood_reserve(ecs_world *world, uint32_t more, uint64_t entities, ui
   struct batch *batch = &world->staging.batch;
   struct memory *memory = &world->memory;
   uint64_t turns = more > 1 ? entities : 0;
-  return (batch->count + entities) * (BROOD_PARTS + 1) <= UINT32_MAX &&   /* at most so many
-                                                                          ** commands or writes */
+  return (batch->count + entities) * (BROOD_PARTS + 1) <= UINT32_MAX &&   /* commands; writes:
+                                                                          ** at most this many */
          GROW(memory, broods->list, broods->capacity, broods->count + (uint64_t)more) &&
          GROW(memory, broods->blocks, broods->block_capacity, broods->block_count + 1ull) &&
          GROW(memory, broods->turns, broods->turn_capacity, broods->turn_count + turns) &&

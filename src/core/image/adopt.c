@@ -160,8 +160,7 @@ static void adopt_swap_contents(ecs_world *live, ecs_world *shadow) {
   live->registry.layouts++;
 }
 
-/* Its rows were counted for the live world in the exchange, and are counted again when it is
-** entered there. */
+/* The exchange counted its rows for the live world; entering it there counts them again. */
 static void adopt_move_sparse(ecs_world *live, ecs_world *shadow, const struct sparse *sparse) {
   shadow->sparses.rows += sparse->table->count;
   live->sparses.rows -= sparse->table->count;

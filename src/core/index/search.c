@@ -68,7 +68,7 @@ static inline bool search_box(struct ecs_search *walk, uint32_t axis, double at,
 /* Lines and cells have whole coordinates, so what is sought is at most as far after the first one
 ** as their coordinates differ, and exactly there if none is missing. */
 
-/* The first line, from one before it on, that is not before a z and y. */
+/* The first line, from line `from` on, that does not precede z and y. */
 static uint32_t search_find_line(const struct grid *grid, uint32_t from, double z, double y) {
   uint32_t low = from, high = grid->line_count;
   const struct grid_line *lines = grid->lines;

@@ -237,8 +237,8 @@ struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
 struct variant *variant_need(lua_State *L, int handle, int anchors, struct kernel *kernel,
                              struct which which);
 
-/* Pushes a list of all reasons why the kernel is refused now or, if there are none, the one why it
-** was. Called while the collector is stopped. */
+/* Pushes a list of all reasons why the kernel is refused now or, if there are none, the reason why
+** it was refused. Called while the collector is stopped. */
 void variant_push_reasons(lua_State *L, int handle);
 
 /* Gives a kernel without variants those of another kernel of the same code, over a query of the

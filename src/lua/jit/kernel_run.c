@@ -704,7 +704,7 @@ bool kernel_run_once(lua_State *L, int handle, double dt) {
   return sound;
 }
 
-/* Whether the loop visits all rows of its table, or a filter of them. */
+/* Whether the loop visits all rows of its table, or all that pass a filter. */
 static bool kernel_run_is_whole(const struct loop_box *loop) {
   bool all = loop->rows == loop->table->rows && loop->count == loop->table->count;
   if (!loop->walk) return loop->partial || all;

@@ -190,7 +190,7 @@ typedef void (*rows_fn)(lua_State *L, struct loop_box *loop, int loop_index, int
                         double dt);
 void each_rows(lua_State *L, struct loop_box *loop, int loop_index, int function, double dt);
 
-/* Calls the function for rows of the current run of the loop at an index, from one up to another. A
+/* Calls the function for rows of the current run of the loop at an index, up to a given end. A
 ** row_fn receives each result, at the top of the stack. */
 typedef void (*row_fn)(lua_State *L, struct loop_box *loop, uint32_t row, void *ud);
 void each_between(lua_State *L, int loop_index, int function, double dt, uint32_t from, uint32_t to,
@@ -206,7 +206,7 @@ struct elements {
   double dt;
 };
 
-/* Calls the function for elements from one up to another, counted from 0. */
+/* Calls the function for some consecutive elements, counted from 0. */
 void elements_between(lua_State *L, const struct elements *elements, uint32_t from, uint32_t to);
 
 /* Ends the loops that were begun in an open one, which is at an index, and have not ended. Raises
