@@ -29,7 +29,7 @@ function json.escape(text)
   end) or text
 end
 
--- A cache of quoted texts, up to a number: most are short and repeat, as keys do.
+-- A cache of quoted texts, limited in number: most texts are short and repeat, as keys do.
 local quoted, quoted_left = {}, 0
 
 local function quote(text)

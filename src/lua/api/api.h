@@ -94,8 +94,7 @@ void composition_add_part(struct composition *plan, int index);
 /* Sets where the parts' writes are, once all are read. */
 void composition_end(struct composition *plan);
 
-/* Begins, reads and ends a composition. The second sorts parts, from a given one on, as ties are
-** ordered. */
+/* Begins, reads and ends a composition. The second sorts some of its parts, as ties are ordered. */
 void composition_read(struct composition *plan, lua_State *L, struct world_box *box, int index);
 void composition_order(struct composition *plan, uint32_t first, uint32_t count);
 
