@@ -58,8 +58,8 @@ struct val cell_get(struct front *f, const struct path *path, uint32_t at);
 void cell_set(struct front *f, const struct path *path, struct val value);
 /* Whether elements of an outside table are known to be written by a variable. */
 bool cell_is_stored(struct front *f, struct val table);
-/* If the function writes elements of the table at a path by a variable, they are known to be written
-** when it is compiled again. */
+/* If the function writes elements of the table at a path by a variable, they are known to be
+** written when it is compiled again. */
 void cell_store_table(struct front *f, uint32_t path);
 /* Reads an element of a table with written elements, at the current instruction. The second writes
 ** one, for the present rows. */
