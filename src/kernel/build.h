@@ -54,7 +54,7 @@ k_status builder_status(const struct builder *b);
 k_type build_type(const struct builder *b, k_value v);
 /* Whether the value may differ from row to row: false for a uniform one. */
 bool build_varies(const struct builder *b, k_value v);
-/* Whether it is a number known now; which one. */
+/* Whether a value is a number that is known now; *x becomes that number. */
 bool build_is_number(const struct builder *b, k_value v, double *x);
 /* Whether an i64 is from `least` to `most`, both within 32 bits, in all rows and rounds, as far as
 ** constants and loop counters show. If so, it is from of[0] to of[1]. */
@@ -312,8 +312,8 @@ typedef struct k_orders {
   /* Or NULL: reserves room for everything that a block orders, and gives it; 0 without room. NONE:
   ** these must be given one by one. */
   uint32_t (*give_many)(void *ud, const k_given *given, uint32_t count);
-  /* Or NULL: does an order that only stores into a cell at once, while that many orders of the row
-  ** wait. Puts the old content, and that of at most two marks, at *stored, and advances it. */
+  /* Or NULL: does an order that only stores into a cell, at once, although `count` orders of the
+  ** row wait. Puts the old content, and that of at most two marks, at *stored, and advances it. */
   k_now (*now)(void *ud, uint32_t order, int64_t entity, k_scalar value, const k_ordered *waiting,
                uint32_t count, k_stored **stored);
   /* The row has failed: undoes that many of its orders, except their stores. */
