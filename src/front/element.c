@@ -726,7 +726,7 @@ uint16_t element_need_longest(struct front *f, struct val record) {
   return lengths.most;
 }
 
-/* One of the values of each record, of which there are as many as the stride. */
+/* One of the values of a record, which has as many as the stride. */
 static struct val element_of_strides(struct front *f, struct front_array records, struct val record,
                                      k_value at) {
   struct builder *b = f->b;

@@ -592,8 +592,8 @@ int path_compare(lua_State *L, int anchors, const struct path *x, const struct p
 int64_t path_length(lua_State *L, int anchors, const struct path *path, uint16_t length);
 /* Whether the table or object at an index has a metamethod, by its anchored name. */
 bool path_has_method(lua_State *L, int anchors, int object, uint16_t name);
-/* The guard of a type for a path, one for all uses of the value. The second: the guard that the
-** value stays the same. */
+/* Finds or makes the guard of a type for a path; all uses of the value share it. The second: the
+** guard that says that the value stays the same. */
 struct guard *outside_need_guard(struct front *f, const struct path *path, enum guard_type type);
 void outside_keep_value(struct front *f, const struct path *path);
 /* Other guards: for a path; for the anchored text; for a constant that is one or an integer. */

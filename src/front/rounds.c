@@ -203,7 +203,7 @@ static bool rounds_is_still(const struct val *before, const struct val *now) {
   return val_same(before, &then);
 }
 
-/* A value that the first round does not read may start with any: that with which all rows leave. */
+/* A value that the first round does not read may start as that with which all rows leave. */
 static bool rounds_set_register(struct loop *loop, const struct val *now, uint32_t index) {
   struct val *start = &loop->start.registers[index];
   if (loop->poisoned[index / 64] >> index % 64 & 1) return false;

@@ -111,7 +111,7 @@ bool build_implies(const struct builder *b, k_value mask, k_value other);
 /* Whether no row of a mask is in another, as far as that shows. */
 bool build_excludes(const struct builder *b, k_value mask, k_value other);
 
-/* Lookups: what else is to be found by ids, which whoever runs the program knows: k_look.
+/* Lookups: what else can be found by ids, by the function k_look of whatever runs the program.
 **
 ** `build_lookup` declares the next one, of values of a type, and returns its number, from 0, or
 ** NONE. `build_look` is what it finds for a value of the row, an i64, in the rows of a mask, and
@@ -131,8 +131,8 @@ k_value build_cell(struct builder *b, uint32_t array, k_value index);
 k_value build_get(struct builder *b, k_value cell);
 void build_set(struct builder *b, k_value cell, k_value value);
 /* Copies all elements of an array to the first ones of another of its type or, if both are the
-** same, its first element to all others. In the mask given to build_at; for programs of one row.
-** With folds of elements of such arrays, build_finish returns K_SHARED. */
+** same, its first element to all others, if the mask given to build_at holds; only for programs of
+** one row. With folds of elements of such arrays, build_finish returns K_SHARED. */
 void build_lay(struct builder *b, uint32_t to, uint32_t from);
 
 /* A step on a cell that nothing else of the program accesses, with the operand of each row of the

@@ -169,7 +169,7 @@ struct run {
   struct row_stretch rows;     /* the rows to cover; if empty, all */
 };
 
-/* Marks cells of a table's column as written, in those of 64 rows from a row on whose bits are
+/* Marks cells of a table's column as written: of the 64 rows from `row` on, those whose bits are
 ** set. */
 void run_mark(const ecs_world *world, const struct table *table, uint32_t at, uint32_t row,
               uint64_t bits);
