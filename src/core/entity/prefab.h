@@ -140,9 +140,9 @@ ecs_status prefab_lead_ties(ecs_world *world, const struct prefab_plan *plan,
 /* Redeclared prefabs and their instances. */
 
 /* Stages what turns an existing prefab into what its node and its new base say. For the first node
-** also updates all instances: fields that still have the value of the entity they were made from,
-** while that follows, too; and added components. References inside its tree lead the same way in
-** theirs. All nodes have their entities. */
+** also updates all instances: they get added components, and new values in fields that still have
+** the value of the entity they were made from, if that changes, too. References inside its tree
+** lead the same way in theirs. All nodes must have their entities. */
 ecs_status prefab_update(ecs_world *world, const struct prefab_plan *plan, uint32_t at);
 
 /* Redirects references of staged copies inside their tree, as in the sources; what their nodes say

@@ -184,7 +184,7 @@ struct table *query_table(const ecs_query *query, uint32_t match);
 void query_arrange(const ecs_query *query);
 
 /* The number of a term's first column in a match; NONE if the table lacks the component, or if it
-** depends on the row. For a tag of the table, any other number. */
+** depends on the row. For a tag of the table, an arbitrary other number. */
 static inline uint32_t term_column(const struct term *term, const struct table *table) {
   if (term_is_by_row(term)) return NONE;
   const struct layout *layout = table_find(table, term->id);
