@@ -19,7 +19,7 @@ ECS_API int ecs_lua_open(lua_State *L);
 ** world: closing removes the state's systems and `any` values from it. */
 ECS_API void ecs_lua_push_world(lua_State *L, ecs_world *world);
 
-/* The world at a stack index; NULL if it is not a world or is closed. Call this anew in each call
+/* The world at a stack index; NULL if it is not a world or is closed. Call this again in each call
 ** from Lua: scripts may close the world in between. */
 ECS_API ecs_world *ecs_lua_to_world(lua_State *L, int index);
 

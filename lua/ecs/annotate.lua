@@ -1,4 +1,4 @@
--- LuaCATS annotations of what a world declares: world:write_types.
+-- world:write_types: LuaCATS annotations for the declarations of a world.
 
 local native = require "ecs.native"
 local prefab = require "ecs.prefab"
@@ -12,7 +12,7 @@ local function one_line(text)
   return (text:gsub("%s+", " "):sub(1, 200))
 end
 
--- The name of a class of ours: names of components may be anything.
+-- The name of a generated class. Names of components may contain any characters.
 local function class_of(name)
   return (name:gsub("[^%w_]", "_"))
 end
@@ -90,10 +90,10 @@ function annotate.text(world)
   return table.concat(out, "\n") .. "\n"
 end
 
--- What follows scripts, by session: ecs.live enters it here.
+-- The watch of each live session. ecs.live adds them.
 annotate.watches = setmetatable({}, { __mode = "k" })
 
---- world:write_types(path): writes that text into a file, if it is not there already.
+--- world:write_types(path): writes that text to a file, unless the file already contains it.
 ---@param world ecs.World
 ---@param path string
 ---@return boolean written

@@ -1,11 +1,11 @@
--- What is called otherwise in Lua 5.4 and in LuaJIT, or is in one of them only.
+-- Functions that differ between Lua 5.4 and LuaJIT, or exist in only one of them.
 
 local utf8 = rawget(_G, "utf8") or {}
 local package = rawget(_G, "package")
 
 local common = {}
 
---- As math.type: in LuaJIT a number without a fraction is an integer, up to 2^53.
+--- Like math.type. In LuaJIT, a number without a fraction counts as an integer, up to 2^53.
 ---@type fun(value: any): "integer"|"float"|nil
 common.kind = math.type or function(value)
   if type(value) ~= "number" then
@@ -21,17 +21,17 @@ end
 
 common.unpack = table.unpack or rawget(_G, "unpack")
 
---- The length of a table, whatever its metatable says; LuaJIT asks none.
+--- The length of a table without __len, which LuaJIT does not use for tables anyway.
 ---@type fun(list: table): integer
 common.rawlen = rawget(_G, "rawlen") or function(list) return #list end
 
---- What `require` asks for a module.
+--- The list of functions that `require` calls to find a module.
 ---@return function[]
 function common.searchers()
   return package.searchers or package.loaders
 end
 
--- How many bytes a character has that begins with a byte, and what the second may be.
+-- The length in bytes of a character with this first byte, and the range of its second byte.
 local function shape(byte)
   if byte < 0xC2 or byte > 0xF4 then
     return nil
@@ -43,7 +43,7 @@ local function shape(byte)
   return 4, byte == 0xF0 and 0x90 or 0x80, byte == 0xF4 and 0x8F or 0xBF
 end
 
---- How many characters a text has; nil where it is not UTF-8.
+--- The number of characters in a text; nil if it is not UTF-8.
 ---@type fun(text: string): integer?
 common.utf8_len = utf8.len or function(text)
   local at, count = 1, 0
@@ -63,7 +63,7 @@ common.utf8_len = utf8.len or function(text)
   return count
 end
 
---- The bytes of a character.
+--- The UTF-8 bytes of a character.
 ---@type fun(code: integer): string
 common.utf8_char = utf8.char or function(code)
   if code < 0x80 then

@@ -1,15 +1,15 @@
--- An entity as text for people: world:dump.
+-- world:dump: an entity as readable text.
 
 local common = require "ecs.common"
 local native = require "ecs.native"
 local prefab = require "ecs.prefab"
 
-local DEPTH = 4          -- of children
-local CHILDREN = 100     -- of one entity
+local DEPTH = 4          -- levels of children that are shown
+local CHILDREN = 100     -- children of one entity that are shown
 
 local dump = {}
 
---- An entity for people: its name, if it has one, and its id.
+--- The text for an entity: its name, if it has one, and its id.
 ---@param world ecs.World
 ---@param id ecs.Id
 function dump.entity(world, id)
@@ -20,7 +20,7 @@ function dump.entity(world, id)
   return name and ("%s (%s)"):format(name, native.format(id)) or native.format(id)
 end
 
--- A number with as many digits as its type holds, and no more than it needs.
+-- A number with the fewest digits that identify it in its type.
 local function number(value, type)
   if common.kind(value) == "integer" then
     return ("%d"):format(value)
@@ -42,7 +42,7 @@ local function cell_text(world, value, type)
   return common.kind(value) and number(value, type) or tostring(value)
 end
 
--- Calls visit(path, value, type) for every cell of a value.
+-- Calls visit(path, value, type) for every cell (single value) inside a value.
 local function visit_cells(describe, path, value, type, visit)
   local kind = _G.type(value)
   local inner = kind == "table" and type:match "^(.*)%[%d+%]$"
@@ -59,7 +59,7 @@ local function visit_cells(describe, path, value, type, visit)
   end
 end
 
---- Every cell of a component's value as { path, text, type, id of an entity }, in order.
+--- Returns every cell of a component's value as { path, text, type, id of an entity }, in order.
 ---@param world ecs.World
 ---@param describe fun(name: string): ecs.ComponentDescription
 ---@param name string
@@ -75,7 +75,7 @@ function dump.leaves(world, describe, name, value)
   return out
 end
 
---- A component's value in one line, floats with six digits.
+--- Returns a component's value in one line, floats with six digits.
 ---@param world ecs.World
 ---@param describe fun(name: string): ecs.ComponentDescription
 ---@param name string
@@ -98,13 +98,13 @@ end
 
 local FORMATS = { f32 = "%.6g", f64 = "%.6g", bool = "%s" }
 
---- What shows a component of an entity in one line, an empty one where it is not there: by one
---- format where all its fields are numbers and booleans.
+--- Returns a function that shows a component of an entity in one line, or "" if it is absent. It
+--- uses a single format if all fields are numbers and booleans.
 ---@param world ecs.World
 ---@param describe fun(name: string): ecs.ComponentDescription
 ---@param name string
 ---@return fun(entity: ecs.Id): string
----@return boolean plain It shows numbers and names of fields alone.
+---@return boolean plain Whether it only shows numbers and names of fields.
 function dump.liner(world, describe, name)
   local about, parts = describe(name), {}
   for _, field in ipairs(about.fields) do
@@ -129,7 +129,8 @@ function dump.liner(world, describe, name)
   end, false
 end
 
--- A value of a field's type, in one line; of a table that has changed since it was read, what fits.
+-- A value of a field's type, in one line. A table may have changed since it was read; parts that
+-- do not fit the type are shown as they are.
 local function show(world, value, type)
   local inner, parts = type:match "^(.*)%[%d+%]$", {}
   if _G.type(value) == "table" and type ~= "any" then
@@ -150,14 +151,14 @@ local function show(world, value, type)
   return cell_text(world, value, type)
 end
 
---- What has been read of a component, in one line.
----@param world? ecs.World nil where it is gone.
+--- Shows a table that world:read returned, in one line.
+---@param world? ecs.World nil if it no longer exists.
 ---@param component ecs.Id
 ---@param value table
 function dump.value(world, component, value)
   local known, about = native.try(world and world.describe or error, world, component)
   if not known then
-    return "a value of a component that is gone"
+    return "a value of a component that no longer exists"
   end
   return about.name .. " " .. show(world, value, about.name)
 end
@@ -188,7 +189,7 @@ local function add_component(world, out, indent, entity, name, value)
   end
 end
 
--- Ties to several targets, whose names are ids of pairs.
+-- Adds the ties of relations with several targets. world:components names these by ids of pairs.
 local function add_pairs(world, out, indent, entity)
   for _, name in ipairs(world:describe().components) do
     local about = world:describe(name)
@@ -229,7 +230,7 @@ local function add_entity(world, out, indent, entity, depth)
   end
 end
 
---- world:dump(e): an entity with its components, relations and children, as text for people.
+--- world:dump(e): an entity with its components, relations and children, as readable text.
 ---@param world ecs.World
 ---@param entity ecs.Id
 ---@return string

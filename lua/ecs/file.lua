@@ -1,4 +1,4 @@
--- Worlds in files.
+-- Saves worlds to files and loads them.
 
 local native = require "ecs.native"
 
@@ -26,15 +26,15 @@ local function check_arguments(world, path, name, options)
   end
 end
 
--- Saves a world into a file: whole, or not at all, whoever else saves to it or loads from it
--- meanwhile. options as for world:save.
+-- Saves a world to a file, as a whole or not at all, even if others save to it or load from it
+-- at the same time. `options` are those of world:save.
 function file.save(world, path, options)
   check_arguments(world, path, "save_file", options)
   local bytes = world:save(options)
   check(native.replace(path, bytes))
 end
 
--- What is in a file; where io is missing, the error is that of the call of file.load.
+-- Returns the content of a file. If io is missing, the error is raised at the call of file.load.
 local function read(path)
   if native.read then
     return check(native.read(path))
@@ -50,7 +50,7 @@ local function read(path)
   return check(bytes, ("%s: %s"):format(path, message))
 end
 
--- Loads a world from a file. options as for world:load.
+-- Loads a world from a file. `options` are those of world:load.
 function file.load(world, path, options)
   check_arguments(world, path, "load_file", options)
   local bytes = read(path)

@@ -1,6 +1,6 @@
--- ecs: an entity component system whose storage and loops are C and whose rules are Lua.
+-- ecs: an entity component system with storage and loops in C and systems in Lua.
 
--- Globals may be strict, and hosts may leave libraries out: these are needed.
+-- Globals may be strict, and hosts may not open all libraries. These are required.
 for _, name in ipairs { "math", "string", "table" } do
   if type(rawget(_G, name)) ~= "table" then
     error(("ecs needs Lua's library '%s': open it before the first require 'ecs'"):format(name), 0)
@@ -11,7 +11,7 @@ local native = require "ecs.native"
 local file = require "ecs.file"
 local schema = require "ecs.schema"
 
--- What shows a table that has been read of a component. Such tables do not keep their world.
+-- The metatable of tables that world:read returns, for tostring. It does not keep the world alive.
 local function reader(world, component)
   local of = setmetatable({ world }, { __mode = "v" })
   return { __tostring = function(value)
@@ -19,7 +19,7 @@ local function reader(world, component)
   end }
 end
 
--- A world has been closed, by its method or at the end of a scope.
+-- Called when a world has been closed, by its method or at the end of a block.
 local function closed(world)
   local inspect = package.loaded["ecs.inspect"]
   if inspect then
@@ -29,7 +29,7 @@ end
 
 native.schema(schema.parse, reader, closed)
 
--- Methods of worlds that are written in Lua: their files are loaded when they are called first.
+-- Methods of worlds that are written in Lua. Each file is loaded on its first call.
 local function check_world(world, name)
   local open, other = native.is_open(world)
   if open == nil then
@@ -57,8 +57,8 @@ for _, name in ipairs { "dump", "write_types" } do
   table.insert(native.exports.world, name)
 end
 
--- Where ecs.h and ecs_lua.h are: beside this file once installed, in src/ in a clone; nil when the
--- module came without files. The path is this file's.
+-- The directory of ecs.h and ecs_lua.h: next to this file once installed, src/ in a clone, or nil
+-- if the module is not installed as files. `path` is that of this file.
 local function find_headers(path)
   local io = rawget(_G, "io")
   local here = path and path:match("^(.*)init%.lua$")
@@ -88,7 +88,7 @@ local ecs = {
   world = native.world,
 }
 
--- ecs.json is loaded when it is used first.
+-- ecs.json is loaded on first use.
 return setmetatable(ecs, {
   __index = function(_, key)
     if key == "json" then

@@ -1,5 +1,5 @@
--- Entities as JSON and back. Texts are written here, so that numbers keep every bit, and read
--- through the package dkjson.
+-- Converts entities to JSON and back. This file writes JSON itself, so that numbers keep every
+-- bit, and parses it with the package dkjson.
 
 local common = require "ecs.common"
 local native = require "ecs.native"
@@ -8,19 +8,19 @@ local prefab = require "ecs.prefab"
 ---@class ecs.json
 local json = {}
 
-local EXACT = 2 ^ 53         -- integers up to this are the same as floats
+local EXACT = 2 ^ 53         -- floats represent all integers up to this exactly
 local INTEGERS = { i8 = true, i16 = true, i32 = true, i64 = true, u8 = true, u16 = true,
   u32 = true, u64 = true }
 local ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t",
   ["\127"] = "\\u007f" }
 local ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-local PLACES = { [0] = 0x40000, 0x1000, 0x40, 1 }   -- of the digits of such text
+local PLACES = { [0] = 0x40000, 0x1000, 0x40, 1 }   -- place values of base64 digits
 
 json.null = setmetatable({}, { __name = "null", __tostring = function() return "null" end })
 
--- ---- texts ---------------------------------------------------------------------------------
+-- ---- strings -------------------------------------------------------------------------------
 
---- A text as it stands between quotes.
+--- Escapes a text for use between quotes.
 ---@param text string
 ---@return string
 function json.escape(text)
@@ -29,7 +29,7 @@ function json.escape(text)
   end) or text
 end
 
--- Most are short and come again, as keys: they are kept, so many of them.
+-- A cache of quoted texts, limited in number: most texts are short and repeat, as keys do.
 local quoted, quoted_left = {}, 0
 
 local function quote(text)
@@ -46,7 +46,7 @@ local function quote(text)
   return known
 end
 
---- Bytes as text of 64 letters.
+--- Encodes bytes as base64.
 ---@param bytes string
 ---@return string
 function json.base64(bytes)
@@ -98,7 +98,7 @@ local function integer(value, is_unsigned)
   return (value > EXACT or value < -EXACT) and quote(text) or text
 end
 
--- Appends a value to a list of texts.
+-- Appends the JSON of a value to a list of strings.
 local function put(out, value, show)
   local kind, meta = type(value), getmetatable(value)
   if meta == json.raw then
@@ -132,11 +132,11 @@ local function put(out, value, show)
   end
 end
 
---- Any value as JSON, keys in order: tables with elements 1 to #t are lists, those of json.raw are
---- texts that are JSON together.
+--- Converts any value to JSON, with keys in order. Tables with elements 1 to #t become lists. The
+--- strings in a table with the metatable json.raw are concatenated as they are.
 ---@param value any
----@param show? fun(text: string): string What is written of a text; without it all its bytes.
----@param ending? string What comes behind it.
+---@param show? fun(text: string): string Converts each string before it is written.
+---@param ending? string Appended to the result.
 ---@return string
 function json.write(value, show, ending)
   local out = {}
@@ -147,7 +147,7 @@ end
 
 json.list, json.raw = {}, {}
 
---- A text for people, whatever its bytes are: those that are not UTF-8 as escapes.
+--- Makes any bytes readable: those that are not UTF-8 become escapes.
 ---@param text string
 ---@return string
 function json.readable(text)
@@ -155,9 +155,9 @@ function json.readable(text)
     or (text:gsub("[\128-\255]", function(char) return ("\\x%02x"):format(char:byte()) end))
 end
 
---- What a JSON text says; nulls are json.null.
+--- Parses a JSON text; nulls become json.null.
 ---@param text string
----@return any value nil, and a message, when it is malformed
+---@return any value nil, followed by a message, if it is malformed
 function json.parse(text)
   local found, dkjson = pcall(require, "dkjson")
   if not found then
@@ -177,7 +177,7 @@ end
 
 local value_of, fields_of
 
--- What a value of a field's type is as JSON.
+-- Converts a value of a field's type to JSON.
 function value_of(state, value, type, where)
   local inner = type:match "^(.*)%[%d+%]$"
   if inner then
@@ -215,7 +215,7 @@ function fields_of(state, value, fields, where)
   return "{" .. table.concat(parts, ",") .. "}"
 end
 
---- Descriptions of components, each asked for once.
+--- Returns a function that describes a component, and caches the descriptions.
 function json.describer(world)
   local known = {}
   return function(name)
@@ -250,7 +250,7 @@ local function encode_entity(state, entity)
     #off > 0 and ',"off":[' .. table.concat(off, ",") .. "]" or "")
 end
 
--- A query, a query's text, an id or a list of ids as a list of ids, in order.
+-- Converts a query, a query's text, an id or a list of ids to a sorted list of ids.
 local function entities_of(world, what)
   if type(what) == "number" then
     return { what }
@@ -270,10 +270,10 @@ local function check_world(world, name)
   end
 end
 
---- Entities as JSON, in the order of their ids.
+--- Converts entities to JSON, in the order of their ids.
 ---@param world ecs.World
----@param what? ecs.Query|string|ecs.Id|ecs.Id[] A query or its text, an entity, a list of them.
---- Without it all entities.
+---@param what? ecs.Query|string|ecs.Id|ecs.Id[] A query or its text, an entity, or a list of them.
+--- Default: all entities.
 ---@param options? { codec: { encode: fun(value: any): string } }
 ---@return string
 function json.encode(world, what, options)
@@ -300,7 +300,7 @@ function json.encode(world, what, options)
   return '{"entities":[\n' .. table.concat(parts, ",\n") .. "\n]}\n"
 end
 
--- ---- back ----------------------------------------------------------------------------------
+-- ---- decoding ------------------------------------------------------------------------------
 
 local function bytes_from(value, where)
   if type(value) == "table" and type(value.base64) == "string" then
@@ -320,7 +320,7 @@ local function number_from(value, where)
     for digit in value:gmatch "%d" do
       exact = exact * 10 + sign * tonumber(digit)
     end
-    return common.kind(exact) == "integer" and exact or value   -- native.exact takes it
+    return common.kind(exact) == "integer" and exact or value   -- native.exact accepts the text
   elseif type(value) ~= "number" then
     error(("%s: expected a number"):format(where), 0)
   end
@@ -425,11 +425,11 @@ local function decode_entity(state, entity, given, only)
   end
 end
 
---- Gives an entity a component back that it had when it was written by json.encode.
+--- Gives an entity back one component from a text that json.encode returned.
 ---@param world ecs.World
 ---@param entity ecs.Id
 ---@param text string
----@param name string The component; of a relation all its ties.
+---@param name string The component. For a relation, all its ties are restored.
 function json.restore(world, entity, text, name)
   local state = { world = world, describe = json.describer(world) }
   function state.entity(id)
@@ -443,21 +443,21 @@ local function spawn_all(world, list)
   local ids = {}
   for _, given in ipairs(list) do
     if type(given) ~= "table" or common.kind(given.id) ~= "integer" then
-      error("each of 'entities' is an object with an integer 'id'", 0)
+      error("each of 'entities' must be an object with an integer 'id'", 0)
     elseif ids[given.id] then
-      error(("the id %d is there twice"):format(given.id), 0)
+      error(("the id %d occurs twice"):format(given.id), 0)
     end
     ids[given.id] = world:spawn()
   end
   return ids
 end
 
---- Spawns the entities of a text: all of them or, when something does not fit, none.
+--- Spawns the entities of a text: all of them or, if an error occurs, none.
 ---@param world ecs.World
----@param text string What json.encode has written.
+---@param text string A result of json.encode.
 ---@param options? { codec: { decode: fun(bytes: string): any } }
 ---@return table<ecs.Id, ecs.Id> ids From ids in the text to new ones.
----@return string[] missing References to entities outside the text, which are ecs.null now.
+---@return string[] missing References to entities outside the text. They became ecs.null.
 function json.decode(world, text, options)
   check_world(world, "decode")
   if type(text) ~= "string" then
@@ -465,12 +465,12 @@ function json.decode(world, text, options)
   end
   local value, message = json.parse(text)
   if type(value) ~= "table" or type(value.entities) ~= "table" then
-    error("ecs.json.decode: " .. (message or "an object with a list 'entities' is expected"), 2)
+    error("ecs.json.decode: " .. (message or "expected an object with a list 'entities'"), 2)
   end
   local ids, missing = nil, {}
   local state = { world = world, describe = json.describer(world),
     codec = type(options) == "table" and options.codec or nil }
-  local outside = type(options) == "table" and options.outside    -- these stay, where they live
+  local outside = type(options) == "table" and options.outside    -- keep references to living ones
   function state.entity(id, where)
     if outside and not ids[id] and world:alive(id) then
       return id

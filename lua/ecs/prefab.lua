@@ -1,12 +1,12 @@
--- What world:prefab is given, turned into a plain list of the entities that it says: the prefab
--- itself, then its children, each behind its parent. Each has a title, the path that messages name:
+-- Turns the arguments of world:prefab into a plain list of entities: the prefab itself, then its
+-- children, each after its parent. Each entity has a title for messages, which is its path:
 -- "prefab 'Ship', child 2".
 
 local common = require "ecs.common"
 
 local prefab = {}
 
-local LIMIT = 65536      -- entities of one prefab
+local LIMIT = 65536      -- entities in one prefab
 local OPTIONS = { is_a = true, shared = true, children = true }
 
 local function refuse(format, ...)
@@ -17,7 +17,7 @@ local function quote(text)
   return "'" .. (#text > 200 and text:sub(1, 200) .. "..." or text) .. "'"
 end
 
---- A number as Lua writes it, whatever the locale has for a decimal point.
+--- Formats a number as in Lua source, with a decimal point in every locale.
 ---@param number number
 ---@param format? string
 function prefab.number(number, format)
@@ -31,7 +31,7 @@ local function show(key)
   return type(key) == "number" and prefab.number(key) or "a " .. type(key)
 end
 
--- The path of a child; of a long one the middle is left out.
+-- The path of a child. The middle of a long path is left out.
 local function below(title, child)
   if #title > 300 then
     title = title:sub(1, 200):match "^(.*), " or title:sub(1, 200)
@@ -57,7 +57,7 @@ local function add_component(node, name, value)
   node.components[name] = value
 end
 
--- Shared components are listed by name, or given with their values as others are.
+-- Shared components are listed by name, or given with values like all other components.
 local function share(node, shared)
   for key, value in next, need_table(node.title, shared, "shared must be a list of names") do
     local listed = common.kind(key) == "integer" and key >= 1 and key <= common.rawlen(shared)
@@ -88,7 +88,7 @@ local function check_options(title, options)
   end
 end
 
--- Appends an entity; its children are read later.
+-- Appends an entity. Its children are appended later.
 local function append(list, parent, title, name, components, options)
   if name and name:find("\0", 1, true) then
     refuse("%s: the name of a child has a zero byte", title)
@@ -108,7 +108,7 @@ local function append(list, parent, title, name, components, options)
   end
 end
 
--- { P = { x = 1 }, is_a = "Axe" }: components, and options among them.
+-- Appends a child given by keys, with options among the components: { P = {}, is_a = "Axe" }.
 local function append_keyed(list, parent, title, name, child)
   local components, options = {}, {}
   for key, value in next, child do
@@ -117,7 +117,7 @@ local function append_keyed(list, parent, title, name, child)
   append(list, parent, title, name, components, options)
 end
 
--- { "turret", components, options }, or { components, options } of one without a name.
+-- Appends a child given by position: { "turret", components, options }; the name may be left out.
 local function append_placed(list, parent, title, child)
   local name = rawget(child, 1)
   local first = type(name) == "string" and 2 or 1
@@ -173,7 +173,7 @@ local function append_children(list, at)
   node.children = nil
 end
 
--- given: { components =, options = }, as behind the name in world:prefab.
+-- `given` is { components =, options = }: the arguments of world:prefab after the name.
 function prefab.list(name, given)
   if type(name) ~= "string" or name == "" then
     refuse("a prefab needs a name, got a %s", type(name))

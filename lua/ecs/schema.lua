@@ -1,5 +1,5 @@
--- What world:component is given, turned into plain tables for the C half: fields written as
--- "name: type = default", and the options beside them.
+-- Turns the fields and options that are passed to world:component into plain tables for the C
+-- half. A field is written as "name: type = default".
 
 local common = require "ecs.common"
 local prefab = require "ecs.prefab"
@@ -13,7 +13,7 @@ local ESCAPES = {
   ["\\"] = "\\", ['"'] = '"', ["'"] = "'", ["\n"] = "\n",
 }
 
--- Raises a message that parse returns. It shows the beginning of long texts.
+-- Raises a message that parse returns. Long texts in it are shortened.
 local function refuse(format, ...)
   local shown, count = { ... }, select("#", ...)
   for i = 1, count do
@@ -31,7 +31,7 @@ local function show(value)
   return type(value) == "number" and prefab.number(value) or "a " .. type(value)
 end
 
--- The escape sequence at `at` (behind its backslash): what it stands for, and where it ends.
+-- Decodes the escape sequence at `at`, after its backslash. Returns the bytes, and where it ends.
 local function escape(text, at)
   local char = text:sub(at, at)
   if ESCAPES[char] then
@@ -54,7 +54,7 @@ local function escape(text, at)
   end
 end
 
--- The contents of a quoted Lua string; nil when it is malformed.
+-- Returns the contents of a quoted Lua string, or nil if it is malformed.
 local function unquote(text)
   local quote, parts, at = text:sub(1, 1), {}, 2
   while at < #text do
@@ -81,9 +81,9 @@ local function unquote(text)
   end
 end
 
--- The value that a default's text stands for: a number, boolean or string.
+-- Returns the value that the text of a default denotes: a number, boolean or string.
 local function literal(text, where)
-  -- Where the locale has a decimal comma, tonumber would take one.
+  -- In a locale with a decimal comma, tonumber would accept a comma.
   local number = not text:find("[^%w.+-]") and tonumber(text)
   if number then
     return number
@@ -109,7 +109,7 @@ local function parse_enum(list, where)
   local names, known = {}, {}
   for name in (list .. ","):gmatch("%s*([^,]-)%s*,") do
     if not name:find(NAME) then
-      refuse("%s: '%s' is not a name for an enum", where, name)
+      refuse("%s: '%s' is not a valid enum name", where, name)
     elseif known[name] then
       refuse("%s: the enum lists '%s' twice", where, name)
     end
@@ -119,7 +119,7 @@ local function parse_enum(list, where)
   return names
 end
 
--- Sets type, count, names and text of a field.
+-- Sets `type`, `count`, `names` and `text` of a field.
 local function parse_type(field, text, where)
   local element, count = text:match("^(.-)%s*%[%s*(%d+)%s*%]$")
   if count then
@@ -143,7 +143,7 @@ local function parse_type(field, text, where)
   end
 end
 
--- Texts that the C half keeps end at a zero byte.
+-- The C half would cut a text off at a zero byte.
 local function whole(value, key, where)
   if value:find("\0", 1, true) then
     refuse("%s: '%s' has a zero byte", where, key)
@@ -261,7 +261,7 @@ function OPTIONS.was(component, value)
   end
 end
 
--- What a component was called, if it says so.
+-- Returns a component's former name, if `was` has one.
 local function old_name(was)
   if type(was) == "table" then
     return rawget(was, 1)
@@ -269,7 +269,7 @@ local function old_name(was)
   return was
 end
 
--- The renames of fields as a list in the order of the new names.
+-- Returns the renames of fields as a list, in the order of the new names.
 local function list_renames(was)
   local list = {}
   for new, old in next, type(was) == "table" and was or {} do
@@ -315,7 +315,7 @@ for _, name in ipairs { "storage", "toggle" } do
   end
 end
 
--- Which options of components an event does not have.
+-- Options of components that events do not have.
 local NO_EVENT_OPTIONS = { requires = true, storage = true, toggle = true, track = true }
 
 local function find_option(component, key, kind)
@@ -352,12 +352,12 @@ local function check_options(component, fields, kind)
   end
 end
 
--- What a component requires, as a list of its own; nil for nothing.
+-- Returns a copy of the list of required components, or nil if it is empty.
 local function list_required(requires)
   return requires and table.move(requires, 1, common.rawlen(requires), 1, {})
 end
 
--- What a relation is declared as; an exclusive one begins with its target.
+-- Sets the options of a relation, and the first field of an exclusive one: its target.
 local function begin_relation(plain, fields)
   plain.relation = {
     exclusive = rawget(fields, "exclusive") or false,
@@ -395,8 +395,8 @@ local function build(component, fields, kind)
   return plain
 end
 
--- The plain tables of a component's fields, or, as `kind` says, of a "relation" with its options or
--- of an "event"; nil and a message when they make no sense.
+-- Returns the plain tables of a component's fields, or with `kind` those of a "relation" and its
+-- options or of an "event". Returns nil and a message if the declaration is not valid.
 function schema.parse(component, fields, kind)
   local ok, result = pcall(kind == "prefab" and prefab.list or build, component, fields, kind)
   if ok then

@@ -94,7 +94,7 @@ function Math.log10(x) end
 ---@return number
 function Math.log2(x) end
 
---- What is left of x / y, rounded towards zero: as math.fmod of floats.
+--- The remainder of x / y rounded towards zero, like math.fmod of floats.
 ---@param x number
 ---@param y number
 ---@return number
@@ -162,7 +162,8 @@ function native.format(id) end
 ---@return nil
 function native.fields(view) end
 
---- Calls a function that reads and writes integers beyond Lua's numbers as text.
+--- Calls a function. Inside it, integers that Lua's numbers cannot represent are read and written
+--- as text.
 ---@param world ecs.World
 ---@param fn function
 ---@param ... any
@@ -179,8 +180,8 @@ function native.f32(x) end
 ---@return string
 function native.unsigned(integer) end
 
---- Calls a function that cannot yield. Returns true and its results, or false, the error and its
---- kind.
+--- Calls a function, which must not yield. Returns true and its results, or false, the error and
+--- its kind.
 ---@param fn function
 ---@param ... any
 ---@return boolean ok
@@ -361,8 +362,8 @@ function World:emit(event, ...) end
 ---@param ... any As for emit.
 function World:after(seconds, event, ...) end
 
---- Iterates over all current events of a name: `for hit in world:events "Hit" do`. An event without
---- fields yields true.
+--- Iterates over all existing events of a name: `for hit in world:events "Hit" do`. Yields true for
+--- an event without fields.
 ---@param event ecs.Component
 ---@return fun(): ecs.View|true
 function World:events(event) end
@@ -447,8 +448,7 @@ function World:undeclare(component) end
 ---@field seconds number In all its runs.
 ---@field last number In its last run.
 ---@field peak number In its longest run.
----@field rows integer Rows its function was called for in the last run; for a `run`, those of the
---- function forms that it calls.
+---@field rows integer Rows of the last run; for a `run`, those of the function forms that it calls.
 ---@field per_row? number Seconds per row, over all its runs.
 ---@field left { last: integer, total: integer } Rows of a compiled system that ran as plain Lua.
 ---@field cpu? number Processor time of the calling thread in long runs, while profiling is on.
@@ -553,8 +553,8 @@ function World:spawner(components) end
 function World:spawn_many(count, components) end
 
 --- Copies an entity with all its children: values, ties, and what is switched off. References
---- among them lead from copy to copy. Children keep their names; the copy itself has none, and
---- `components` are set over its own.
+--- among them lead from copy to copy. Children keep their names; the copy itself has none.
+--- `components` replace values of the copy.
 ---@param e ecs.Id
 ---@param components? ecs.Composition
 ---@return ecs.Id
@@ -571,9 +571,9 @@ function World:clone(e, components) end
 ---@field shared? string[]|ecs.Composition Components that instances read along IsA, not copies.
 ---@field children? table<integer|string, ecs.PrefabChild> In order; those by name come last.
 
---- Declares a template of entities, hidden from queries, which cannot be despawned. If you declare
---- it again, it changes, and its instances follow in fields that still have the old value. No other
---- entity can become a child of it.
+--- Declares a template for entities. Queries do not see it, and it cannot be despawned. If you
+--- declare it again, it changes, and in its instances each field that still has the old value gets
+--- the new one. No other entity can become a child of it.
 ---@param name string
 ---@param components? ecs.Composition
 ---@param options? ecs.PrefabOptions
@@ -582,19 +582,19 @@ function World:prefab(name, components, options) end
 
 --- Copies a prefab with its children, each tied by IsA to its original.
 ---@param prefab string|ecs.Id
----@param components? ecs.Composition Set over the prefab's own.
+---@param components? ecs.Composition Replaces values of the prefab.
 ---@return ecs.Id
 function World:instantiate(prefab, components) end
 
---- Adopts an id that was chosen elsewhere. Raises an error if its index is taken.
+--- Creates an entity with an id that was chosen elsewhere. Raises an error if its index is taken.
 ---@param id ecs.Id
 ---@param components? ecs.Composition
 ---@return ecs.Id
 function World:spawn_at(id, components) end
 
---- Returns a random number for the entity, from the stream of the running system or function form,
---- or of the world outside them; the same in every tier. It is in [0, 1), or an integer from 1 to
---- m, or from m to n.
+--- Returns a random number for the entity: in [0, 1), or an integer from 1 to m, or from m to n. It
+--- belongs to the stream of the running system or function form or, outside of these, to that of
+--- the world. It is the same in compiled and plain functions.
 ---@param entity ecs.Id
 ---@param m? integer
 ---@param n? integer
@@ -622,7 +622,8 @@ function World:digest(as) end
 ---@return ecs.Snapshot
 function World:snapshot() end
 
---- Restores the world from a snapshot. Raises an error if fields of components have changed since.
+--- Restores the world from a snapshot. Values of components whose fields have changed since then
+--- are migrated.
 ---@param snapshot ecs.Snapshot
 function World:restore(snapshot) end
 
@@ -766,7 +767,7 @@ function World:lookup(name) end
 ---@param last integer
 function World:entity_range(first, last) end
 
---- Frees indices whose generations are used up. Returns how many.
+--- Makes indices whose generations are used up usable again. Returns how many there were.
 ---@return integer
 function World:recycle_retired() end
 
@@ -791,7 +792,7 @@ function World:query(text, variables) end
 ---@class ecs.SystemOptions
 ---@field phase? string Default: "update".
 ---@field query? string
----@field array? string Instead of a query: `each` gets the number of each element, and dt.
+---@field array? string Instead of a query: `each` receives the index of each element, and dt.
 ---@field each? function Called for every entity with views, dt, entity.
 ---@field map? function Called for every entity with field values, dt, entity; writes its results.
 ---@field run? fun(world: ecs.World, dt: number, query: ecs.Query?)
@@ -804,7 +805,8 @@ function World:query(text, variables) end
 ---@field compile? boolean
 ---@field [string] ecs.Id|string What a $name of the query is: ["$p"] = id.
 
---- Registers a system, or replaces the one of that name, which keeps its place, switch and timings.
+--- Registers a system, or replaces the one of that name. The new one keeps its place and timings,
+--- and stays on or off.
 ---@param name string
 ---@param options ecs.SystemOptions
 function World:system(name, options) end
@@ -850,7 +852,7 @@ function World:update(dt) end
 ---@param dt? number Seconds. Default: 0.
 function World:run(name, dt) end
 
---- Returns how far a fixed phase is between two steps, 0 to 1.
+--- Returns how much of a fixed phase's next step has passed, from 0 to 1.
 ---@param phase? string Default: the first fixed one.
 ---@return number
 function World:alpha(phase) end
@@ -873,22 +875,22 @@ function World:on_error(handler) end
 ---@field indexes? string[] Names of the indexes that it uses.
 ---@field compilations? integer
 ---@field ordered? string How much of it runs row by row: "18 of 32 instructions".
----@field order? { name: string, written: integer, read: integer }[] What it both writes and reads
----of other rows, with the first line of each; 0 if not known.
----@field threads? integer How many threads can share its rows,
----@field alone? string and why only one, in a world with more.
+---@field order? { name: string, written: integer, read: integer }[] What it writes in one row and
+--- reads in another, with the first line of each; 0 if not known.
+---@field threads? integer How many threads can share its rows.
+---@field alone? string Why only one, in a world with more threads.
 ---@field cells? string[] Script cells that it writes: `upvalue n`, `stats.kills`.
----@field left? { rows: integer, why: string? } The rows that fell back to Lua in the last run.
----@field form? "each"|"map"|"run"|"where"|"sum"|"min"|"max" What the function was last passed to,
----@field query? string the text of that query,
----@field also? ecs.Explanation[] and the other forms that it was passed to.
+---@field left? { rows: integer, why: string? } Rows that fell back to Lua in the last run.
+---@field form? "each"|"map"|"run"|"where"|"sum"|"min"|"max" The form it was last passed to.
+---@field query? string The text of that form's query.
+---@field also? ecs.Explanation[] The other forms that it was passed to.
 
 --- Names of systems that can run in parallel.
 ---@class ecs.Batch
 ---@field [integer] string
 ---@field why? string Why the first one cannot run in parallel with the systems before it.
----@field together? integer How many of several ran in parallel in the last run of their phase,
----@field apart? string and why they did not.
+---@field together? integer How many of several ran in parallel in the last run of their phase.
+---@field apart? string Why they did not run in parallel.
 
 --- Explains how a system, or a function that was passed to a query, runs. For "update", returns
 --- by phase which systems can run in parallel.
@@ -896,7 +898,7 @@ function World:on_error(handler) end
 ---@return ecs.Explanation|table<string, ecs.Batch[]>
 function World:explain(name) end
 
---- The tables that match some terms. New tables join when they are created.
+--- Finds the entities that match some terms. It stays up to date: keep it and use it again.
 ---@class ecs.Query
 local Query = {}
 
@@ -937,8 +939,8 @@ function Query:chunks() end
 ---@param dt? number
 function Query:run(fn, dt) end
 
---- Returns a query over the rows that also satisfy a function of views and the entity, compiled if
---- possible.
+--- Returns a query over the rows for which a function of views and the entity returns true. The
+--- function is compiled if possible.
 ---@param fn fun(...: any): any
 ---@return ecs.Where
 function Query:where(fn) end
@@ -967,21 +969,21 @@ function Query:set(component, ...) end
 ---@return number
 function Query:sum(fn) end
 
---- Returns the least result of a function as for sum, and the first entity with it; nil without
---- rows. Integers and floats are compared exactly.
+--- Returns the least result of a function of views, dt (0) and the entity, and the first entity
+--- with that result; nil without rows. Integers and floats are compared exactly.
 ---@param fn fun(...: any): number
 ---@return number? value
 ---@return integer? entity
 function Query:min(fn) end
 
---- Returns the greatest result of a function as for sum, and the first entity with it; nil without
---- rows.
+--- Returns the greatest result of a function of views, dt (0) and the entity, and the first entity
+--- with that result; nil without rows.
 ---@param fn fun(...: any): number
 ---@return number? value
 ---@return integer? entity
 function Query:max(fn) end
 
---- A query whose rows also satisfy a function. It has all methods of queries.
+--- A query narrowed by a function. It has all methods of queries.
 ---@class ecs.Where: ecs.Query
 
 --- The current row's component, whose fields are read and written by name. Stale once its loop has

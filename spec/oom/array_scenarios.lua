@@ -1,5 +1,4 @@
--- More of what scenarios.lua begins: arrays, declared, changed, read, saved and loaded while memory
--- is short.
+-- More scenarios: arrays that are declared, changed, read, saved and loaded while memory is short.
 
 local scenario, make = ...
 local crowd = make.crowd

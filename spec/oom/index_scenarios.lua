@@ -1,5 +1,4 @@
--- More of what scenarios.lua begins: indexes, declared, brought up to date and gone through while
--- memory is short.
+-- More scenarios: indexes that are declared, updated and searched while memory is short.
 
 local scenario, make = ...
 local crowd = make.crowd

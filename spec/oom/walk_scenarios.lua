@@ -1,5 +1,4 @@
--- More of what scenarios.lua begins: queries about ties, made and gone through while memory is
--- short.
+-- More scenarios: queries about ties that are created and visited while memory is short.
 
 local scenario, make = ...
 local crowd = make.crowd

@@ -315,8 +315,7 @@ describe("a for loop in a system", function()
   end)
 end)
 
--- Reliability 10: every mutator and everything that is not possible inside, from each kind of
--- callback.
+-- Reliability 10: every mutator, and every call that is refused, in each kind of callback.
 describe("inside", function()
   local inside = {
     ["a system with each"] = function(world, body)

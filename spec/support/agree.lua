@@ -49,8 +49,7 @@ function agree.check_reason(world, query, fn, words)
   luassert.truthy(reason:find(words, 1, true), words .. ": " .. reason)
 end
 
--- What systems of functions that `make` gives do to a world, as text, and how often Lua called the
--- first one.
+-- What systems of the functions of `make` do to a world, as text, and how often Lua called one.
 local function play(self, form, make, case)
   local made = table.pack(self:new(form, case))
   local world = made[1]

@@ -1,5 +1,4 @@
--- Runs system bodies as games have them: each is compiled, and leaves a world as the same body does
--- in plain Lua.
+-- Runs bodies of systems as in games: each compiles, and leaves a world as it does in plain Lua.
 
 local helper = require "spec.support.ecs_helper"
 local luassert = require "luassert"

@@ -5,8 +5,7 @@ local lfs = require "lfs"
 local scratch = {}
 scratch.__index = scratch
 
--- Makes a directory, in one that is there. What spec/tools/busted.lua has in place of the module
--- lfs makes none.
+-- Creates a directory in an existing one: the lfs of spec/tools/busted.lua cannot.
 function scratch.make_directory(path)
   assert(lfs.mkdir and lfs.mkdir(path) or not lfs.mkdir and os.execute(("mkdir '%s'"):format(path)))
 end

@@ -223,7 +223,7 @@ describe("a text", function()
     collectgarbage()
     collectgarbage()
     assert.is_nil(kept[1])
-    assert.are.equal("a value of a component that is gone", tostring(read))
+    assert.are.equal("a value of a component that no longer exists", tostring(read))
   end)
 
   it("of a snapshot has its size and tick, that of a where its query and function", function()

@@ -274,7 +274,7 @@ describe("the inspector", function()
     end
     assert.are.equal(digest, world:digest())
     refused({ op = "set", id = hero, field = "Health.hp", value = "300" },
-      "is not between 0 and 200")
+      "declares 0 to 200")
     refused({ op = "set", id = hero, field = "Health.hp", value = "x" }, "is not a number")
     refused({ op = "set", id = hero, field = "Health.xp", value = "1" }, "there is no field")
     refused({ op = "set", id = hero, field = "Frozen.x", value = "1" }, "there is no field")
@@ -313,7 +313,7 @@ describe("the inspector", function()
     world:switch("move", true)
     refused({ op = "undo" }, "has been switched since")
     -- What an edit replaces comes back, and so does what leads out of a despawned entity.
-    refused({ op = "set", id = hero, field = "Health.hp", value = "nan" }, "is not between")
+    refused({ op = "set", id = hero, field = "Health.hp", value = "nan" }, "is out of range")
     local first, second = world:spawn(), world:spawn()
     local child = world:spawn { ChildOf = first, Body = { holds = second } }
     world:set(child, "Likes", second, 0.5)

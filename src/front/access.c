@@ -135,7 +135,7 @@ void access_set_own_element(struct front *f, const struct component *array, stru
   f->env.fields[at] = access_fit(f, &array->leaves[ARRAY_LEAF], f->columns[at].type, value);
 }
 
-/* The program's number of a column that is not a field but what the run says about its rows. */
+/* The program's number of a column that holds not a field but a fact about its rows. */
 static uint32_t access_told_column(struct front *f, uint32_t slot, uint32_t leaf, k_column type) {
   uint32_t at = 0;
   while (at < f->column_count && (f->cells[at].slot != slot || f->cells[at].leaf != leaf)) at++;
@@ -646,7 +646,7 @@ static void access_check_folded(struct front *f, uint32_t at) {
                     "do that in a second system", written->component->name, field);
 }
 
-/* Written elements are the row's own, or reached by any row. */
+/* Shares an array whose elements are written by rows other than their own, or read by them. */
 static void access_check_element(struct front *f, uint32_t at) {
   const struct front_column *own = &f->columns[at];
   const struct front_array *array = &f->arrays[f->cells[at].leaf];
@@ -740,7 +740,7 @@ struct val maybe_or_nil(struct front *f, k_value mask, struct val x, struct val 
   return maybe_select(f, mask, x, y, some);
 }
 
-/* Whether it can be the other value where that is absent. */
+/* Whether a value can be nil or false. */
 static bool access_may_be_false(struct front *f, struct val x) {
   return x.kind == VAL_NIL || val_is_maybe(x) || val_is_boolean(f, x);
 }

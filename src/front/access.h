@@ -8,7 +8,7 @@
 
 /* The query's term with that number of data. */
 const struct term *front_term(const struct front *f, uint32_t slot);
-/* What the key of an object is; the other, a parameter of the whole function. */
+/* The value of a key of an object. The second: the value of a parameter. */
 struct val access_key(struct front *f, struct val object, const struct constant *key);
 
 /* Yields the function's result for each row, in its own column. */
@@ -22,9 +22,9 @@ bool access_reads_others(const struct front *f, const struct component *componen
 /* The kernel's column for a leaf's cells; refuses types without one. */
 k_column access_column_type(struct front *f, const struct component *component,
                             const struct leaf *leaf);
-/* A value as a field takes it, in the present rows. */
+/* Converts a value to the type of a field, in the present rows. */
 k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, struct val value);
-/* A value as a field takes it, when it is noted: never as f32. */
+/* Converts a value to the type of a field, to be noted: never to f32. */
 k_value access_noted(struct front *f, const struct component *component, uint32_t leaf,
                      struct val value);
 /* Sets the field of a view or resource, or an element, for the present rows. */
@@ -32,7 +32,7 @@ void access_store(struct front *f, struct val view, const struct constant *key,
                   struct val value);
 /* Sets the field of a term to the function's result, for the present rows. */
 void access_result(struct front *f, uint32_t slot, struct val value);
-/* Reads the row's own element of an array; the other sets it, for the present rows. */
+/* Reads the row's own element of an array. The second sets it, for the present rows. */
 struct val access_own_element(struct front *f, const struct component *array);
 void access_set_own_element(struct front *f, const struct component *array, struct val value);
 /* The column of a leaf of the view's root, written from now on. */
@@ -45,14 +45,14 @@ uint32_t access_new_column(struct front *f, struct run_column cells, struct fron
 
 /* ---- class.c ---- */
 
-/* Whether rows see what earlier rows write there; the other makes them do so. */
+/* Whether rows see what earlier rows write there. The second makes them see it. */
 bool class_is_shared(const struct front *f, const struct component *component, uint32_t leaf);
 void class_share(struct front *f, const struct component *component, uint32_t leaf);
-/* Where an element of an array, or the field of a resource, is; or what is found at a place. */
+/* The place of an array's element or a resource's field. The second: the cell at such a place. */
 k_value class_element(struct front *f, const struct component *array, uint32_t leaf, k_value index);
 k_value class_cell_at(struct front *f, const struct component *component, uint32_t leaf,
                       k_value place);
-/* The content of a cell, or of a column's, when the row reads it. */
+/* The content of a cell, or of a column's cell, when the row reads it. */
 struct val class_get(struct front *f, const struct component *component, uint32_t leaf,
                      k_value cell);
 struct val class_get_column(struct front *f, uint32_t column);
@@ -65,8 +65,8 @@ void class_set_column(struct front *f, uint32_t column, struct val value);
 void class_copy(struct front *f, const struct component *to, const struct component *from);
 void class_set_element(struct front *f, const struct component *array, uint32_t leaf,
                        k_value index, struct val value);
-/* For an array field: if one element is shared, makes all shared, and returns whether; the other
-** sets one of so many, by its number from 0. */
+/* For an array field: if one element is shared, makes all `count` shared, and returns whether. The
+** second sets one of the elements, by its number from 0. */
 bool class_share_all(struct front *f, struct val view, uint32_t count);
 void class_set_one(struct front *f, struct val view, k_value at, uint32_t count, struct val value);
 

@@ -40,7 +40,7 @@ enum { LOP_SHRI = 32, LOP_SHLI = 33, LOP_VARARGPREP = 81, LOP_EXTRAARG = 82,
        LIST_LENGTH = 8, LIST_BEGIN = 8, METHODS_ARE_NAMED = 0 };
 #endif
 
-/* ---- what instructions name ---- */
+/* ---- operands ---- */
 
 struct decoder {
   struct function_code *f;

@@ -40,7 +40,7 @@ enum code_kind {
   CODE_SET_UPFIELD, /* upvalue a [constant b] = right */
   CODE_SET_UPVALUE, /* upvalue a = right */
   CODE_TABLE,       /* a = {} */
-  CODE_LIST,        /* a [c + 1], a [c + 2] ... = b registers behind a; NONE: up to the top */
+  CODE_LIST,        /* a [c + 1], a [c + 2] ... = b registers after a; NONE: up to the top */
   CODE_METHOD,      /* a + 1 = b; a = b [constant c] */
   CODE_ARITH,       /* a = left (op) right */
   CODE_UNARY,       /* a = (op) b */
@@ -56,7 +56,7 @@ enum code_kind {
   CODE_FOR,         /* a + FOR_VARIABLE = numbers by a, a + 1, a + 2; body up to target: FOR_END */
   CODE_FOR_END,
   CODE_EACH,        /* loop over the iterator at a; body up to target, where EACH_NEXT is */
-  CODE_EACH_NEXT,   /* a + EACH_VARIABLE ... = what the iterator gives, c; EACH_END is behind it */
+  CODE_EACH_NEXT,   /* a + EACH_VARIABLE ... = what the iterator gives, c; EACH_END comes next */
   CODE_EACH_END,    /* to target unless the first of these is nil */
   CODE_REFUSED      /* not possible in a kernel: `why`; if flag, it may set registers from a on */
 };

@@ -47,7 +47,7 @@ enum method_name { METHOD_DESPAWN, METHOD_ADD, METHOD_REMOVE, METHOD_RANDOM, MET
                    METHOD_CHILDREN, METHOD_SOURCES, METHOD_TARGETS, METHOD_PAIR, METHOD_LOOKUP,
                    METHOD_READ, METHOD_COUNT };
 
-/* Changes that only Lua makes. */
+/* Whether a key names a method that kernels leave to Lua. */
 static bool call_is_of_lua(const struct constant *key) {
   static const char *const names[] = {"after", "clone", "disable", "enable", "instantiate",
                                       "spawn_at", "spawn_many"};
@@ -101,7 +101,7 @@ static void call_array_read_into(struct front *f, struct val array, struct val t
   build_endloop(b, f->env.mask);
 }
 
-/* Calls such a method. The result of array:read() must go straight to the next array:write. */
+/* Calls a method of an array. The result of array:read() must go straight to array:write. */
 static struct val call_array(struct front *f, uint32_t name, const struct val *arguments,
                              uint32_t count) {
   struct val nothing = {.kind = VAL_NIL}, given = count > 1 ? arguments[1] : nothing;
@@ -254,7 +254,7 @@ static void call_refuse_once(struct front *f) {
                     "compiled: do that in a system's each");
 }
 
-/* Calls a method of the world with so many wanted results. Returns how many it has. */
+/* Calls a method of the world, with that many wanted results. Returns how many it has. */
 static uint32_t method_call(struct front *f, uint32_t name, struct val *arguments, uint32_t count,
                             struct val results[FRONT_RESULTS], uint32_t wanted) {
   static const uint8_t actions[METHOD_COUNT] = {
@@ -263,7 +263,7 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
   assert(name < METHOD_COUNT);
   bool changes = name < METHOD_RANDOM || name == METHOD_SET || name == METHOD_SPAWN;
   if (changes || name == METHOD_EMIT) call_refuse_once(f);
-  /* Nil is not an id, and Lua raises an error for it; except world:alive. */
+  /* Nil is not an id: Lua raises an error for it, except in world:alive. */
   for (uint32_t i = 0; i < count; i++)
     if (name != METHOD_ALIVE || arguments[i].lacks) arguments[i] = maybe_need(f, arguments[i]);
   switch (name) {
@@ -346,8 +346,8 @@ static uint32_t call_argument_count(struct front *f, const struct code *code) {
   return f->frame->top - code->left.at;
 }
 
-/* Calls what is not a Lua function, with so many wanted results. Returns how many there are, or
-** NONE. */
+/* Calls a function that is not a Lua function, with that many wanted results. Returns how many
+** there are, or NONE. */
 static uint32_t call_native(struct front *f, struct val function, struct val *arguments,
                             uint32_t count, struct val results[FRONT_RESULTS], uint32_t wanted) {
   switch (function.kind) {
@@ -382,7 +382,7 @@ static void call_lua_function(struct front *f, const struct code *code, uint32_t
   call_put_results(f, code, results, given);
 }
 
-/* A call that is another one for some rows: each is done for its rows, while the others wait. */
+/* A call of different functions in different rows: each function in turn is called for its rows. */
 struct call_ways {
   uint32_t first, kept, top;
   k_value whole;
@@ -393,7 +393,7 @@ static struct call_ways call_open_ways(struct front *f) {
                             .whole = f->env.mask};
 }
 
-/* Has the rows of a mask go on, or the last ones that are left; false: there are none. */
+/* Lets the rows of a mask continue, or all that are left; false if there are none. */
 static bool call_begin_way(struct front *f, struct call_ways *ways, k_value here, bool last) {
   k_value rows = last ? f->env.mask : mask_and(f, f->env.mask, here);
   ways->kept = front_split(f, last ? K_NONE : mask_and_not(f, f->env.mask, here));
@@ -434,7 +434,7 @@ static void call_each_of(struct front *f, const struct code *code, struct val fu
   call_close_ways(f, &ways);
 }
 
-/* Calls a method of the world with a name that is one of several texts: with each of them. */
+/* Calls a method of the world whose first argument is one of several texts: once for each text. */
 static void call_each_name(struct front *f, const struct code *code, uint32_t at) {
   struct val choice = maybe_need(f, *front_register(f, at));
   struct call_ways ways = call_open_ways(f);

@@ -14,7 +14,7 @@
 /* The parts of a cell: its value and its booleans. */
 enum cell_part { PART_ITSELF, PART_PRESENT, PART_INTEGER };
 
-/* ---- which ---- */
+/* ---- identity ---- */
 
 /* Pushes its owner: the function with the upvalue, or the table with the field. */
 static void cell_push_home(lua_State *L, int anchors, const struct path *path) {
@@ -196,7 +196,7 @@ static enum cell_kind cell_join(enum cell_kind x, enum cell_kind y) {
   return NUMBERS_ARE_DOUBLES ? CELL_FLOAT : CELL_MIXED;
 }
 
-/* Widens a cell to take a value; the function is compiled again if it did not. */
+/* Widens a cell to take a value; if it was too narrow, the function is compiled again. */
 static void cell_widen(struct front *f, const struct path *path, uint32_t at, struct val value) {
   struct cell *cell = &f->shared.cells[at];
   enum cell_kind kind = cell_join(cell->kind, cell_kind_of(f, path, value));
@@ -274,8 +274,8 @@ void cell_set(struct front *f, const struct path *path, struct val value) {
 
 /* The elements of a table that the function writes by a variable are cells, too: an array of the
 ** program holds all of them. Numbers have a second array that says which are integers to Lua.
-** Elements by numbers from 1 are present; those by names of an enum may be nil, and have a third
-** array that says so. */
+** Elements at numbers, from 1, are present; those at the names of an enum may be nil, and have a
+** third array that says so. */
 
 static const void *cell_table(struct front *f, struct val table) {
   assert(table.kind == VAL_PATH && table.at < f->path_count);
@@ -285,7 +285,7 @@ static const void *cell_table(struct front *f, struct val table) {
   return home;
 }
 
-/* The number of such a table; NONE if it is none. */
+/* The number of a table with written elements; NONE if it is not one. */
 static uint32_t cell_table_find(struct front *f, struct val table) {
   const void *home = f->shared.table_count ? cell_table(f, table) : NULL;
   for (uint32_t i = 0; home && i < f->shared.table_count; i++)
@@ -297,7 +297,7 @@ bool cell_is_stored(struct front *f, struct val table) {
   return cell_table_find(f, table) != NONE;
 }
 
-/* Adds such a table. */
+/* Adds a table with written elements. */
 static uint32_t cell_add_table(struct front *f, struct val table) {
   if (f->shared.table_count == FRONT_STORED)
     front_refuse(f, "it writes to elements of more than %d tables: keep them in a world:array",
@@ -315,7 +315,7 @@ void cell_store_table(struct front *f, uint32_t path) {
   if (writes) cell_add_table(f, (struct val){.kind = VAL_PATH, .at = path});
 }
 
-/* The array of a table's elements, and in *at the place of the one by an index. */
+/* The array of a table's elements; *at becomes the place of the element at an index. */
 static uint32_t cell_elements(struct front *f, uint32_t which, struct val table, struct val index,
                               k_value *at, k_value *there) {
   uint32_t number = element_find_table(
@@ -423,8 +423,8 @@ static bool cell_contains(lua_State *L, const void *table, int depth) {
   return found;
 }
 
-/* Whether a table is one whose elements or length a guard reads: its own or, with `records`, one in
-** it, or one in these by a key. */
+/* Whether a guard reads the elements or the length of a table: its own table or, with `records`,
+** one inside it, or one inside these by a key. */
 static bool cell_is_among(lua_State *L, int anchors, const struct guard *guard, const void *table,
                           bool records) {
   uint16_t deeper = guard->measured ? guard->inner : guard->within;
@@ -444,8 +444,8 @@ static bool cell_is_among(lua_State *L, int anchors, const struct guard *guard, 
   return found;
 }
 
-/* Whether a guard reads a cell, or may: an element of its table, or a field of tables in another
-** table, where a different key makes it none. */
+/* Whether a guard reads, or may read, a cell: an element of its table, or a field of tables inside
+** another table, unless the keys differ. */
 static bool cell_is_read(lua_State *L, int anchors, const struct path *cell, const void *home,
                          const struct guard *guard) {
   const struct path *ends[] = {&guard->path, &guard->other};

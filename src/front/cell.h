@@ -53,23 +53,23 @@ struct env_cell {
 
 /* The number of the cell at the end of a path; NONE if it is not known to be written. */
 uint32_t cell_find(struct front *f, const struct path *path);
-/* Reads a cell at the current instruction; the other writes it, for the present rows. */
+/* Reads a cell at the current instruction. The second writes it, for the present rows. */
 struct val cell_get(struct front *f, const struct path *path, uint32_t at);
 void cell_set(struct front *f, const struct path *path, struct val value);
 /* Whether elements of an outside table are known to be written by a variable. */
 bool cell_is_stored(struct front *f, struct val table);
-/* Makes a table by a path such a one when the function is compiled again, if it writes any by a
-** variable. */
+/* If the function writes elements of the table at a path by a variable, they are known to be
+** written when it is compiled again. */
 void cell_store_table(struct front *f, uint32_t path);
-/* Reads an element of such a table at the current instruction; the other writes one, for the
-** present rows. */
+/* Reads an element of a table with written elements, at the current instruction. The second writes
+** one, for the present rows. */
 struct val cell_get_element(struct front *f, struct val table, struct val index);
 void cell_set_element(struct front *f, struct val table, struct val index, struct val value);
-/* Requires such a table to have exactly that many elements. */
+/* Requires a table with written elements to have exactly that many. */
 void cell_need_length(struct front *f, struct val table, uint32_t length);
 /* Makes rows see what earlier rows have written to a cell, when compiled again. */
 void cell_order(struct front *f, uint32_t at);
-/* Refuses functions that also read them otherwise. */
+/* Refuses functions that also read cells in another way. */
 void cell_finish(struct front *f);
 
 /* ---- running ---- */
@@ -78,9 +78,9 @@ void cell_finish(struct front *f);
 bool cells_meet(lua_State *L, int anchors, const struct guard *guards, uint32_t count);
 /* Loads the present value; false if it is not of the cell's kind. */
 bool cell_take(lua_State *L, int anchors, const struct guard *guard, struct script_cells *cells);
-/* With `reserves`, creates absent fields that may be added, which may raise Lua's memory error, so
-** that the second call, which stores, cannot. No Lua may run between cell_take and that. `arrays`:
-** the program's. */
+/* Stores the cells. With `reserves`, only creates absent fields that may be added, which may raise
+** Lua's memory error; a second call then stores and cannot fail. No Lua may run between cell_take
+** and that call. `arrays`: the program's. */
 void cells_store(lua_State *L, int anchors, const struct guard *guards, uint32_t count,
                  const struct script_cells *cells, const k_array *arrays, bool reserves);
 

@@ -30,7 +30,7 @@ bool choice_of(struct front *f, struct val *x) {
   return true;
 }
 
-/* The place of a string among the names; K_NONE if it is none, or -1 with `any`. */
+/* The place of a string among the names; if it is not among them, K_NONE or, with `any`, -1. */
 static k_value choice_place_of(struct front *f, const struct enumeration *names, ecs_string string,
                                bool any) {
   if (names == &front_texts) return text_constant(f, string);
@@ -78,7 +78,7 @@ k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *
   return result;
 }
 
-/* Keeps names that stand at the end of `texts`, unless there are such already. */
+/* Keeps the names at the end of `texts` as an enumeration, unless there is an equal one. */
 static const struct enumeration *choice_keep(struct front *f, struct enumeration names) {
   for (uint32_t i = 0; i < f->enum_count; i++)
     if (enumeration_same(f->enums[i], &names)) return f->enums[i];
@@ -89,7 +89,7 @@ static const struct enumeration *choice_keep(struct front *f, struct enumeration
   return choice_names(f, &f->words[f->word_count++]);
 }
 
-/* Names, and behind them the strings that a value may be and that are not among them. */
+/* The names, followed by the strings that a value may be and that are not among the names. */
 static const struct enumeration *choice_extend(struct front *f, const struct enumeration *names,
                                                struct val x) {
   struct enumeration all = {.names = &f->texts[f->text_count]};
@@ -156,8 +156,8 @@ struct val choice_select(struct front *f, k_value mask, struct val x, struct val
 /* ---- string field ---- */
 
 /* String fields. Their cells are numbers in the world's string table, where equal texts have equal
-** numbers. A constant string is looked up there, and added if need be, before each table: no sweep
-** happens until that ends. */
+** numbers. A constant string is looked up there, and added if need be, before each table: while
+** that is run over, no sweep happens. */
 
 const struct enumeration front_texts = {NULL, 0, NULL, 0};
 

@@ -47,7 +47,7 @@ void class_share(struct front *f, const struct component *component, uint32_t le
   if (!shared->ordered) front_refuse(f, "its rows see what earlier rows have written");
 }
 
-/* The column of the program with the addresses of another column's cells, as a value. */
+/* As a value, the program's column that holds the addresses of another column's cells. */
 k_value class_cells(struct front *f, uint32_t column) {
   struct run_column cells = f->cells[column];
   struct front_column places = f->columns[column];

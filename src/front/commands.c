@@ -115,7 +115,7 @@ uint32_t order_leaf(const struct component *component, const struct front_item *
                         : component_leaf(component, item->key.data, item->key.size);
 }
 
-/* What is set by id may be the row's own, or read from other entities. */
+/* Shares a field that is set by id: it may be the row's own, or read from other entities. */
 static void commands_share(struct front *f, const struct component *component, uint32_t leaf,
                            bool spawned) {
   if (!f->shared.ordered || component->relation) return;
@@ -123,7 +123,7 @@ static void commands_share(struct front *f, const struct component *component, u
   if (!spawned) order_check_read(f, component, leaf);
 }
 
-/* A field is set to the id of a spawned entity, which exists only at the row's end. */
+/* Notes that a field is set to the id of a spawned entity, which exists only at the row's end. */
 static void commands_note_id(struct front *f, const struct component *component,
                              const struct run_command *command) {
   if (!command->gives) return;
@@ -231,7 +231,7 @@ struct val order_table(struct front *f) {
   return (struct val){.kind = VAL_TABLE, .at = f->made_count++};
 }
 
-/* A table's item by name or, if that is empty, by position; NULL if there is none. */
+/* A table's item with that name or, if it is empty, at that position; NULL if there is none. */
 static struct front_item *commands_item_of(struct front *f, const struct front_made *made,
                                            ecs_string key, uint32_t position) {
   for (uint32_t at = made->first; at != NONE; at = f->items[at].next) {
@@ -396,7 +396,7 @@ static void commands_end_parts(struct front *f, uint32_t order) {
   f->commands[order].parts = f->command_count - order - 1;
 }
 
-/* Spawns from a table, for the present rows. Items that only some of them have split these. */
+/* Spawns from a table, for the present rows. Items that only some rows have split the rows. */
 static void commands_spawn_table(struct front *f, uint32_t first, struct val spawned,
                                  uint32_t depth) {
   uint32_t at = first;
@@ -521,7 +521,7 @@ void order_store(struct front *f, const struct component *component, uint32_t le
   commands_store_id(f, command, order_entity(f, entity), value);
 }
 
-/* Whether the function reads an element or a resource's field, or writes to it otherwise. */
+/* Whether the function reads an element or a resource's field, or also writes it in another way. */
 static bool commands_is_looked_at(const struct front *f, ecs_id id, uint32_t leaf) {
   for (uint32_t i = 0; i < f->array_count; i++)
     if (f->arrays[i].id == id && f->arrays[i].leaf == leaf) return true;
@@ -565,7 +565,7 @@ static bool commands_is_shared(const struct front *f, const struct run_command *
   return column && (!command->own || column->written || column->folded || (again && column->read));
 }
 
-/* Checks what is stored in an array or resource that the function also uses otherwise. */
+/* Checks what is stored in an array or resource that the function also uses in another way. */
 static void commands_check_stored(struct front *f, const struct run_command *command) {
   if (commands_is_looked_at(f, command->component, command->leaf))
     class_share(f, component_of(f->world, command->component), command->leaf);
@@ -643,8 +643,8 @@ static void give_table(struct front *f, struct given *given, struct val table) {
   }
 }
 
-/* Takes a field whose value can be noted in the place of an entity, or preferably one that cannot;
-** `count` if there is none. */
+/* Takes a field: with `first`, one whose value can be noted in the place of an entity; otherwise
+** preferably one that cannot. `count` if there is none. */
 static uint32_t commands_emit_event_take(const struct front *f, const struct given *given,
                                          bool *taken, bool first) {
   uint32_t found = given->count;

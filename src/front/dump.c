@@ -214,7 +214,7 @@ static void dump_take_lines(struct dump_cursor *in, struct function_code *f, int
   }
 }
 
-/* ---- functions inside ---- */
+/* ---- inner functions ---- */
 
 static void dump_skip_function(struct dump_cursor *in, int depth, uint64_t *captured);
 
@@ -320,8 +320,8 @@ ecs_status dump_read(lua_State *L, int index, struct function_code *out,
 
 #endif
 
-/* The length of a short string is a byte: plus one, and Lua 5.4 sets its highest bit; plus five in
-** LuaJIT. */
+/* Short strings have their length in a byte: plus one, with the highest bit set in Lua 5.4; plus
+** five in LuaJIT. */
 #ifdef LUAJIT_VERSION
 #define DUMP_LENGTH(length) ((length) + 5)
 #else

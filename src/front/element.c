@@ -119,7 +119,7 @@ struct val element_index(struct front *f, struct val array, const struct constan
 
 #define NO_VALUE (LUA_TNONE - 1)   /* the type of a missing value of a record that may lack it */
 
-/* A record without a value by a key must also lack it in Lua: nil, without a metatable. */
+/* A record without a value for a key must also lack it in Lua: nil, without a metatable. */
 static int element_take_gap(lua_State *L, const struct guard *guard) {
   if (guard->gaps < GAPS_FILLED) return LUA_TNONE;
   if (!lua_getmetatable(L, -2)) return NO_VALUE;
@@ -127,8 +127,8 @@ static int element_take_gap(lua_State *L, const struct guard *guard) {
   return LUA_TNONE;
 }
 
-/* Replaces an element at the top of the stack by its value by a key, or by one of several, or keeps
-** it. Returns its type, or LUA_TNONE if there is no such value. */
+/* Replaces the element at the top of the stack by its value for a key, or for one of several keys,
+** or keeps it. Returns its type, or LUA_TNONE if there is no such value. */
 static int element_take_value_in(lua_State *L, int anchors, const struct guard *guard,
                                  uint32_t at) {
   int type = lua_type(L, -1);
@@ -158,7 +158,7 @@ static int element_take_value_in(lua_State *L, int anchors, const struct guard *
   return type;
 }
 
-/* Likewise, by what is wanted: that, or its length. */
+/* Likewise, but by what is wanted: the value, or its length. */
 static int element_take_inner(lua_State *L, int anchors, const struct guard *guard, uint32_t at) {
   int type = element_take_value_in(L, anchors, guard, at);
   if (!guard->measured || type == LUA_TNIL || type == NO_VALUE) return type;
@@ -173,7 +173,7 @@ static int element_take_inner(lua_State *L, int anchors, const struct guard *gua
   return guard->most && length > guard->most ? LUA_TNONE : LUA_TNUMBER;
 }
 
-/* Likewise; with GAPS_TOLD whether it is there. A table may lack what it has by a name. */
+/* Likewise; with GAPS_TOLD, whether it is present. A table may lack values for names. */
 static int element_take(lua_State *L, int anchors, const struct guard *guard, uint32_t at,
                         bool named) {
   int type = element_take_inner(L, anchors, guard, at);
@@ -257,8 +257,8 @@ static enum element_kind element_both_kinds(enum element_kind x, enum element_ki
   return least == ELEMENTS_WIDE ? ELEMENTS_OTHER : ELEMENTS_MIXED;
 }
 
-/* For a table whose values are exactly at 1 to their count; ELEMENTS_NONE for any other, or if they
-** are of several kinds. */
+/* The kind of elements of a table whose keys are exactly 1 to their count; ELEMENTS_NONE for any
+** other, or if they are of several kinds. */
 static enum element_kind element_look_through(lua_State *L, int anchors, const struct guard *guard,
                                               int table, uint32_t *count,
                                               const struct element_room *room) {
@@ -283,7 +283,7 @@ static enum element_kind element_look_through(lua_State *L, int anchors, const s
   return most == n ? kind : ELEMENTS_NONE;
 }
 
-/* For the table at an index, up to the first nil. */
+/* The kind of elements of the table at an index, up to the first nil. */
 static enum element_kind element_look_at(lua_State *L, int anchors,
                                          const struct guard *guard, int table,
                                          uint32_t *count, const struct element_room *room) {
@@ -429,7 +429,7 @@ static struct guard *guard_elements(struct front *f, const struct front_array *t
   return guard;
 }
 
-/* Finds the strings of a table: the enum that its elements belong to. */
+/* Makes an enum of the strings of a table, to which its elements belong. */
 static void element_find_texts(struct front *f, struct guard *guard, struct enumeration *texts,
                                uint32_t count) {
   int top = lua_gettop(f->L);
@@ -518,7 +518,7 @@ uint32_t element_find_table(struct front *f, struct front_array array) {
   return number;
 }
 
-/* An element as one of a table of that kind, at a place. */
+/* The element at a place of a table of that kind. */
 static struct val as_element(struct front *f, uint32_t table, struct val element, k_value at) {
   enum element_kind kind = f->arrays[table].kind;
   element.mixed = kind == ELEMENTS_MIXED && !NUMBERS_ARE_DOUBLES;
@@ -531,8 +531,8 @@ static struct val as_element(struct front *f, uint32_t table, struct val element
   return element;
 }
 
-/* The rows in which a table that is read so has an element at a place: all of them where its gaps
-** are none, or are not those of this element. */
+/* The rows in which a table has an element at a place: all rows if it has no gaps, or none that
+** concern this element. */
 static k_value element_there(struct front *f, struct front_array read, enum element_gaps none,
                              k_value at) {
   if (f->arrays[element_find_table(f, read)].gaps <= none) return K_ALL;
@@ -554,7 +554,7 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
   if (index.names) index.value = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
   struct val element = take_element(f, number, index, true);
   if (index.names) element.present = element_there(f, by, GAPS_REFUSED, index.value);
-  /* A list with other numbers, too: Lua handles what is not in the list. */
+  /* A list with keys outside of it: Lua handles those. */
   if (f->arrays[number].ragged) element = maybe_need(f, element);
   k_value whole, at = element_place(f, index, &whole);
   if (f->arrays[number].kind != ELEMENTS_TABLES) return as_element(f, number, element, at);
@@ -577,8 +577,8 @@ struct val element_of_list(struct front *f, struct val table, struct val index) 
   return element;
 }
 
-/* What a table's records have by a key, or by one of several, at a place; possibly a table, but not
-** one inside a table of theirs. */
+/* The value of a table's record at a place for a key, or for one of several keys; possibly a table,
+** but not one inside another table of the record. */
 static struct val element_of_records(struct front *f, struct front_array records, k_value at) {
   uint32_t number = element_find_table(f, records);
   struct val value = {.kind = VAL_RECORD, .at = number, .value = at};
@@ -679,7 +679,7 @@ bool element_join(struct front *f, struct val *x, struct val *y) {
   return true;
 }
 
-/* Refuses a table of lists that is read by places among all of their items. */
+/* Refuses a table of lists if it is read by the places of items among those of all lists. */
 static const struct front_array *element_table_of(struct front *f, struct val record) {
   assert(record.kind == VAL_RECORD && record.at < f->array_count);
   const struct front_array *table = &f->arrays[record.at];
@@ -709,7 +709,7 @@ static uint16_t element_longest(struct front *f, struct val record) {
   return (uint16_t)longest;
 }
 
-/* The lengths of the lists that a record is one of. */
+/* The lengths of the lists among which a record is one. */
 static struct front_array element_lengths(struct front *f, struct val record) {
   const struct front_array *table = element_table_of(f, record);
   return (struct front_array){.path = table->path, .names = table->names, .inner = table->inner,
@@ -727,7 +727,7 @@ uint16_t element_need_longest(struct front *f, struct val record) {
   return lengths.most;
 }
 
-/* One of the values, as many as the stride, of each of the records. */
+/* One of the values of a record, which has as many as the stride. */
 static struct val element_of_strides(struct front *f, struct front_array records, struct val record,
                                      k_value at) {
   struct builder *b = f->b;
@@ -791,7 +791,7 @@ static k_value element_array_field_place(struct front *f, struct val view, struc
   return at;
 }
 
-/* Chooses one of so many values, which are overwritten, by a number from 0. */
+/* Selects one of the values, which are overwritten, by a number from 0. */
 static k_value element_array_field_choose(struct front *f, k_value *values,
                                           uint32_t count, k_value at) {
   struct builder *b = f->b;

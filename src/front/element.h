@@ -4,54 +4,54 @@
 
 #include "front/front.h"
 
-/* The element of an array at an index that may differ from row to row; the other, at a constant:
-** nil in rows without one. */
+/* The element of an array at an index that may differ from row to row. The second: at a constant.
+** Nil in rows without one. */
 struct val element_at(struct front *f, struct val array, struct val index);
-/* An index as an integer, and in *whole where it is one: arrays have no others in Lua. */
+/* An index as an integer, and in *whole the rows where it is one: arrays have no others in Lua. */
 k_value element_place(struct front *f, struct val index, k_value *whole);
 /* A constant as an index. */
 struct val element_index(struct front *f, struct val array, const struct constant *key);
-/* The program's number of a table that is read so, and looks as `gaps` says. */
+/* The program's number of a table that is read in this way, with gaps as in `gaps`. */
 uint32_t element_find_table(struct front *f, struct front_array array);
 /* Stores written elements back into their table, from an array of floats or booleans, with whether
 ** they are integers, and present. With `reserves`, creates those that are absent and may be
 ** added. */
 void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array,
                    bool reserves, bool adds);
-/* The element of a table by an index, as it is when a run starts; of a list, by one up to its
-** length; of a table in a table, by a key and by an index; its length. */
+/* Elements of a table, as they are when a run starts: by an index; of a list, by an index up to its
+** length; of a table inside a table, by a key and an index. The last: the length. */
 struct val element_of_table(struct front *f, struct val table, struct val index);
-/* Likewise; nil where the index is. */
+/* Likewise; nil where the index is nil. */
 struct val element_by_maybe(struct front *f, struct val table, struct val index);
 struct val element_of_list(struct front *f, struct val table, struct val index);
 struct val element_of_record(struct front *f, struct val record, const struct constant *key);
 struct val element_of_record_at(struct front *f, struct val record, struct val index);
-/* The item of a list in a table, by a number up to `longest`; nil past the list's end. The length
-** of the longest list, for which the program is compiled. */
+/* The item of a list in a table, by a number up to `longest`; nil past the list's end. The second:
+** the length of the longest list, for which the program is compiled. */
 struct val element_of_item(struct front *f, struct val record, uint32_t longest,
                            k_value number);
 uint16_t element_need_longest(struct front *f, struct val record);
-/* The number of a table of arrays that is read by names or, without, by numbers; NONE: it is not
-** one. An array of it by an index; an element of that array; stores one; its length. */
+/* The number of a table of arrays that is indexed by names or, for NULL, by numbers; NONE if it is
+** no such table. The others: take one of its arrays; get and set an element of that; its length. */
 uint32_t object_set_find(struct front *f, uint32_t path, const struct enumeration *names);
 struct val object_set_take(struct front *f, uint32_t number, struct val index);
 struct val object_set_get(struct front *f, struct val arrays, struct val index);
 void object_set_store(struct front *f, struct val arrays, struct val index, struct val value);
 struct val object_set_length(struct front *f, struct val arrays);
-/* The functions of a table in turn, and the rows that have each; NULL after the last one. */
+/* Iterates over the functions of a table, with the rows that have each; NULL after the last one. */
 const struct val *object_set_function(struct front *f, struct val functions, uint32_t *at,
                                       k_value *here);
 /* Makes two arrays members of one set; false: they differ in type, or are not arrays. */
 bool object_set_join(struct front *f, struct val *x, struct val *y);
 /* Makes two tables, given by paths or not, records of the one that holds both, or two arrays
-** members of a set; false: there is none. */
+** members of a set; false if there is no such table or set. */
 bool element_join(struct front *f, struct val *x, struct val *y);
 struct val element_length_of(struct front *f, struct val record);
 /* What kind of elements a guard's table has (perhaps with ELEMENTS_RAGGED), and how many; copies
 ** them as far as there is room (NULL: none). */
 uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint32_t *count,
                       const struct element_room *room);
-/* Their kind alone; the other, the bytes that one takes. */
+/* The kind without ELEMENTS_RAGGED. The second: the bytes that an element takes. */
 enum element_kind element_kind_of(uint32_t kind);
 size_t element_size(enum element_kind kind);
 /* The cost of copying a table as it is now: 1 for each number in a list. */
@@ -62,11 +62,11 @@ bool element_is_own(const struct front *f, const struct component *array, k_valu
 /* The mask of the rows whose index has an element; all rows if that is known beforehand. */
 k_value element_inside(struct front *f, const struct component *array, uint32_t number,
                        k_value index);
-/* The program's number of an array, or of a field of a resource as one. */
+/* The program's number for an array, or for a field of a resource used as an array. */
 uint32_t element_array(struct front *f, const struct component *array, uint32_t leaf);
-/* The number of an index's copies as an array, with cells of a type. */
+/* The program's number for the array of an index's copies, with cells of a type. */
 uint32_t element_copies(struct front *f, struct front_copy copy, k_column type);
-/* The number of the script cells of a type as an array. */
+/* The program's number for the array that holds the script cells of a type. */
 uint32_t element_cell_array(struct front *f, k_column type);
 
 #endif

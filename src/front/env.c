@@ -36,8 +36,8 @@ static k_value env_whole_of(const struct front *f, k_value a, k_value b) {
 
 static k_value env_join_masks(struct front *f, k_value a, k_value b, uint32_t depth);
 
-/* The whole if b is the rest of one with part of a, as after `x and y and z`, whose rows leave at
-** several places. */
+/* If b and one half of a make up a known mask, joins that mask with a's other half, as after `x and
+** y and z`, whose rows leave at several places. Otherwise K_NONE. */
 static k_value env_whole_with_part(struct front *f, k_value a, k_value b, uint32_t depth) {
   for (uint32_t i = f->fork_count; depth && i-- > 0;) {
     const struct fork fork = f->forks[i];
@@ -157,7 +157,7 @@ bool val_mixes(const struct front *f, struct val x, struct val y) {
   return x.mixed || y.mixed || (val_type(f, x) == KT_I64) != (val_type(f, y) == KT_I64);
 }
 
-/* Of two equal values; drops steps that began at different times. */
+/* One of two equal values, without steps that began at different times. */
 static struct val env_one_of(struct val x, struct val y) {
   if (x.chain != y.chain) x.chain = 0;
   return x;
@@ -237,8 +237,8 @@ k_value env_field(struct front *f, const struct env *env, uint32_t at) {
   return build_load(f->b, f->columns[at].number);
 }
 
-/* What is false or absent in all rows of the mask is absence to a value of another type that it is
-** joined with. */
+/* A value that is false or absent in all rows of the mask counts as absent when it is joined with a
+** value of another type. */
 static struct val env_lacking(struct front *f, k_value mask, struct val x, struct val other) {
   struct val absent = maybe_absent(f, mask, x);
   if (other.kind != VAL_VALUE && absent.kind == VAL_NIL) return absent;

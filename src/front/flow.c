@@ -51,7 +51,7 @@ static void flow_find_loops(struct function_code *f) {
   }
 }
 
-/* ---- what is needed ---- */
+/* ---- live registers ---- */
 
 /* What an instruction reads, and what it sets in any case. */
 static void flow_take_and_set(const struct code *code, struct registers *takes,
@@ -123,7 +123,7 @@ bool flow_takes(const struct code *code, uint32_t at) {
   return takes.bits[at / 64] >> at % 64 & 1;
 }
 
-/* Adds what is needed at an instruction to a set, except the register that is set on the way. */
+/* Adds the live registers of an instruction to a set, except the one that is set on the way. */
 static void flow_join(const struct function_code *f, struct registers *set, uint32_t pc,
                       uint32_t without) {
   for (uint32_t i = 0; pc < f->count && i < REGISTERS / 64; i++) {
@@ -133,7 +133,7 @@ static void flow_join(const struct function_code *f, struct registers *set, uint
   }
 }
 
-/* What is needed after an instruction, on any path. */
+/* The registers that are live after an instruction, on any path. */
 static struct registers flow_behind(const struct function_code *f, uint32_t pc) {
   const struct code *code = &f->code[pc];
   struct registers set = {{0}};
@@ -166,7 +166,7 @@ static struct registers flow_behind(const struct function_code *f, uint32_t pc) 
   return set;
 }
 
-/* One pass through the function. Returns whether more is needed than was known. */
+/* One pass through the function. Returns whether more registers are live than was known. */
 static bool flow_find_needed(struct function_code *f) {
   bool more = false;
   for (uint32_t pc = f->count; pc-- > 0;) {

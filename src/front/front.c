@@ -109,7 +109,7 @@ static struct val front_operand(struct front *f, struct operand operand) {
 
 /* ---- jumps ---- */
 
-/* Makes rows of a mask that may be non-empty wait for the target. */
+/* Makes rows of a mask, unless it is surely empty, wait for the target. */
 static void front_add_edge(struct front *f, uint32_t target, k_value mask) {
   assert(mask != K_NONE && (target == NONE || target <= f->frame->code->count));
   if (!GROW(&f->world->memory, f->edges, f->edge_capacity, f->edge_count + 1ull))

@@ -103,7 +103,7 @@ enum val_kind {
   VAL_PAIR,        /* a pair's id: `component` is the relation, `value` the target */
   VAL_RESOURCE,
   VAL_ARRAY,       /* an array of the world: `component` */
-  VAL_READING,     /* its content when `number` values had been made: to be written to another */
+  VAL_READING,     /* its content at value `number`, to be written to another array */
   VAL_RECORD,      /* an element of a table that is a table: `value` is its place, from 1, in
                    ** f->arrays[`at`] */
   VAL_ARRAYS,      /* an element of a table of arrays: `value` is its place, from 1, in
@@ -119,7 +119,7 @@ enum val_kind {
                    ** index's rows lack it, it is false, not nil */
 };
 
-/* What a value is where it is absent. */
+/* How an absent value appears. */
 enum lacks { LACKS_NIL, LACKS_FALSE, LACKS_EITHER };
 
 struct val {
@@ -132,7 +132,7 @@ struct val {
   bool rounded;                /* mixed; where it is an integer, it may have been rounded */
   uint8_t bits;                /* 1 + n: where it is an integer, from -2^n to 2^n; 0: unknown */
   bool entity;                 /* an id: the row's, an entity field's, or null */
-  bool zero;                   /* an id like a literal 0, in all rows so far: also a number */
+  bool zero;                   /* an id that is a literal 0 in all rows so far: also a number */
   bool row_entity;             /* the row's own */
   enum spawned spawned;        /* of an id: whether it is a stand-in number, which can only be noted
                                ** and compared */
@@ -204,7 +204,7 @@ struct front_set {
   struct val of[FRONT_SET];
 };
 
-/* An array of the world, the field of a resource as one, or a table. */
+/* An array of the world, a field of a resource used as one, or a table. */
 struct front_array {
   ecs_id id;                   /* 0: a table */
   uint32_t leaf;               /* of a resource */
@@ -290,7 +290,7 @@ struct front_classes {
 #define SURVEY_REASONS (-1)    /* among the anchors: the list of reasons of a survey, */
 #define SURVEY_MOST 20         /* which has no more */
 
-/* An upvalue of a function, or the field of one by a constant. */
+/* An upvalue of a function, or a field of one with a constant key. */
 struct unknown_place {
   const struct function_code *code;
   uint32_t upvalue, key;
@@ -322,7 +322,7 @@ struct front {
   int16_t cell_uniforms[FRONT_CELLS];   /* uniforms of cells that may be folded; 0: none yet */
   bool starts;                 /* the program is for some rows of a table: build_start */
   bool breaks_promise;         /* refused because it writes to a term declared :in */
-  bool fleeting;               /* refused for a reason that no guard tells */
+  bool fleeting;               /* refused for a reason that no guard can detect */
   bool surveys;                /* collects all reasons to refuse it, makes no program: survey.c */
   bool refused;                /* the error being raised is a refusal */
   bool vague;                  /* a result is unknown */
@@ -346,7 +346,7 @@ struct front {
   uint32_t mark_count, first_mark;   /* of bitmaps that say where watched terms are written */
   uint32_t whole_count;
   uint32_t index_count, list_count, fold_count, set_count;
-  bool looks;                  /* it has used an index, whatever that may be */
+  bool looks;                  /* it uses some index */
   uint32_t unportable;         /* a bit for each function of ecs.math to use instead */
 
   /* These lists hold only what is counted above: front_clear leaves them as they are. */
@@ -382,7 +382,7 @@ struct front {
 
 /* ---- front.c ---- */
 
-/* Zeroes it as front_compile needs it, while it is not in use. */
+/* Resets it for front_compile, while it is not in use. */
 void front_clear(struct front *f);
 /* Compiles the function at `function` for tables with the optional terms of `present`. `f` is clear
 ** except for its world, outside, owner, query, present, result, starts, orders, math and anchors.
@@ -392,8 +392,8 @@ void front_compile(struct front *f, lua_State *L, int function);
 /* Opens the code of the anchored function for a frame. */
 void front_open(struct front *f, struct frame *frame, uint16_t function);
 void front_free(struct front *f);
-/* Makes the guards of a refused function tell how long the reason lasts; false if they cannot.
-** Raises nothing. */
+/* Makes the guards of a refused function detect when the reason no longer holds; false if they
+** cannot. Raises nothing. */
 bool front_guard_refusal(struct front *f);
 
 /* Raises the reason why the function cannot be compiled, with file and line. */
@@ -409,18 +409,18 @@ void front_range(struct front *f, struct frame *frame, uint32_t end);
 
 /* Compiles the instruction, or the loop that jumps back, at the frame's pc; moves pc past it. */
 void front_advance(struct front *f, struct frame *frame);
-/* Rows in which the condition is `flag` jump, the others skip the jump. A condition that is known
-** now is not below 0, and moves all rows. Where they jump, register a becomes *set, if given. */
+/* Rows in which the condition is `flag` jump, the others skip the jump. If `known` is not below 0,
+** it is the condition, and all rows move. In rows that jump, register a becomes *set, if given. */
 void front_branch(struct front *f, const struct code *code, k_value condition, int known,
                   const struct val *set);
 
 /* Sends the rows of `mask` to a target (for the end: the count of instructions). */
 void front_jump(struct front *f, uint32_t target, k_value mask);
-/* Keeps a copy of the environment as the last edge; the other forgets edges from `first` on. */
+/* Keeps a copy of the environment as the last edge; the second forgets edges from `first` on. */
 void front_keep(struct front *f);
-/* Rows that wait while others go on: keeps them as they are here (returns where; NONE: there are
-** none); has those that went on wait in turn, and goes on with the ones kept; brings together all
-** that wait from an edge on. */
+/* Lets some rows wait while others continue. The first keeps them as they are here, and returns
+** their place, or NONE if there are none. The next lets those that continued wait in turn, and
+** continues with the kept ones. The last joins all that wait from an edge on. */
 uint32_t front_split(struct front *f, k_value rest);
 void front_swap(struct front *f, uint32_t kept);
 void front_unite(struct front *f, uint32_t first);
@@ -453,8 +453,8 @@ k_value mask_and(struct front *f, k_value mask, k_value condition);
 k_value mask_and_not(struct front *f, k_value mask, k_value condition);
 /* The rows of x inside the mask, and of y outside it. */
 k_value mask_select(struct front *f, k_value mask, k_value x, k_value y);
-/* The present rows, not all, fail and fall back to Lua: they are gone. Rows that wait with the
-** other half of a split mask continue with the whole. */
+/* The present rows, which are not all, fail and fall back to Lua. Rows that wait with the other
+** half of a split mask continue with the whole. */
 void env_leave(struct front *f);
 /* Likewise, unless they are all rows: then nothing happens. */
 bool env_leave_some(struct front *f);
@@ -497,8 +497,8 @@ static inline bool val_may_lack(struct val x) {
 static inline bool val_is_maybe(struct val x) {
   return val_may_lack(x) && x.present != K_ALL;
 }
-/* A value in the rows of a mask: nil, or a false that it lacks, if it is nothing else in any of
-** them; otherwise VAL_NOTHING. */
+/* The value in the rows of a mask if it is nil there, or false as absence, in all of them;
+** otherwise VAL_NOTHING. */
 struct val maybe_absent(struct front *f, k_value mask, struct val x);
 /* The value where it is present; the other present rows fail and fall back to Lua, which may accept
 ** nil or raises an error. */
@@ -520,7 +520,7 @@ k_value maybe_truth(struct front *f, struct val x);
 static inline bool val_is_text(struct val x) {
   return x.kind == VAL_STRING || x.kind == VAL_CHOICE;
 }
-/* A string as a choice, if the function has few enough of them; the other, a choice as an enum's
+/* A string as a choice, if the function has few enough of them. The second: a choice as an enum's
 ** value. */
 bool choice_of(struct front *f, struct val *x);
 /* An enumeration of two names; NULL where there are too many. */
@@ -528,8 +528,8 @@ const struct enumeration *choice_pair(struct front *f, const ecs_string names[2]
 struct val choice_as_value(struct front *f, struct val x);
 /* val_select with a string on one side: a choice or, with an enum's value, another such value. */
 struct val choice_select(struct front *f, k_value mask, struct val x, struct val y);
-/* A string, or a value of another enum, as one of an enum. K_NONE if a string may be none of its
-** names, or no value can be one; rows with another name fail. With `any` it is -1 instead. */
+/* A string, or a value of another enum, as a value of an enum. K_NONE if a string may be none of
+** its names, or no value can be one; rows with another name fail. With `any` it is -1 instead. */
 k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *names, bool any);
 /* The first enum that was asked for with these names in this order: fields of both have the same
 ** values. NULL for NULL. */
@@ -539,7 +539,7 @@ k_value choice_equal(struct front *f, struct val x, struct val y);
 
 /* The "names" of string fields: any text is one. */
 extern const struct enumeration front_texts;
-/* The number that is read for a text before each run, as a guard says. */
+/* The number that a guard reads for a text before each run. */
 k_value text_guard(struct front *f, enum guard_type type, ecs_string text);
 /* The number of a string constant in the world's table. */
 k_value text_constant(struct front *f, ecs_string text);
@@ -602,8 +602,8 @@ int path_compare(lua_State *L, int anchors, const struct path *x, const struct p
 int64_t path_length(lua_State *L, int anchors, const struct path *path, uint16_t length);
 /* Whether the table or object at an index has a metamethod, by its anchored name. */
 bool path_has_method(lua_State *L, int anchors, int object, uint16_t name);
-/* The guard of a type for a path: one for all uses of the value; the other, that the value must
-** stay. */
+/* Finds or makes the guard of a type for a path; all uses of the value share it. The second: the
+** guard that says that the value stays the same. */
 struct guard *outside_need_guard(struct front *f, const struct path *path, enum guard_type type);
 void outside_keep_value(struct front *f, const struct path *path);
 /* Other guards: for a path; for the anchored text; for a constant that is one or an integer. */
@@ -616,13 +616,13 @@ struct val outside_length(struct front *f, struct val table);
 int16_t outside_uniform(struct front *f);
 /* Guards all tables that were found; false if there are too many. Raises nothing. */
 bool outside_guard_tables(struct front *f);
-/* What is at a path that led to a table must be a table. */
+/* Requires that a path that led to a table still leads to one. */
 void outside_table(struct front *f, struct val table);
 /* x == y of tables. */
 k_value outside_equal(struct front *f, struct val x, struct val y);
 /* Whether two functions or two objects are the same. */
 bool outside_same(struct front *f, struct val x, struct val y);
-/* Pushes the value of an outside number, which it must keep; false if the function makes the
+/* Pushes the value of an outside number, which it must keep; false if the function computes the
 ** number. */
 bool outside_keep(struct front *f, struct val number);
 /* Whether an outside number is now the null id; if so, it must stay so. */
@@ -630,11 +630,11 @@ bool outside_null(struct front *f, struct val number);
 /* The value of an upvalue; of the key of a table, by the table's path; of a string's method. */
 struct val outside_upvalue(struct front *f, uint32_t upvalue);
 struct val outside_key(struct front *f, uint32_t path, const struct constant *key);
-/* Whether two paths are one; the number of a path, which is kept. */
+/* Whether two paths are the same. The second: the number of a path, which is kept. */
 bool outside_same_path(const struct path *a, const struct path *b);
 uint32_t outside_keep_path(struct front *f, const struct path *path);
 struct val outside_string_key(struct front *f, const struct constant *key);
-/* The paths of the first two. */
+/* The paths of an upvalue and of a key of a table. */
 struct path outside_upvalue_path(struct front *f, uint32_t upvalue);
 struct path outside_key_path(struct front *f, uint32_t path, const struct constant *key);
 
@@ -645,7 +645,7 @@ struct path outside_key_path(struct front *f, uint32_t path, const struct consta
 struct component *call_component(struct front *f, struct val value);
 /* The component of that name, possibly a built-in one; refused if there is none. */
 struct component *call_named(struct front *f, ecs_string name);
-/* The pair whose id a known value is; ECS_NULL if it is none. */
+/* The pair whose id a known value is; ECS_NULL if it is not one. */
 ecs_id call_pair(struct front *f, struct val value);
 /* Whether a value is an id in a constant, or an outside value, which must then stay the same. */
 bool call_known_id(struct front *f, struct val value, ecs_id *id);
@@ -666,7 +666,7 @@ void library_push(lua_State *L, const luaL_Reg *own);
 void library_push_portable(lua_State *L, uint32_t unportable);
 void library_note_power(struct front *f);
 /* VAL_MATH for one of these functions, otherwise VAL_NOTHING. Rows that reach `error` fall back to
-** Lua, unless they are all: then it is none of these. */
+** Lua; if all rows reach it, it is VAL_NOTHING, too. */
 struct val library_find(struct front *f, lua_CFunction function);
 
 /* ---- reach.c: what is asked of any entity by its id ---- */
@@ -677,9 +677,9 @@ struct val reach_enabled(struct front *f, const struct val *arguments, uint32_t 
 struct val reach_alive(struct front *f, const struct val *arguments, uint32_t count);
 struct val reach_target(struct front *f, const struct val *arguments, uint32_t count);
 struct val reach_parent(struct front *f, const struct val *arguments, uint32_t count);
-/* The entity that such a loop yields, by the picked item. */
+/* The entity that a loop over entities yields, by the picked item. */
 struct val reach_entity(struct front *f, k_value place);
-/* Calls world:get with so many wanted results (NONE: all). Returns how many there are. */
+/* Calls world:get with that many wanted results (NONE: all). Returns how many there are. */
 uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
                    struct val results[FRONT_RESULTS], uint32_t wanted);
 /* world:read of a component: a table of its present fields. */
@@ -717,19 +717,19 @@ struct val order_spawn(struct front *f, const struct val *arguments, uint32_t co
 /* What a function made by world:spawner spawns from these values. */
 struct val order_by_spawner(struct front *f, struct val spawner, const struct val *values,
                             uint32_t count);
-/* A new table; the others set its field, or those by position, for the present rows, and read
-** it. */
+/* Creates a table. The others set its fields, by name or by position, for the present rows, and
+** read it. */
 struct val order_table(struct front *f);
 void order_item(struct front *f, struct val table, const struct constant *key, struct val value);
 /* Sets the field of a new table whose key is a pair's id. */
 void order_pair(struct front *f, struct val table, struct val pair, struct val value);
 void order_list(struct front *f, const struct code *code);
-/* Whether an item is nil in all present rows; the other, its value, which may be nil in some. */
+/* Whether an item is nil in all present rows. The second: its value, which may be nil in some. */
 bool order_is_gone(const struct front *f, const struct front_item *item);
 struct val order_value_of(const struct front_item *item);
-/* The field of such a table, nil if it is absent. */
+/* The field of a table that the function created, nil if it is absent. */
 struct val order_read(struct front *f, struct val table, const struct constant *key);
-/* Refuses fields that are set so and also used otherwise. */
+/* Refuses fields that orders set and that are also used in another way. */
 void order_finish(struct front *f);
 
 /* For the world's other methods that rows order. The first has the function compiled again if its
@@ -737,7 +737,7 @@ void order_finish(struct front *f);
 void order_want(struct front *f);
 void order_add(struct front *f, struct run_command command, k_value value);
 void order_with(struct front *f, struct run_command command, k_value entity, k_value value);
-/* For these: the entity that an order is for; and the value that it sets, as noted. */
+/* For these orders: the entity, and the value that is set, as it is noted. */
 k_value order_entity(struct front *f, struct val entity);
 k_value order_value(struct front *f, const struct component *component, struct run_command *command,
                     struct val value);
@@ -745,9 +745,9 @@ k_value order_value(struct front *f, const struct component *component, struct r
 ** none. */
 uint32_t order_leaf_at(const struct component *component, uint32_t position);
 uint32_t order_leaf(const struct component *component, const struct front_item *item);
-/* Stores such an id in a field of the row's own, whose entity is given; or in an element of an
-** array or, with number 1, in a field of a resource. The row itself must use these before, which
-** order_check_read ensures. */
+/* Stores the id of a spawned entity in a field of the row's entity, which is given; or in an
+** element of an array or, at number 1, in a field of a resource. The row itself must use these
+** earlier, which order_check_read ensures. */
 void order_store(struct front *f, const struct component *component, uint32_t leaf,
                  struct val entity, struct val value);
 void order_store_element(struct front *f, const struct component *component, uint32_t leaf,
@@ -765,7 +765,7 @@ void order_emit(struct front *f, const struct val *arguments, uint32_t count);
 #define MIXED_EXACT 54   /* floats can distinguish these, */
 #define MIXED_SMALL 32   /* and also results of operations on some of them */
 
-/* Whether an outside integer is so small; it is guarded to stay so, or not to be. */
+/* Whether an outside integer is that small; a guard keeps the answer valid. */
 bool mixed_is_small(int64_t integer);
 /* The bound of an integer (val.bits): in a field of a type; of any value, also a literal; of one of
 ** two; of an operation's result. */
@@ -777,17 +777,17 @@ uint8_t mixed_bits_result(k_op op, struct val x, struct val y);
 bool mixed_rounds(const struct front *f, struct val x);
 /* An integer that fails in rows where a float cannot tell it from others. */
 struct val number_exact(struct front *f, struct val x);
-/* Whether its float value is the same number, whichever it is to Lua. */
+/* Whether its value as a float is the same number, whether it is an integer or a float to Lua. */
 bool mixed_is_exact(const struct front *f, struct val x);
 /* The mask where a number is an integer to Lua. */
 k_value mixed_whole(struct front *f, struct val x);
 /* Combines x in the rows of the mask and y elsewhere: whether it is mixed, and how. */
 void mixed_join(struct front *f, k_value mask, struct val x, struct val y, struct val *joined);
-/* A value as operations that distinguish integers take it: rows in which it was rounded fail. */
+/* The value for operations that distinguish integers: rows in which it was rounded fail. */
 struct val mixed_settle(struct front *f, struct val x);
 /* Whether an operation on them is on integers in some rows and on floats in others. */
 bool mixed_meets(const struct front *f, struct val x, struct val y);
-/* x (op) y, of +, -, *, // and %, where they meet so; -x and math.abs(x) of a mixed one. */
+/* x (op) y, of +, -, *, // and %, where integers meet floats; -x and math.abs(x) of a mixed one. */
 struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y);
 struct val mixed_negate(struct front *f, struct val x);
 struct val mixed_absolute(struct front *f, struct val x);
@@ -799,28 +799,28 @@ struct val mixed_absolute(struct front *f, struct val x);
 uint32_t partner_index(struct front *f, struct ecs_index *index);
 /* A method of an index. */
 struct val partner_method(struct front *f, struct val index, const struct constant *key);
-/* Calls one; `arguments` begin with the index. Returns the number of results. */
+/* Calls a method of an index; `arguments` begin with the index. Returns the number of results. */
 uint32_t partner_call(struct front *f, struct val method, const struct val *arguments,
                       uint32_t count, struct val results[FRONT_RESULTS]);
 /* Compiles the loop over an iterator at the frame's pc, and moves pc after it. */
 void partner_for(struct front *f, struct frame *frame);
-/* The field that such a copy stands for. */
+/* The field that a copy of an index stands for. */
 struct val partner_field(struct front *f, struct val copy);
-/* Refuses to write to one. */
+/* Refuses to write to a copy of an index. */
 NORETURN void partner_refuse_write(struct front *f, struct val copy, const struct constant *key);
 
 /* Changes that rows make to cells other than their own: elements of the world's arrays, fields of
 ** resources, and fields of entities along a path of the query. */
 
-/* A number read from an element of an array at an index is that element; the result of an operation
-** is a step on it, if an operand was; KF_COUNT: not a fold. */
+/* Marks a number read from an element of an array as that element, and the result of an operation
+** as a step on it, if an operand was marked so; KF_COUNT: not a fold. */
 struct val steps_element(struct front *f, struct val number, struct val array, k_value index);
 struct val steps_step(struct front *f, struct val result, k_fold step, struct val x, struct val y);
 /* Recognises `x or y` (or `x and y`): `result` is x under mask `yes` and y under mask `no`, and the
 ** masks split on the truth of element x. */
 struct val steps_choice(struct front *f, struct val result, struct fork rows, struct val x,
                         struct val y);
-/* The value of a script cell; the other folds a stored value into its cell; false if it is not a
+/* The value of a script cell. The second folds a stored value into its cell; false if it is not a
 ** step. */
 struct val steps_cell(struct front *f, struct val value, uint32_t cell);
 bool steps_fold_cell(struct front *f, struct val value, uint32_t at, k_column type, k_value cell);
@@ -832,9 +832,9 @@ void steps_store_other(struct front *f, uint32_t column, struct val value);
 /* Stores into the element of an array, or a resource's field, for the present rows. */
 void steps_store(struct front *f, struct val array, struct val index, struct val value);
 void steps_store_field(struct front *f, struct val field, struct val value);
-/* Refuses a function that reads what it writes so. */
+/* Refuses a function that also reads what it writes by steps. */
 NORETURN int steps_refuse_shared(struct front *f);
-/* Records what else shows the cells that are folded. */
+/* Records what else reads the cells that are folded. */
 void steps_finish(struct front *f);
 
 /* Ties: what the world's methods add, remove and set for relations, and spawn with. */

@@ -54,8 +54,8 @@ enum element_kind {
   ELEMENTS_RAGGED = 16
 };
 
-/* Where values may be absent: nowhere; in tables by names; in their records too. The cell of an
-** absent value is arbitrary. GAPS_TOLD: reads whether values are present. */
+/* Where values may be absent: nowhere; in tables indexed by names; in their records, too. The cell
+** of an absent value is arbitrary. GAPS_TOLD: reads whether values are present. */
 enum element_gaps { GAPS_REFUSED, GAPS_NAMES, GAPS_FILLED, GAPS_TOLD };
 
 /* A value reached by constant keys from an upvalue of a function, or from the strings'
@@ -115,8 +115,8 @@ struct front_column {
   bool folded;                 /* written by steps of rows other than its own */
 };
 
-/* Where the elements of a table go: so many of a kind; for MIXED, whether they are integers to Lua;
-** if the table is written, whether they are present. */
+/* Room for the elements of a table: that many of a kind; for MIXED, whether they are integers to
+** Lua; if the table is written, whether they are present. */
 struct element_room {
   enum element_kind kind;
   bool stored;

@@ -144,7 +144,7 @@ static struct val library_min_max(struct front *f, k_op op, const struct val *ar
   return result;
 }
 
-/* math.abs. Of an integer it is an integer, even of the least one, of which it is that itself. */
+/* math.abs. Of an integer it is an integer; the lowest integer stays as it is. */
 static struct val library_absolute(struct front *f, struct val x) {
   if (x.mixed) return mixed_absolute(f, x);
   struct val result = val_number(f, build_unary(f->b, KO_ABS, x.value), x.soft);
@@ -282,7 +282,7 @@ static struct val library_type_of(struct front *f, const struct val *arguments, 
 
 /* ---- ecs.math ---- */
 
-/* A function of ecs.math: done in f64, and rounded to f32 where it begins with f32. */
+/* A function of ecs.math: computed in f64, and rounded to f32 where it begins with f32. */
 static struct val library_own(struct front *f, uint32_t name, const struct val *arguments,
                            uint32_t count) {
   static const k_op ops[] = {KO_OWN_ACOS, KO_OWN_ASIN, KO_OWN_ATAN, KO_OWN_COS, KO_OWN_EXP,

@@ -1,9 +1,9 @@
 #include "front/rounds.h"
 
-/* Numeric `for`, and `for` over ipairs. If bounds are integers and the same for all rows, all do as
-** many rounds; otherwise each row counts its own (row_for). */
+/* Numeric `for`, and `for` over ipairs. If bounds are integers and the same for all rows, all do
+** equally many rounds; otherwise each row counts its own (row_for). */
 
-/* What it counts by. */
+/* How a loop counts. */
 struct numeric {
   struct val init, limit, step;
 };
@@ -62,7 +62,7 @@ static struct val numeric_limit(struct front *f, struct val limit, bool up, k_va
   return whole;
 }
 
-/* Whether all rows do as many rounds, by integers, and the number needs no division. */
+/* Whether all rows do equally many rounds, by integers, whose number needs no division. */
 static bool loops_is_one_for_all(struct front *f, const struct numeric *bounds) {
   struct val init = bounds->init, limit = bounds->limit, step = bounds->step;
   if (val_type(f, init) != KT_I64 || val_type(f, step) != KT_I64 || !step.literal) return false;
@@ -127,7 +127,7 @@ static void loops_for_all(struct front *f, struct frame *frame, struct loop *loo
 
 static k_value row_loop_rounds(struct front *f) { return build_i64(f->b, MOST_ROUNDS); }
 
-/* Gives up the present rows, which have done so many rounds. */
+/* Gives up the present rows, which have done MOST_ROUNDS rounds. */
 static void row_loop_give_up(struct front *f) {
   assert(f->env.mask != K_NONE);
   build_at(f->b, f->env.mask, front_tag(f));
@@ -140,7 +140,7 @@ static void row_loop_give_up(struct front *f) {
 /* With integers, a row does as many rounds after the first as steps lead from start to limit. With
 ** floats it continues until it is beyond the limit. */
 
-/* What rows count by, and how far. */
+/* How rows count, and how far. */
 struct counting {
   struct front *f;
   const struct numeric *bounds;

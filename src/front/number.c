@@ -18,7 +18,7 @@ bool val_is_boolean(const struct front *f, struct val x) {
   return x.kind == VAL_VALUE && !x.names && val_type(f, x) == KT_BOOL;
 }
 
-/* Numbers compared with keys, as those of an index, take no steps rounded to f32. */
+/* Keys are computed in f64, without rounding steps to f32. */
 struct val val_number(struct front *f, k_value value, bool soft) {
   bool wide = f->result == RESULT_KEY && value != K_NONE && build_type(f->b, value) == KT_F32;
   if (wide) value = build_convert(f->b, KT_F64, value);
@@ -268,10 +268,10 @@ k_value val_truth(struct front *f, struct val x, int *known) {
 
 /* ---- mixed ---- */
 
-/* Integers that meet floats: a number that is an integer to Lua in some rows and a float in others
-** is computed as a float, with the mask of the rows in which it is an integer: there, products and
-** negations never give -0.0. Integers that no float can represent are rounded where they meet one;
-** where it would matter, as in comparisons, such rows fall back to Lua. */
+/* Numbers that are integers to Lua in some rows and floats in others are computed as floats, with
+** the mask of the rows in which they are integers. There, products and negations never give -0.0.
+** An integer that no float can represent is rounded where it meets a float; if that matters, as in
+** comparisons, the row falls back to Lua. */
 
 #define BITS_WRAP 63u    /* at most 2^62: a sum of two does not wrap around */
 

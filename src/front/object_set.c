@@ -9,8 +9,8 @@
 ** a number of the program. A read takes the element of every array and selects one; each array is
 ** stored into under a mask, and each function is called for its rows. */
 
-/* How many objects of one kind a table has by these names or, without, in its list; 0: it has other
-** values, or none. */
+/* How many objects of one kind a table has by these names or, without names, in its list; 0 if it
+** has other values, or none. */
 static uint32_t object_set_size(struct front *f, uint32_t path, const struct enumeration *names) {
   int top = lua_gettop(f->L);
   path_push(f->L, f->anchors, &f->paths[path]);
@@ -42,7 +42,7 @@ static struct val object_set_key(struct front *f, uint32_t path, const struct en
   return outside_key(f, path, &key);
 }
 
-/* The kind of what a set has. */
+/* The kind of a set's objects. */
 static uint8_t object_set_kind(const struct front_set *set) {
   uint32_t i = 0;
   while (set->of[i].kind == VAL_NIL) i++;
@@ -144,7 +144,7 @@ struct val object_set_length(struct front *f, struct val arrays) {
   return val_number(f, length, true);
 }
 
-/* An array as one of a set. */
+/* An array as a member of a set. */
 static bool object_set_hold(struct front *f, struct val *x, uint32_t number) {
   const struct front_set *set = &f->sets[number];
   if (x->kind == VAL_ARRAYS) return x->at == number;

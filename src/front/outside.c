@@ -179,8 +179,8 @@ static struct val outside_number(struct front *f, const struct path *path) {
   return number;
 }
 
-/* Pushes the name in the loaded libraries of the function at an index, after a comma: of several
-** names the first in text order; if there is none, nothing. */
+/* Pushes a comma and the name that the function at an index has in the loaded libraries: of
+** several, the first in text order; nothing if there is none. */
 static void outside_push_library_name(lua_State *L, int function) {
   lua_pushliteral(L, "");
   int best = lua_gettop(L), library = best + 2, functions = best + 3;
@@ -398,7 +398,7 @@ bool outside_guard_tables(struct front *f) {
   return true;
 }
 
-/* The guard of a type for two paths that are compared. */
+/* Finds or makes the guard of a type for two paths that are compared. */
 static struct guard *outside_guard_both(struct front *f, enum guard_type type,
                                         const struct path *left, const struct path *right,
                                         uint16_t equal) {

@@ -1,5 +1,5 @@
-/* Loops over partners. Each row has its own, which are listed before its loop begins. In round k
-** all rows with so many take their partner k, and rows with no more leave the loop. */
+/* Loops over partners. Each row has its own partners, which are listed before its loop begins. In
+** round k, all rows that have a k-th partner take it, and the other rows leave the loop. */
 #include "front/rounds.h"
 
 #include "core/base/text.h"
@@ -88,7 +88,7 @@ static k_value partner_key_argument(struct front *f, struct val value, enum key_
   return *kind == KEY_INTEGER ? value.value : number_as(f, value, KT_F64);
 }
 
-/* How many; Lua raises an error for another value, or one below 0. */
+/* A number of entities; Lua raises an error for another value, or one below 0. */
 static k_value partner_count_argument(struct front *f, struct val value) {
   value = maybe_need(f, value);
   if (!val_is_number(f, value))

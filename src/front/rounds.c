@@ -26,7 +26,7 @@ static struct carry *rounds_find_carry(struct loop *loop, enum carry_kind kind, 
   return NULL;
 }
 
-/* What is a place is carried as that. */
+/* A value that is a place is carried as a place. */
 static struct val rounds_as_place(struct val x) {
   return val_is_place(x)
              ? (struct val){.kind = VAL_VALUE, .value = x.value, .present = x.present} : x;
@@ -122,7 +122,7 @@ static struct ending round_ending(const struct loop *loop) {
   return (struct ending){&loop->f->env, loop->head};
 }
 
-/* The value of a carry there. */
+/* The value of a carry in such an environment. */
 static struct val rounds_ending(const struct loop *loop, const struct carry *carry,
                                 struct ending end) {
   struct val unchanged = rounds_carried(carry), nil = {.kind = VAL_NIL};
@@ -188,7 +188,7 @@ static bool rounds_poison(struct loop *loop, uint32_t index, const struct val *n
 
 /* These find what a round has changed, and carry it from now on. */
 
-/* Whether nothing of it is made in a round. */
+/* Whether no part of it is computed in a round. */
 static bool rounds_is_known(const struct val *x) {
   return x->kind != VAL_NOTHING && x->kind != VAL_VALUE && x->kind != VAL_CHOICE &&
          x->kind != VAL_PREFIX && x->kind != VAL_TABLE && !val_is_place(*x) &&
@@ -203,7 +203,7 @@ static bool rounds_is_still(const struct val *before, const struct val *now) {
   return val_same(before, &then);
 }
 
-/* What the first round does not read may have any initial value: that with which all rows leave. */
+/* A value that the first round does not read may start as that with which all rows leave. */
 static bool rounds_set_register(struct loop *loop, const struct val *now, uint32_t index) {
   struct val *start = &loop->start.registers[index];
   if (loop->poisoned[index / 64] >> index % 64 & 1) return false;
@@ -418,7 +418,7 @@ static k_value rounds_rows_behind(struct loop *loop) {
   return mask;
 }
 
-/* The state after the loop, for these. */
+/* The state after the loop, for the rows that did all rounds. */
 static void rounds_leave(struct loop *loop) {
   struct front *f = loop->f;
   rounds_restore(loop);

@@ -23,7 +23,7 @@ struct carry {
   bool falsy;                  /* or may be false there */
   const struct enumeration *names;
   uint8_t held;                /* its kind where it is a place, */
-  uint32_t table;              /* this one; else 0 */
+  uint32_t table;              /* this table; otherwise 0 */
   const struct component *component;   /* VAL_ARRAYS */
   k_value value, present, whole;   /* of this attempt */
 };
@@ -41,7 +41,7 @@ struct loop {
   uint32_t control;            /* numeric for: its registers, which nothing after it needs */
   bool shrinks;                /* rows also leave at the end of rounds: */
   bool counts;                 /* those that have done all of theirs, and continue after it; */
-  k_value again;               /* the others, set by whoever compiles a round */
+  k_value again;               /* the others, set by what compiles a round */
   struct env start;            /* before the loop; its registers belong to an edge */
   uint32_t first_edge;         /* those of the body */
   uint32_t fork_count, commands, chains, made, items, lists, attempts;
@@ -57,7 +57,7 @@ struct loop {
 
 /* Begins to compile a loop whose head, end, control and shrinks are set, for the present rows. */
 void rounds_open(struct loop *loop, struct front *f, struct frame *frame);
-/* Opens the program's loop, of at most so many rounds, with what is carried; the rows in it are
+/* Opens the program's loop, of at most `count` rounds, with what is carried; the rows in it are
 ** present. Returns the number of the round. The body must be compiled next; then rows that begin
 ** another round must be present, and all others have jumped. */
 k_value rounds_begin(struct loop *loop, k_value count);

@@ -1,15 +1,15 @@
 /* Changes that rows make to cells other than their own: elements of the world's arrays, fields of
 ** resources. A single step on such a cell, as in a[i] = a[i] + v, is a fold, done for a block of
-** rows: so a number remembers by which step it is made of a cell's content until it is stored
-** there. Everything else is done row by row: class.c. */
+** rows: so a number made from a cell's content by one step remembers that step until it is stored
+** back. Everything else is done row by row: class.c. */
 #include "front/front.h"
 
 #include "core/base/types.h"
 #include "core/storage/component.h"
 #include "core/storage/registry.h"
 
-/* The first of the chains that make a number, each from another place, or NULL; the other, the next
-** one. */
+/* The first of the chains that make a number, each from another place, or NULL. The second: the
+** next one. */
 static const struct front_chain *steps_next_chain(const struct front *f, k_value value,
                                                   uint16_t at) {
   const struct front_chain *chain = at && at <= f->chain_count ? &f->chains[at - 1] : NULL;

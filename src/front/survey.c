@@ -8,7 +8,7 @@
 
 #include "runner/run.h"
 
-/* What is put back where an instruction is refused. */
+/* The state that is restored when an instruction is refused. */
 struct survey_state {
   struct env env;
   struct frame *frame;
@@ -41,7 +41,7 @@ static void survey_list(struct front *f) {
   lua_pop(f->L, 1);
 }
 
-/* ---- what is unknown ---- */
+/* ---- unknown values ---- */
 
 static const struct val survey_unknown = {.kind = VAL_UNKNOWN};
 
@@ -51,7 +51,7 @@ static void survey_spoil(struct front *f, uint32_t from, uint32_t count) {
     *front_register(f, i) = survey_unknown;
 }
 
-/* A table that the function makes, which lacks what was to be put into it, is unknown. */
+/* Makes a table that the function created unknown, since an item that it should have is missing. */
 static void survey_spoil_made(struct front *f, uint32_t at) {
   const struct val made = *front_register(f, at);
   for (uint32_t i = 0; made.kind == VAL_TABLE && i < f->env.count; i++)
@@ -64,7 +64,7 @@ static struct unknown_place survey_place(const struct front *f, uint32_t upvalue
   return (struct unknown_place){f->frame->code, upvalue, key};
 }
 
-/* What it holds is unknown from here on. */
+/* Makes the value of a place unknown from here on. */
 static void survey_spoil_place(struct front *f, struct unknown_place place) {
   if (f->unknown_count < SURVEY_MOST) f->unknown_places[f->unknown_count++] = place;
 }
@@ -78,7 +78,7 @@ static bool survey_is_spoilt(const struct front *f, struct unknown_place place) 
   return found;
 }
 
-/* Whether an instruction takes something unknown. What a Lua function is given it may be given. */
+/* Whether an instruction takes something unknown. Arguments of Lua functions may be unknown. */
 static bool survey_is_unknown(struct front *f, const struct code *code) {
   const struct frame *frame = f->frame;
   bool call = code->kind == CODE_CALL, open = call || code->kind == CODE_LIST;
@@ -94,13 +94,13 @@ static bool survey_is_unknown(struct front *f, const struct code *code) {
   return false;
 }
 
-/* A condition of which nothing is known, and nothing by another one. */
+/* An unknown condition that no other condition decides. */
 static k_value survey_doubt(struct front *f) {
   k_value tick = build_uniform(f->b, UNIFORM_TICK, KT_I64);
   return build_binary(f->b, KO_EQ, tick, build_i64(f->b, ++f->doubts));
 }
 
-/* One round of a loop that is done for nobody knows what, in some rows. */
+/* Compiles one round of a loop with an unknown number of rounds, in some rows. */
 static void survey_loop(struct front *f, struct frame *frame, const struct code *code) {
   bool each = code->kind == CODE_EACH;
   uint32_t variables = each ? EACH_VARIABLE + frame->code->code[code->target].c : FOR_VARIABLE + 1;
@@ -115,7 +115,7 @@ static void survey_loop(struct front *f, struct frame *frame, const struct code 
   frame->pc = end;
 }
 
-/* Goes on behind an instruction of which nothing is known. */
+/* Continues after an instruction whose effect is unknown. */
 static void survey_pass(struct front *f, struct frame *frame, const struct code *code) {
   switch (code->kind) {
     case CODE_COMPARE: front_branch(f, code, survey_doubt(f), -1, NULL); return;
@@ -158,7 +158,7 @@ static int survey_advance_protected(lua_State *L) {
   return 0;
 }
 
-/* Whether the error that is on its way is about the instruction alone, and all can be as it was. */
+/* Whether the error being raised concerns only the instruction, and the state can be restored. */
 static bool survey_goes_on(struct front *f, const struct survey_state *was, int status) {
   bool again = f->wants_orders || f->wants_classes || f->wants_cells || f->wants_spawns;
   return status == LUA_ERRRUN && f->refused && !again && builder_status(f->b) == K_OK &&

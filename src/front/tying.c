@@ -19,7 +19,7 @@ struct tying {
   } fields[RUN_ORDERS];
 };
 
-/* ---- whom to ---- */
+/* ---- targets ---- */
 
 k_value tie_named(struct front *f, struct val text) {
   assert(val_is_text(text));
@@ -90,7 +90,7 @@ static bool tying_take_pair(struct front *f, struct tying *tying, struct val nam
   return true;
 }
 
-/* ---- noting down ---- */
+/* ---- noting orders ---- */
 
 static void tying_begin(struct front *f, struct tying *tying, struct val entity) {
   if (f->result > RESULT_MAP)

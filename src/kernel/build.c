@@ -119,7 +119,7 @@ uint32_t build_array(struct builder *b, k_column type) {
   return b->array_count++;
 }
 
-/* Adds what an instruction finds for an index of an array. */
+/* Adds an instruction that finds something for an index of an array. */
 static k_value build_of_array(struct builder *b, uint32_t op, uint32_t array, k_value index) {
   if (b->status == K_OK && array >= b->array_count) builder_fail(b, K_EINVAL);
   if (!builder_takes(b, index, KT_I64)) return K_NONE;
@@ -734,12 +734,12 @@ void build_order(struct builder *b, uint32_t order, k_value entity, k_value valu
   builder_add(b, n);
 }
 
-/* Whether no row is in both masks, as far as the first one shows. */
+/* Whether no row is in both masks, as far as the construction of the first one shows. */
 static bool build_parts(const struct builder *b, k_value x, k_value y, int depth,
                         uint32_t *steps) {
   const struct node *n = node_at(b, x);
   const k_value one = n->in[0], two = n->in[1];
-  if (*steps == 0) return false;   /* masks of masks have very many ways */
+  if (*steps == 0) return false;   /* nested masks have very many paths */
   --*steps;
   if (n->op == N_CONSTANT) return !n->k.b;
   if (n->op == KO_NOT) return build_implies(b, y, one);

@@ -27,7 +27,7 @@
 ** Failing. What can fail (i64 // and % by zero, float to integer, narrow stores, empty
 ** random intervals) fails only in the rows of the mask given to `build_at`, and the
 ** failure carries the tag given there. The first failing row is reported; rows before it
-** are written whole, it and the rows behind it are not.
+** are written whole, it and the rows after it are not.
 **
 ** Errors of the builder are sticky: after the first one every call returns K_NONE and
 ** does nothing, so that only `build_finish` needs to be looked at.
@@ -54,7 +54,7 @@ k_status builder_status(const struct builder *b);
 k_type build_type(const struct builder *b, k_value v);
 /* Whether the value may differ from row to row: false for a uniform one. */
 bool build_varies(const struct builder *b, k_value v);
-/* Whether it is a number known now; which one. */
+/* Whether a value is a number that is known now; *x becomes that number. */
 bool build_is_number(const struct builder *b, k_value v, double *x);
 /* Whether an i64 is from `least` to `most`, both within 32 bits, in all rows and rounds, as far as
 ** constants and loop counters show. If so, it is from of[0] to of[1]. */
@@ -97,8 +97,8 @@ k_value build_rows_entity(struct builder *b, uint32_t column);
 /* Arrays: columns of their own length that are the same for all rows, and only read.
 **
 ** `build_array` declares the next array and returns its number, from 0, or NONE; runs are given
-** them in that order. `build_element` is the element at an index (i64, from 1) of the row, any
-** where there is none; `build_inside` is whether there is one.
+** them in that order. `build_element` is the element at an index (i64, from 1) of the row,
+** arbitrary if there is none; `build_inside` is whether there is one.
 **
 ** `build_need`: where the mask of what is present does not hold, rows of the mask given to build_at
 ** fail (KE_NIL; KE_ABSENT for that of build_inside). */
@@ -111,7 +111,7 @@ bool build_implies(const struct builder *b, k_value mask, k_value other);
 /* Whether no row of a mask is in another, as far as that shows. */
 bool build_excludes(const struct builder *b, k_value mask, k_value other);
 
-/* Lookups: what else is to be found by ids, which whoever runs the program knows: k_look.
+/* Lookups: what else can be found by ids, by the function k_look of whatever runs the program.
 **
 ** `build_lookup` declares the next one, of values of a type, and returns its number, from 0, or
 ** NONE. `build_look` is what it finds for a value of the row, an i64, in the rows of a mask, and
@@ -123,7 +123,7 @@ k_value build_looked_up(struct builder *b, uint32_t lookup, k_value from, k_valu
 
 /* Cells that rows see as those before them have left them, in the order in which this is stated: an
 ** element of an array, or the cell that a column or lookup of KC_CELLS | type says. `build_get` is
-** what is in it when the row comes to that, an f32 as an f64; any where the cell is nowhere.
+** what is in it when the row comes to that, an f32 as an f64; arbitrary where there is no cell.
 ** `build_set` puts a value into it, in the rows of the mask given to build_at, as an f64 or i64, or
 ** a bool. In a program with one of these rows note down orders (build_order) in that order, too,
 ** and what they noted is given when the row has done the rest of it. */
@@ -131,8 +131,8 @@ k_value build_cell(struct builder *b, uint32_t array, k_value index);
 k_value build_get(struct builder *b, k_value cell);
 void build_set(struct builder *b, k_value cell, k_value value);
 /* Copies all elements of an array to the first ones of another of its type or, if both are the
-** same, its first element to all others. In the mask given to build_at; for programs of one row.
-** With folds of elements of such arrays, build_finish returns K_SHARED. */
+** same, its first element to all others, if the mask given to build_at holds; only for programs of
+** one row. With folds of elements of such arrays, build_finish returns K_SHARED. */
 void build_lay(struct builder *b, uint32_t to, uint32_t from);
 
 /* A step on a cell that nothing else of the program accesses, with the operand of each row of the
@@ -195,7 +195,7 @@ k_value build_random_range(struct builder *b, k_value bits, k_value lo, k_value 
 
 /* A loop of `count` rounds (uniform i64; none when below 1), left when `mask` is empty
 ** before the first round or `again` after one. Yields the round, from 0, a uniform i64.
-** Values made inside are not to be used behind the loop, except those carried.
+** Values made inside are not to be used after the loop, except those carried.
 **
 **   k_value i = build_loop(b, count, mask);
 **   k_value acc = build_carry(b, acc0, true), live = build_carry(b, mask, true);
@@ -205,9 +205,9 @@ k_value build_random_range(struct builder *b, k_value bits, k_value lo, k_value 
 **   build_endloop(b, still);
 **
 ** A carried value is `init` in the first round, then what `build_next` said in the round
-** before; behind the loop it is the last such value (`init` when no round was done). Its
+** before; after the loop it is the last such value (`init` when no round was done). Its
 ** type is init's. Without `varying` it is uniform: then init and next must be. Carries are
-** declared right behind build_loop; a carry without build_next keeps its value.
+** declared right after build_loop; a carry without build_next keeps its value.
 **
 ** Rounds are done for all rows of a block as long as one of them needs another: what rows
 ** carry that have left the loop is kept by selects, as above, and what can fail is given
@@ -230,7 +230,7 @@ void build_give_up(struct builder *b);
 ** `build_reduce`: the rows of the mask join total `index` (0 up, below 16); i64 or f64;
 ** outside loops. There is such a total even if the mask is that of no rows. */
 void build_emit(struct builder *b, uint32_t index, k_value mask);
-/* build_emit, unless that was the last thing said of this bitmap in this loop. */
+/* As build_emit, unless this was the last call for the bitmap in this loop. */
 void build_emit_once(struct builder *b, uint32_t index, k_value mask);
 /* Called at the end: bitmaps from number `from` on become those from `to` on, `count` of them. */
 void build_renumber(struct builder *b, uint32_t from, uint32_t to, uint32_t count);
@@ -254,11 +254,11 @@ k_status build_finish(struct builder *b, struct program **out);
 
 /* The number of a new list, or NONE. Each must be filled at one place. */
 uint32_t build_list(struct builder *b);
-/* Fills it, from arguments that are f64, i64, or K_NONE for none. */
+/* Fills a list, from arguments that are f64, i64, or K_NONE for none. */
 k_value build_listed(struct builder *b, uint32_t list, const k_value *arguments, uint32_t count);
 /* A uniform item, from 0, of a filled list: counted from 1, or 0 if there is none. */
 k_value build_picked(struct builder *b, k_value filled, k_value item);
-/* What the list's maker yields for a row, as an f64, in the place of an argument that is not
+/* What listing yields for a row besides items, as an f64, in the place of an argument that is not
 ** given. */
 k_value build_taken(struct builder *b, k_value filled, uint32_t argument);
 
@@ -294,8 +294,8 @@ typedef struct k_stored {
 
 #define STORED_AT_ONCE 3u      /* by one order */
 
-/* What happens to such an order: it waits for the end of its row, it is done, or there is no
-** room. */
+/* What happens to an order that is given: it waits for the end of its row, it is done, or there is
+** no room. */
 typedef enum k_now { K_LATER, K_DONE, K_NO_ROOM } k_now;
 
 /* How orders are given, in the order of rows: each with its entity and value, and then those of its
@@ -303,20 +303,20 @@ typedef enum k_now { K_LATER, K_DONE, K_NO_ROOM } k_now;
 typedef struct k_orders {
   /* Whether it can be given; */
   bool (*check)(void *ud, uint32_t order, const int64_t *entities, const k_scalar *values);
-  bool (*reserve)(void *ud, uint32_t count);   /* reserves room for so many, which then cannot
+  bool (*reserve)(void *ud, uint32_t count);   /* reserves room for that many, which then cannot
                                                ** fail */
   void (*give)(void *ud, uint32_t order, const int64_t *entities, const k_scalar *values);
   void *ud;
-  /* Or NULL: how many orders after one are its parts. */
+  /* Or NULL: how many orders after a given one are its parts. */
   uint32_t (*parts)(void *ud, uint32_t order);
   /* Or NULL: reserves room for everything that a block orders, and gives it; 0 without room. NONE:
   ** these must be given one by one. */
   uint32_t (*give_many)(void *ud, const k_given *given, uint32_t count);
-  /* Or NULL: does at once what only stores into a cell, while so many orders of the row wait. Puts
-  ** the old content, and that of at most two marks, at *stored, and advances it. */
+  /* Or NULL: does an order that only stores into a cell, at once, although `count` orders of the
+  ** row wait. Puts the old content, and that of at most two marks, at *stored, and advances it. */
   k_now (*now)(void *ud, uint32_t order, int64_t entity, k_scalar value, const k_ordered *waiting,
                uint32_t count, k_stored **stored);
-  /* The row has failed: undoes so many of its orders, except their stores. */
+  /* The row has failed: undoes that many of its orders, except their stores. */
   void (*undo)(void *ud, uint32_t count);
   uint64_t plain;             /* by order: whether it only puts its value into the given cell, */
   const uint32_t *deferred;   /* while this is 0 and nothing of the row waits */

@@ -23,7 +23,7 @@ static bool builder_same(const struct node *x, const struct node *y) {
          builder_scalar_bits(x->k) == builder_scalar_bits(y->k);
 }
 
-/* Nodes that are more than their value are never united. */
+/* Nodes that have effects besides their value are never united. */
 static bool builder_is_value(uint32_t op) {
   switch (op) {
     case N_LOOP:

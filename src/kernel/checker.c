@@ -26,7 +26,7 @@ struct checker {
   uint32_t pc, depth;
   bool written;             /* a column was written, or what follows the ordered part */
   uint32_t fold_at[MAX_FOLDS];   /* the instruction of each fold that must be undone, or NONE */
-  bool folding;             /* there are such: then only what follows them may fail */
+  bool folding;             /* there are such folds: then only what follows them may fail */
   uint32_t rows_end;        /* where the ordered part ends; 0 outside it */
   uint8_t held[OPERANDS];   /* k_type, KC_CELLS | k_column, or UNSET; not used for columns */
   struct code_stretch open[MAX_DEPTH];
@@ -241,7 +241,7 @@ static bool checker_list_fits(const struct checker *c, const k_insn *k, uint32_t
 
 /* ---- loops and skips ---- */
 
-/* Forgets what two ways do not agree on. Columns are not considered. */
+/* Forgets what two paths do not agree on. Columns are not considered. */
 static void checker_meet(struct checker *c, const uint8_t *other) {
   for (uint32_t i = c->at.reg1; i < c->at.all; i++)
     if (c->held[i] != other[i]) c->held[i] = UNSET;

@@ -518,7 +518,7 @@ static uint32_t emit_block_rows(const struct builder *b) {
   for (uint32_t c = 0; c < b->column_count; c++)
     lane += column_size((k_column)b->columns[c]);
   lane += sizeof(double) * 4 * b->list_count;
-  if (b->ordered) return MACHINE_SHORT;   /* rows go through them again and again */
+  if (b->ordered) return MACHINE_SHORT;   /* rows use them repeatedly */
   return lane <= 40 ? 1024 : lane <= 160 ? 512 : 256;
 }
 

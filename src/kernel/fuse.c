@@ -75,7 +75,7 @@ bool plan_live(struct builder *b) {
 
 /* ---- fusing ---- */
 
-/* A product that only `user` needs and that can be done there. */
+/* A product that only `user` needs and that can be computed there. */
 static bool fuse_product_of(const struct builder *b, const struct node *user, k_value v) {
   const struct node *n = node_at(b, v);
   return n->op == KO_MUL && n->varies && n->uses == 1 && n->type == user->type &&
@@ -242,8 +242,8 @@ static bool fuse_own_stores(struct builder *b) {
   return true;
 }
 
-/* What ends a loop, or is another carry's next value, must not be a carry of that loop itself,
-** which changes before it is taken over: a copy is used. */
+/* If what ends a loop, or the next value of one of its carries, is another of these carries, which
+** changes before it is read, a copy is used. */
 static bool fuse_own_carried(struct builder *b, k_value v, int operand, k_value loop) {
   k_value old = node_at(b, v)->in[operand];
   if (old == K_NONE || old == v) return true;

@@ -10,7 +10,7 @@ static uint32_t machine_align(uint32_t n) {
   return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* The offset after so many bytes; for checked programs 32 bits suffice. */
+/* The offset after that many bytes; for checked programs 32 bits suffice. */
 static uint32_t machine_behind(uint32_t from, size_t count, size_t size) {
   assert(count * size < UINT32_MAX / 16);
   return from + (uint32_t)(count * size);
@@ -151,7 +151,7 @@ static inline void machine_set_columns(const struct running *r) {
   for (uint32_t i = 0, count = r->p->column_count; i < count; i++) r->at[i] = columns[i];
 }
 
-/* Sets the addresses of the others in a table's first block. */
+/* Sets the addresses of the other operands, in a table's first block. */
 static void machine_set_table(const struct running *r) {
   const struct program *p = r->p;
   const k_run *run = r->run;
@@ -322,13 +322,13 @@ void running_move(struct running *r, ptrdiff_t rows) {
   r->first += (size_t)rows;
 }
 
-/* ---- rows apart ---- */
+/* ---- rows that run separately ---- */
 
 enum { STRETCH = 64 };   /* rows that run separately from their block */
 
-/* Whether work under a mask of n lanes, of so many instructions, so often, is better done
-** separately for those sixty-fourths of rows that have it. The rest of the program then runs for
-** each of them, with the notes made before. */
+/* Whether work under a mask of n lanes is better done separately for those groups of STRETCH rows
+** that have it, by the number of instructions and rounds. The rest of the program then runs for
+** each group, with the notes made before. */
 static bool machine_is_sparse(const struct running *r, const k_insn *k, uint32_t pc, size_t n) {
   const uint8_t *mask = r->at[k->op == OP_LOOP ? k->b : k->a];
   int64_t rounds = k->op == OP_LOOP ? *machine_integer_at(r, k->a) : 1;
@@ -353,7 +353,7 @@ static void machine_move_within(struct running *r, ptrdiff_t rows) {
   running_move(r, rows);
 }
 
-/* Whether later rows use what was listed for the whole block. */
+/* Sets whether later rows use what was listed for the whole block. */
 static void machine_keep_lists(struct running *r, bool keep) {
   for (uint32_t i = 0; i < r->p->list_count; i++)
     r->listed[i] = keep ? r->items[i].count : 0;

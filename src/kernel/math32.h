@@ -1,7 +1,7 @@
 /* sin, cos, exp and log of f32, one lane at a time without branches, so that loops over
 ** them become vector code. They are evaluated in f64 by minimax polynomials (Remez,
 ** relative error below 2^-33), so that the only rounding that matters is the last one:
-** within 0.51 ulp. Included behind vector.h.
+** within 0.51 ulp. Included after vector.h.
 */
 #ifndef ECS_KERNEL_MATH32_H
 #define ECS_KERNEL_MATH32_H

@@ -93,7 +93,7 @@ double portable_tan(double x) {
 
 /* ---- pow, atan, mod ---- */
 
-/* Of a positive x, whose log2 is far from 0 where y is great. */
+/* x^y for a positive x whose log2 is far from 0 where y is great. */
 static double math64_pow_positive(double x, double y) {
   if (x == 0.0 || x == HUGE_VAL) return (x == 0.0) == (y > 0.0) ? 0.0 : HUGE_VAL;
   const double most = y < -0x1p63 ? -0x1p63 : y, by = most > 0x1p63 ? 0x1p63 : most;

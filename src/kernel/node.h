@@ -144,7 +144,7 @@ struct builder {
   k_value bucket[256];
   struct node_list plan, spare;      /* build_finish: instructions in order */
   struct node_list prologue;         /* and those done once per run */
-  int32_t safe;                      /* allocate.c: position behind the last that can fail */
+  int32_t safe;                      /* allocate.c: position after the last that can fail */
   uint32_t reg_count[3];             /* block registers of 1, 4 and 8 bytes a lane, */
   int32_t busy[3][MAX_REGISTERS];    /* the last position at which each is in use, */
   int32_t column_busy[MAX_COLUMNS];  /* and each column: its old value, or a guest */

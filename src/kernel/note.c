@@ -3,8 +3,8 @@
 #include "kernel/vector.h"
 
 #define MOST_NOTES (UINT32_C(1) << 22)   /* of one block: loops may make many notes */
-#define FEW_RUNS 32u           /* so many are merged, more are sorted */
-#define NOTE_SITES 16u         /* so many have room for all rows of a block from the start */
+#define FEW_RUNS 32u           /* up to this many are merged, more are sorted */
+#define NOTE_SITES 16u         /* this many have room for all rows of a block from the start */
 
 enum {
   NOTE_ROOM =
@@ -233,7 +233,7 @@ static bool note_give_many(const struct notes *notes, const k_orders *orders, si
 
 /* ---- giving one after the other ---- */
 
-/* What is given, and how. */
+/* The orders that are given, and how. */
 struct handing {
   const struct notes *notes;
   const struct program *p;
@@ -248,7 +248,7 @@ struct joined_note {
   const k_scalar *values;
 };
 
-/* Where they are brought together. */
+/* Memory in which notes are joined with those of their parts. */
 struct note_room {
   int64_t entities[MAX_SITES];
   k_scalar values[MAX_SITES];
@@ -273,8 +273,8 @@ static uint32_t note_row_at(const struct notes *notes, uint32_t at) {
   return rows ? rows[nth] : nth;
 }
 
-/* Lists the notes of the first n rows in order: the run of each, and its number in that, by row,
-** inside a row as they came. Returns their number. Merges run by run. */
+/* Lists the notes of the first n rows, by row and inside a row as they came: the run of each, and
+** its number in that run. Returns their number. Merges run by run. */
 static uint32_t note_merge(const struct notes *notes, size_t n) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < notes->run_count; i++) {
@@ -290,7 +290,7 @@ static uint32_t note_merge(const struct notes *notes, size_t n) {
   return count;
 }
 
-/* Likewise for many runs, by the number of notes in each row. */
+/* As note_merge, for many runs: counts the notes of each row. */
 static uint32_t note_sort(const struct notes *notes, size_t n) {
   uint32_t from[K_BLOCK + 1];
   assert(n > 0 && n <= K_BLOCK);

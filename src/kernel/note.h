@@ -43,13 +43,13 @@ struct notes {
   uint16_t among[K_BLOCK];
 };
 
-/* notes_room: bytes that a program's notes take outside loops. The other begins to use that
+/* notes_room: bytes that a program's notes take outside loops. The second begins to use that
 ** room. */
 size_t notes_room(const struct program *p);
 void notes_open(struct notes *notes, const struct program *p, void *room);
 void notes_free(struct notes *notes);
 
-/* Makes room for so many notes; false when there is none, or that is too many. */
+/* Makes room for that many notes; false when out of memory or with too many. */
 bool notes_grow(struct notes *notes, uint64_t need);
 
 /* Begins a block at a row. */
@@ -72,8 +72,8 @@ struct noted {
 size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,
                  const uint8_t *mask, size_t n);
 
-/* Gives what the first n rows have noted. Returns n, or the first row that fails, of which, and
-** after which, nothing was given; *failure says why, but not where. */
+/* Gives what the first n rows have noted. Returns n, or the first row that fails: then nothing was
+** given for it or any later row, and *failure says why, but not where. */
 size_t notes_do(struct notes *notes, const struct program *p, const k_orders *orders, size_t n,
                 k_failure *failure);
 

@@ -31,7 +31,7 @@ struct list_loops {
 
 /* Where more items, at least one, can be written; NULL when out of memory, or with too many. */
 uint32_t *items_room(struct k_items *items, uint32_t more);
-/* Reserves room for so many; false when out of memory, or with too many. */
+/* Reserves room for that many; false when out of memory, or with too many. */
 bool items_grow(struct k_items *items, uint64_t need);
 void items_free(struct k_items *items);
 

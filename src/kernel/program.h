@@ -63,7 +63,7 @@ typedef union k_scalar {
   uint8_t b;      /* 0 or 1 */
 } k_scalar;
 
-/* How rows join a total. KR_FLOATS: none does; it is the previous total, a sum of i64, with each
+/* How rows join a total. KR_FLOATS: they do not; it is the previous total, a sum of i64, with each
 ** leaf added as an f64, which equals the sum of the rows as f64 while a leaf stays below 2^53. */
 typedef enum k_reduce { KR_SUM, KR_MIN, KR_MAX, KR_FLOATS } k_reduce;
 
@@ -141,8 +141,8 @@ typedef struct k_span {
 
 /* Items for n rows, listed row by row: rows outside the mask, unless that is NULL, have none. */
 typedef struct k_listing {
-  void *const *arguments;   /* LIST_ARGUMENTS columns of double or int64_t. What else is yielded for
-                            ** a row goes into one that is not given */
+  void *const *arguments;   /* LIST_ARGUMENTS columns of double or int64_t. Further results for a
+                            ** row go into one that is not given */
   const uint8_t *mask;
   k_span *spans;            /* of each row, in any case */
   struct k_items *items;    /* none so far */
@@ -181,8 +181,8 @@ typedef struct k_run {
 ** K_EINVAL if the machine has no room for `p` (machine_reserve). */
 k_status machine_open(struct machine *m, const struct program *p, const k_run *run);
 
-/* Where an open machine keeps the columns of a table: whoever writes them there passes that as the
-** run's `columns`, for each table. */
+/* Where an open machine keeps the columns of a table: a caller that writes them there passes that
+** as the run's `columns`, for each table. */
 void **machine_columns(const struct machine *m);
 
 /* Runs it over one table. K_OK, or K_FAILED: then *failure says why, rows before the failing one
@@ -190,7 +190,7 @@ void **machine_columns(const struct machine *m);
 ** continue, open it again. */
 k_status machine_over(struct machine *m, k_failure *failure);
 
-/* Both, for one table. */
+/* machine_open and machine_over, for one table. */
 k_status machine_run(struct machine *m, const struct program *p, const k_run *run,
                      k_failure *failure);
 
@@ -254,7 +254,7 @@ struct numbering {
       lists, count;
 };
 
-/* How many cells are prefetched, so many rows ahead. */
+/* How many cells are prefetched, and how many rows ahead. */
 enum { ROWS_FETCHED = 4, ROWS_AHEAD = 16 };
 
 /* The layout of a machine's buffer, in bytes: the mask of all rows comes first. */

@@ -13,7 +13,7 @@ enum { WORTH_OF_ROW = 16, LEAST_OF_ROW = 8 };
 
 enum { IN_BEFORE, IN_REGION, IN_LATE };
 
-/* As far as so many steps show: masks of masks may have as many ways as there are subsets. */
+/* As far as that many steps show: nested masks may have as many paths as there are subsets. */
 static bool mask_implies_within(const struct builder *b, k_value g, k_value m, uint32_t *steps) {
   if (m == K_ALL || g == m) return true;
   if (g <= 0 || *steps == 0) return false;
@@ -37,15 +37,15 @@ bool mask_implies(const struct builder *b, k_value g, k_value m) {
   return mask_implies_within(b, g, m, &steps);
 }
 
-/* ---- needs: the mask without whose rows a node's value is not looked at ---- */
+/* ---- needs: the mask outside of which a node's value is not used ---- */
 
 static k_value region_wider(const struct builder *b, k_value mask) {
   const struct node *n = node_at(b, mask);
   return n->op == KO_AND || n->op == KO_ANDN ? n->in[0] : K_ALL;
 }
 
-/* v is used in the rows of the mask. A mask itself is read to see that it is empty, so never only
-** in its own rows. */
+/* v is used in the rows of the mask. A mask itself is read to see whether it is empty, so never
+** only in its own rows. */
 static void region_add_need(struct builder *b, k_value v, k_value mask) {
   struct node *n = node_at(b, v);
   if (v == mask) mask = region_wider(b, v);
@@ -464,7 +464,7 @@ static void region_join_selects(struct builder *b) {
 
 /* ---- ids that few rows look at ---- */
 
-/* Whether a mask is computed on every way to position i of the plan. */
+/* Whether a mask is computed on every path to position i of the plan. */
 static bool region_is_found_before(const struct builder *b, int32_t i, k_value m) {
   int32_t passed = 0;   /* number of skips and loops that ended earlier */
   while (i-- > 0) {

@@ -33,8 +33,8 @@ static void rows_copy(const struct running *r, bool back) {
   }
 }
 
-/* Saves all arrays, instead of single cells, if there are no other cells and no one else looks: for
-** the only row. */
+/* Saves all arrays, instead of single cells, if there are no other cells and nothing else reads
+** them: for a program of one row. */
 static bool rows_save(struct running *r) {
   size_t size = 0;
   if (r->run->rows != 1 || r->p->column_count || r->p->site_count) return false;

@@ -45,7 +45,7 @@ static uint32_t share_behind_failures(const struct program *p) {
   return last;
 }
 
-/* The first instruction by which rows change more than their own; *passed is after the last. */
+/* The first instruction by which rows change more than their own; *passed is after the last one. */
 static uint32_t share_find_deeds(const struct program *p, uint32_t *passed) {
   uint32_t first = p->insn_count;
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
@@ -72,7 +72,7 @@ static uint32_t share_rows_at(const struct program *p) {
   return pc < p->insn_count ? pc + 1 : 0;
 }
 
-/* Why blocks cannot take turns, if so. */
+/* Why blocks cannot take turns, or NULL. */
 static const char *share_find_turn(const struct program *p, struct sharing *sharing) {
   uint32_t rows = share_rows_at(p), sound = share_behind_failures(p), passed = sound;
   bool deeds = p->site_count || p->fold_count || rows;
@@ -158,7 +158,7 @@ static bool share_reserve_foldings(struct helpers *helpers, const struct machine
   return true;
 }
 
-/* ---- a share of it ---- */
+/* ---- sharing a run ---- */
 
 /* A run that threads share. */
 struct share {
@@ -247,7 +247,7 @@ static void share_forget_outgrown(const struct share *s, const struct running *r
   for (uint32_t i = 0; i < s->p->list_count; i++) r->items[i].outgrown = 0;
 }
 
-/* False when there is no more room. */
+/* Grows a block's room; false when out of memory. */
 static bool share_grow_room(const struct share *s, const struct running *r) {
   if (s->p->site_count && r->notes->outgrown)
     if (!notes_grow(r->notes, r->notes->outgrown)) return false;
@@ -368,7 +368,7 @@ static void share_work(void *job, uint32_t who) {
   if (who == 0 && s->sharing->serves) share_serve_all(s);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole run ---- */
 
 /* Decides the rows of a block, and of a chunk. With a total, they are those of a leaf; blocks that
 ** take turns are taken one by one. */

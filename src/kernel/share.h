@@ -17,7 +17,7 @@ struct sharing {
                                ** another; */
   bool takes_turns;            /* or need not */
   bool serves;                 /* the caller gives what they note, since it may allocate */
-  uint32_t weight;             /* of a row: about so many plain instructions */
+  uint32_t weight;             /* of a row: its approximate number of plain instructions */
 };
 struct sharing sharing_of(const struct program *p);
 
@@ -31,20 +31,20 @@ struct helpers {
 };
 void helpers_free(struct helpers *helpers, struct memory *memory);
 
-/* Reserves room for a program in so many machines, always the same number, like the caller's own;
-** false when out of memory. */
+/* Reserves room for a program in that many machines (always the same number), like the caller's
+** own; false when out of memory. */
 bool helpers_reserve(struct helpers *helpers, const struct machine *own, uint32_t count,
                      const struct program *p);
 
-/* Whether a pool's threads can share it at all: a host's threads cannot make requests to the
+/* Whether a pool's threads can share rows at all: a host's threads cannot make requests to the
 ** caller. */
 bool share_is_possible(const struct pool *pool, const struct sharing *sharing);
 
-/* Whether so many rows are worth it. The pool's history may change the answer, but no result. */
+/* Whether sharing that many rows is worth it. The pool's history may change this, but no result. */
 bool share_is_worth(const struct pool *pool, const struct sharing *sharing, size_t rows);
 
-/* As machine_over, on all threads that come. K_ENOMEM: no memory for their machines; nothing was
-** done. */
+/* As machine_over, on all threads that take part. K_ENOMEM: no memory for their machines; nothing
+** was done. */
 k_status share_run(struct helpers *helpers, struct machine *own, struct pool *pool,
                    const struct sharing *sharing, k_failure *failure);
 

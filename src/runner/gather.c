@@ -22,7 +22,7 @@ static const struct term *gather_term_of(const ecs_query *query, struct run_colu
   return slot == NONE ? NULL : query_term_of(&query->terms, slot);
 }
 
-/* The number of a term's spot: 0 for everything of the row's own. */
+/* The number of a term's spot: 0 for everything that belongs to the row itself. */
 static uint32_t gather_spot_of(struct gather *gather, const struct walk *walk,
                                const struct term *term) {
   if (!term || !term_is_by_row(term)) return 0;
@@ -245,7 +245,8 @@ static void gather_copy_column(const struct gather *gather, uint32_t i, uint32_t
   }
 }
 
-/* The cells of a column of the rows' own, if they are as a program needs them; otherwise NULL. */
+/* The cells of a column of the rows themselves, if they are as a program needs them; otherwise
+** NULL. */
 static void *gather_lies_ready(const struct gather *gather, uint32_t i) {
   const struct matches_spot *own = &gather->spots[0].cells;
   if (gather->spot_of[i] || own->part_count != 1 || !own->parts[0].together) return NULL;

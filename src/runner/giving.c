@@ -167,7 +167,7 @@ static struct write giving_write_of(const struct component *component, uint32_t 
   return (struct write){leaf, giving_cell(&component->leaves[leaf], value)};
 }
 
-/* What an order sets: a field, or nothing but the component itself. Returns how many fields. */
+/* Makes the write of an order: to a field, or none if it only adds. Returns how many fields. */
 static uint32_t giving_take_write(const struct component *component,
                                   const struct run_command *command, k_scalar value,
                                   struct write *write) {
@@ -417,7 +417,7 @@ static const struct component *giving_set_by(const struct giving *giving, uint32
   return component->relation ? NULL : component;
 }
 
-/* Whether it is neither reported nor marked. */
+/* Whether such a set is neither reported to observers nor marked. */
 static bool giving_is_plain_set(const struct giving *giving, uint32_t order) {
   const struct component *component = giving_set_by(giving, order);
   return component && !component->watched && !giving->run->query->world->watching->sets;

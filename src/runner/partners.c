@@ -18,7 +18,7 @@ struct bound {
   double reach, sum;
 };
 
-/* The float that is `behind` steps after one of at least 0. */
+/* The float `behind` steps after a given one, which is at least 0. */
 static double partner_neighbour(double x, int64_t behind) {
   int64_t bits;
   memcpy(&bits, &x, sizeof bits);

@@ -16,10 +16,10 @@ enum list_kind {
   LIST_NEAREST,                /* at most one of them; PLACE_DISTANCE then holds its distance */
   LIST_EQUAL,                  /* those with a key */
   LIST_RANGE,                  /* those with keys between two, both included */
-  LIST_LOWEST,                 /* so many with the lowest keys, an integer of at least 0; */
+  LIST_LOWEST,                 /* this many with the lowest keys, an integer of at least 0; */
   LIST_HIGHEST,                /* or with the highest */
   LIST_SOURCES,                /* those tied to an id by a relation; */
-  LIST_TARGETS                 /* those that it is tied to */
+  LIST_TARGETS                 /* those that an id is tied to */
 };
 
 /* The arguments of the first two kinds: two or three coordinates, the distance, and what to skip;

@@ -555,7 +555,7 @@ static void run_count_marks(const struct runner *runner, const struct run_plan *
   }
 }
 
-/* Of a table's rows by `rows`, of others by their ids. */
+/* Stages the marked commands: for a table's rows by `rows`, for others by their ids. */
 static ecs_status run_stage_marks(const struct runner *runner, const struct run *run,
                                   const uint32_t *rows, const ecs_id *ids, uint32_t count) {
   ecs_world *world = run->query->world;
@@ -645,7 +645,7 @@ static APART ecs_status run_stretches(struct runner *runner, const struct run *r
   return ECS_OK;
 }
 
-/* Runs over all tables of the query; there is room. If the program has uniforms that depend on
+/* Runs over all tables of the query, with room reserved. If the program has uniforms that depend on
 ** tables, the machine is opened for each. */
 INLINE ecs_status run_tables(struct runner *runner, const struct run *run,
                              struct run_failure *failure) {
@@ -688,7 +688,7 @@ ecs_status run_query(struct runner *runner, const struct run *run, struct run_fa
   return run_tables(runner, run, failure);
 }
 
-/* ---- plainly ---- */
+/* ---- plans that need only the machine ---- */
 
 /* The table's column for one of the program's. */
 static inline uint32_t run_plain_column_of(const struct run *run, const uint32_t *first,

@@ -65,7 +65,7 @@ struct run_command {
                                ** entity is the number of an element, from 1. For RUN_SPAWN the
                                ** noted value is the number of the spawned entity */
   /* RUN_PUT is about the event that was emitted last. */
-  uint32_t leaf;               /* for RUN_SET and later: takes the noted value; or NONE, as for an
+  uint32_t leaf;               /* for RUN_SET and later: takes the noted value; or NONE, as for a
                                ** RUN_UNTIE of all targets */
   uint32_t first;              /* of an event: takes the noted entity; or NONE */
   uint32_t parts;              /* for RUN_SPAWN, RUN_TIE and RUN_EMIT: how many orders after it are
@@ -151,7 +151,7 @@ struct runner {
 void runner_open(struct runner *runner, struct memory *memory, k_isa isa);
 void runner_free(struct runner *runner);
 
-/* Reserves room for a plan over tables of so many rows; false when out of memory. */
+/* Reserves room for a plan over tables of that many rows; false when out of memory. */
 bool runner_reserve(struct runner *runner, const struct run_plan *plan, uint32_t rows);
 
 /* One run of a plan. Every non-empty table of the query must have the terms of the plan's
@@ -169,7 +169,7 @@ struct run {
   struct row_stretch rows;     /* the rows to cover; if empty, all */
 };
 
-/* Marks cells of a table's column as written, in those of 64 rows from a row on whose bits are
+/* Marks cells of a table's column as written: of the 64 rows from `row` on, those whose bits are
 ** set. */
 void run_mark(const ecs_world *world, const struct table *table, uint32_t at, uint32_t row,
               uint64_t bits);
@@ -195,7 +195,7 @@ bool run_by_stretches(struct runner *runner, struct run *run, uint32_t match,
                       struct run_failure *failure);
 
 /* Runs over the table that walk_next_table has reached and later ones, for a plan without commands
-** that needs no room; writes `first`, the run's. *done counts earlier rows. */
+** that needs no room; sets the run's `first`. *done counts earlier rows. */
 bool run_walk(struct runner *runner, const struct run *run, struct walk *walk, uint32_t *first,
               uint64_t *done, struct run_failure *failure);
 
@@ -238,7 +238,7 @@ bool run_rows(struct runner *runner, const struct run *run, const struct run_row
 ecs_status run_stage_rows(const struct runner *runner, const struct run *run, const ecs_id *ids,
                           uint32_t count);
 
-/* Reserves room for a plan over so many elements of arrays; false when out of memory. */
+/* Reserves room for a plan over that many elements of arrays; false when out of memory. */
 bool runner_reserve_elements(struct runner *runner, const struct run_plan *plan, uint32_t count);
 
 /* Runs over `count` elements of the arrays in its columns, from `first` on, counted from 0. A
@@ -256,8 +256,8 @@ ecs_status run_query(struct runner *runner, const struct run *run, struct run_fa
 /* Plans that need only the machine and run over whole tables: for small tables, checking before
 ** each what else to do takes longer than the rows. */
 
-/* Whether a run is one: every row of the query's tables matches once, on one thread, and the
-** program depends on no table and reports no rows. */
+/* Whether a run needs only the machine: every row of the query's tables matches once, on one
+** thread, and the program depends on no table and reports no rows. */
 static inline bool run_is_plain(const struct run *run) {
   const struct run_plan *plan = run->plan;
   bool plain = plan->plain && run->query->terms.plain;
@@ -299,7 +299,7 @@ void abreast_end(const struct abreast *abreast, uint32_t number);
 
 /* The rows of tables with the cells of a term. */
 struct gather_spot {
-  const struct term *term;     /* NULL for the first spot, for everything of the rows' own */
+  const struct term *term;     /* NULL for the first spot, for what is the rows' own */
   uint32_t step;               /* of the walk that finds it; NONE: use walk_cells */
   struct matches_spot cells;
 };

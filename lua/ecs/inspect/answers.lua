@@ -1,5 +1,5 @@
--- What the inspector's page is shown of a world. Everything here only reads: rows are gone through
--- by chunks, which open no stream of random numbers, and for at most 2 ms at a time.
+-- The data that the inspector's page shows. This file only reads the world. It visits rows by
+-- chunks, which open no stream of random numbers, and for at most 2 ms at a time.
 
 local dump = require "ecs.entity_dump"
 local json = require "ecs.json"
@@ -7,32 +7,32 @@ local native = require "ecs.native"
 
 local answers = {}
 
-local ROWS = 200         -- of a query that are shown
-local POINTS = 6000      -- of a map
+local ROWS = 200         -- matches of a query that are shown
+local POINTS = 6000      -- entities that the map shows
 local PERIOD = { entities = 0.1, entity = 0.1, systems = 0.25, storage = 0.5, map = 0.2,
-  time = 0.25, scripts = 0.5 }   -- seconds from one answer of a stream to the next
-local BUDGET = 0.002     -- seconds for one answer; for rows of a list that are shown already:
+  time = 0.25, scripts = 0.5 }   -- seconds between two answers of a stream
+local BUDGET = 0.002     -- seconds for one answer; for refreshing rows that are already shown:
 local REFRESH = 0.00015
-local TOP = 0.2          -- seconds from one head of the page to the next
-local LOOK = 0.5         -- seconds from one look for the entities of a query to the next
-local TEXT = 400         -- bytes of a text in a list
+local TOP = 0.2          -- seconds between two headers of the page
+local LOOK = 0.5         -- seconds between two searches for the entities of a query
+local TEXT = 400         -- bytes that are shown of a text in a list
 
 local function list(items)
   return setmetatable(items or {}, json.list)
 end
 
--- A text that needs no escapes, or has them.
+-- Wraps a text that needs no escapes or already has them.
 local function raw(text)
   return setmetatable({ '"', text, '"' }, json.raw)
 end
 
--- The beginning of a text.
+-- Returns the beginning of a text.
 local function cut(text)
   return #text > TEXT and text:sub(1, utf8.len(text) and utf8.offset(text, 0, TEXT) - 1 or TEXT)
     .. "..." or text
 end
 
--- Every cell of a component's value as { path, text, type, id }, in order.
+-- Returns every cell of a component's value as { path, text, type, id }, in order.
 local function leaves_of(state, name, value)
   local out = list()
   for i, leaf in ipairs(dump.leaves(state.world, state.about, name, value)) do
@@ -42,7 +42,7 @@ local function leaves_of(state, name, value)
   return out
 end
 
--- A text as rows have it in JSON, without the characters that part them.
+-- Escapes a text for JSON, without the characters that separate cells and rows.
 local function safe(text)
   return json.escape((json.readable(text):gsub("\xEE\x80[\x80\x81]", "?")))
 end
@@ -55,24 +55,24 @@ local function names_of(world, id)
   return table.concat(names, ", ")
 end
 
--- A query of what somebody has typed; raises what is wrong with it.
+-- Creates a query from a text that was typed into the page. Raises an error if it is not valid.
 local function query_of(world, text)
   local free, marks = 0, {}
   for mark in text:gmatch "[*$][%w_]*" do
     free, marks[mark] = free + (marks[mark] and 0 or 1), mark ~= "*"
   end
   if text:find ":%s*changed" or text:find ":%s*added" then
-    error("':changed' and ':added' keep what each query has seen in the world, which the "
-      .. "inspector leaves unchanged: leave them out", 0)
+    error("':changed' and ':added' cannot be used here: they would record in the world what the "
+      .. "query has seen, and the inspector must not change the world", 0)
   elseif free > 2 then
-    error("rows of wildcards and variables multiply: use at most two of them", 0)
+    error("use at most two of them: matches of wildcards and variables multiply", 0)
   end
   local ok, query = native.try(world.query, world, text)
   return ok and query or error(query, 0)
 end
 
--- The first entities of a query, and how many there are. Rows of several wildcards or variables
--- multiply: those are counted as far as the time allows.
+-- Returns the first entities of a query, and the number of all. With several wildcards or
+-- variables there may be very many matches: they are counted as far as the time allows.
 local function entities_of(query, text, most, clock, stop)
   local ids, count, several = list(), 0, text:find "[*$].*[*$]"
   for chunk in query:chunks() do
@@ -88,7 +88,7 @@ local function entities_of(query, text, most, clock, stop)
   return ids, several and count or query:count()
 end
 
--- Components that a query's text names, for columns.
+-- Returns the components that a query's text names. Each becomes a column.
 local function columns_of(state, text)
   local names, known = list(), {}
   for mark, word in text:gmatch "(!?)([%a_][%w_]*)" do
@@ -102,7 +102,7 @@ end
 local views = {}
 answers.views = views
 
--- Looks for the first entities of the query, and makes what is shown of those that were not there.
+-- Searches for the first entities of the query, and builds the rows of new ones.
 local function look(state, most, clock, now, make)
   local texts, old, missing = state.texts or {}, state.ids or {}, false
   local ids, count = entities_of(state.query, state.asked.q or "", most, clock, now + BUDGET)
@@ -118,8 +118,8 @@ local function look(state, most, clock, now, make)
   state.missing = state.missing or missing
 end
 
--- What is shown of each of the first entities of the query, in their order. Those that there is no
--- time for are shown as before, and come first the next time.
+-- Refreshes the rows of the first entities of the query, in order. Rows for which there is no time
+-- stay as they were and are refreshed first the next time.
 local function refresh(state, most, clock, seconds, make)
   local now, world, out = clock(), state.world, {}
   if not state.ids or now - state.looked >= LOOK or now < state.looked then
@@ -155,7 +155,7 @@ function views.entities(state, clock)
       state.makers[i] = plain and make or function(id) return safe(cut(make(id))) end
     end
   end
-  -- A text each, since there are many: cells and rows are parted by characters of no language.
+  -- There are many rows, so each is a single text. Private-use characters separate cells and rows.
   local makers = state.makers
   local rows = refresh(state, ROWS, clock, REFRESH, function(id)
     local text = state.heads[id] or id .. "\u{E000}" .. safe(dump.entity(world, id))
@@ -250,7 +250,7 @@ function views.storage(state)
     arrays = arrays, queries = list(now.queries), bytes = now.bytes, rows = now.rows }
 end
 
--- A number of an entity; NaN where there is none.
+-- Returns a number field of an entity, or NaN if it is absent.
 local function number_of(world, entity, field)
   local value = not field and "" or world:get(entity, field)
   return type(value) == "boolean" and (value and 1 or 0) or math.type(value) and value or 0 / 0
@@ -264,7 +264,7 @@ function views.map(state, clock)
     return ("%d %.6g %.6g %.6g %.6g"):format(id, number_of(world, id, x), number_of(world, id, y),
       number_of(world, id, c), number_of(world, id, s))
   end)
-  -- Where the locale has a decimal comma, these are the only commas.
+  -- In a locale with a decimal comma, these are the only commas.
   return { points = raw((table.concat(points, ";"):gsub(",", "."))), count = state.count }
 end
 
@@ -285,7 +285,7 @@ function views.scripts(state)
     last_error = status.last_error and tostring(status.last_error) }
 end
 
---- A stream of what a view shows: { next = function(self, now), close = function(self) }.
+--- Creates the stream of a view's content: { next = function(self, now), close = function(self) }.
 function answers.stream(inspector, asked)
   local view = views[asked.view]
   local state = { inspector = inspector, world = inspector.world, asked = asked,
@@ -315,7 +315,7 @@ function answers.stream(inspector, asked)
   return stream
 end
 
---- What is declared, for names and editors.
+--- Returns all declarations, for completing names and for editing fields.
 function answers.schema(inspector)
   local world, components = inspector.world, list()
   local now = world:describe()
@@ -329,7 +329,7 @@ function answers.schema(inspector)
     edit = inspector.edit, session = inspector.session ~= nil }
 end
 
---- All that is known of a system.
+--- Returns the explanation of a system.
 function answers.explain(inspector, name)
   local world = inspector.world
   local ok, about = native.try(world.explain, world, name)

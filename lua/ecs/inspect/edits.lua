@@ -1,5 +1,5 @@
--- What the inspector's page may do to a world: each change has an inverse, which is made where the
--- entity still lives and the value is still the one that was set.
+-- The changes that the inspector's page may make to a world. Each has an inverse for undo, which is
+-- applied if the entity is still alive and the value is still the one that was set.
 
 local dump = require "ecs.entity_dump"
 local json = require "ecs.json"
@@ -9,7 +9,7 @@ local edits = {}
 
 local KEPT = 100         -- changes that can be undone
 
--- Raises what a page is told, unless a condition holds.
+-- Raises a message for the page, unless a condition holds.
 local function need(condition, format, ...)
   return condition or error({ message = format:format(...) }, 0)
 end
@@ -24,7 +24,7 @@ local function entity_in(inspector, given)
     "this entity is not alive")
 end
 
--- The field that a path like "Body.at.x" or "Body.m[2]" leads to: its type, and its description.
+-- Returns the type and limits of the field at a path like "Body.at.x" or "Body.m[2]".
 local function field_at(world, path)
   local component, rest = path:match "^([^.]+)%.(.+)$"
   local about, found = world:describe(need(component, "write Component.field")), nil
@@ -54,15 +54,15 @@ local function entity_named(world, text)
     or need(world:lookup(text), "no entity is named '%s'", text)
 end
 
--- What somebody has typed, as a value of a field.
+-- Converts a text that was typed into the page to a value of a field.
 local function value_of(world, field, text)
   local type = field.type
   if type:find "^[iuf]%d+$" then
     local value = ({ nan = 0 / 0, inf = math.huge, ["-inf"] = -math.huge })[text]
       or need(not text:find "[xXpP]" and tonumber(text), "'%s' is not a number", text)
     local low, high = tonumber(field.min), tonumber(field.max)
-    need((not low or value >= low) and (not high or value <= high), "%s is not between %s and %s, "
-      .. "as its component says", text, field.min or "any", field.max or "any")
+    need((not low or value >= low) and (not high or value <= high), "%s is out of range: the "
+      .. "component declares %s to %s", text, field.min or "any", field.max or "any")
     return value
   elseif type == "bool" then
     return need(text == "true" or text == "false", "write true or false") and text == "true"
@@ -73,7 +73,7 @@ local function value_of(world, field, text)
   return text
 end
 
--- A method of the world about a component, or about a tie to one target.
+-- Calls a method of the world for a component, or for a tie to one target.
 local function call(world, method, id, name, target)
   return world[method](world, id, name, table.unpack { target })
 end
@@ -108,7 +108,7 @@ function deeds.add(inspector, given)
   return ("add %s to %s"):format(name, dump.entity(world, id)), function()
     need(world:alive(id) and call(world, "has", id, name, target), "it no longer has '%s'", name)
     call(world, "remove", id, name, target)
-    if replaced and need(ok, "what it replaced cannot be kept") then
+    if replaced and need(ok, "the tie that it replaced could not be saved") then
       json.restore(world, id, before, name)
     end
   end
@@ -120,7 +120,7 @@ function deeds.remove(inspector, given)
   local ok, text = native.try(json.encode, world, id)
   world:remove(id, name)
   return ("remove %s from %s"):format(name, dump.entity(world, id)), function()
-    need(ok, "some of its values cannot be kept: %s", tostring(text))
+    need(ok, "some of its values could not be saved: %s", tostring(text))
     need(world:alive(id) and not world:has(id, name), "it is dead, or has '%s' again", name)
     json.restore(world, id, text, name)
   end
@@ -135,7 +135,7 @@ function deeds.spawn(inspector, given)
   end, id
 end
 
--- An entity and all its children, theirs, and so on.
+-- Returns an entity, its children, their children, and so on, as a list.
 local function tree_of(world, id, list)
   list[#list + 1] = id
   for child in world:sources(id, "ChildOf") do
@@ -150,12 +150,12 @@ function deeds.despawn(inspector, given)
   local ok, text = native.try(json.encode, world, tree_of(world, id, {}))
   world:despawn(id)
   return "despawn " .. title, function()
-    need(ok, "some of its values cannot be kept: %s", tostring(text))
+    need(ok, "some of its values could not be saved: %s", tostring(text))
     return json.decode(world, text, { outside = true })[id]
   end
 end
 
--- Which phases, observers and systems are on.
+-- Returns which phases, observers and systems are on, by name.
 local function switches(world)
   local about, on = world:describe(), {}
   for _, list in ipairs { about.phases, about.observers, about.systems } do
@@ -185,7 +185,7 @@ local others = {}
 function others.undo(inspector)
   local last = need(table.remove(inspector.undo), "nothing has been changed")
   local ok, problem = native.try(last.undo)
-  need(ok, "'%s' is not undone: %s", last.title, problem_of(problem))
+  need(ok, "'%s' cannot be undone: %s", last.title, problem_of(problem))
   return { done = "undone: " .. last.title, id = problem }
 end
 
@@ -214,12 +214,12 @@ function others.reload(inspector)
     error = message and problem_of(message) or nil }
 end
 
---- Does what a page asks for: a status, and what it is told.
+--- Makes a change that the page requests. Returns the HTTP status and the answer.
 function edits.run(inspector, body)
   if not inspector.edit then
     return 403, { error = "the program opened the inspector without edit = true" }
   end
-  -- What is nested thousands deep takes long to read, and is no change.
+  -- JSON that is nested thousands of levels deep takes long to parse and cannot be a valid request.
   local given = select(2, body:gsub("[%[{]", "")) < 1000 and json.parse(body)
   if type(given) ~= "table" then
     return 400, { error = "the body is not a JSON object" }

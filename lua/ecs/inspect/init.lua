@@ -1,4 +1,4 @@
--- The inspector: a page in the browser that shows a running world and, where the program allows it,
+-- The inspector: a page in the browser that shows a running world and, if the program allows it,
 -- changes it. The program calls inspector:update in place of world:update.
 
 local answers = require "ecs.inspect.answers"
@@ -16,13 +16,13 @@ local OPTIONS = { port = "number", session = "table", edit = "boolean", host = "
   hosts = "table", on_restore = "function" }
 
 ---@class ecs.Inspector
----@field link string What to open in a browser; the token is behind the '#'.
+---@field link string The address to open in a browser; the token follows the '#'.
 ---@field port integer
 local methods = {}
 methods.__index = methods
 methods.__name = "ecs.inspector"
 
--- Forgets the oldest snapshots until the ring fits.
+-- Drops the oldest snapshots until the ring is within its limits.
 local function trim(self)
   local bytes = 0
   for _, kept in ipairs(self.ring) do
@@ -33,7 +33,7 @@ local function trim(self)
   end
 end
 
--- Takes a snapshot, once a second: between updates.
+-- Takes a snapshot once a second, between updates.
 local function keep(self, now)
   local early = now - self.kept >= 0 and now - self.kept < RING.seconds
   if not self.ringing or self.ring_problem or early or self.kept_update == self.updates then
@@ -52,7 +52,7 @@ local function keep(self, now)
   trim(self)
 end
 
---- What the Time view shows.
+--- Returns the content of the Time view.
 function methods:time()
   local ring, now = setmetatable({}, json.list), self.server.socket.gettime()
   for i, kept in ipairs(self.ring) do
@@ -61,7 +61,7 @@ function methods:time()
   return { ring = ring, problem = self.ring_problem, updates = self.updates }
 end
 
---- Goes back to a snapshot of the ring; those after it are forgotten.
+--- Restores a snapshot of the ring and drops the later ones.
 function methods:back(number)
   for i, kept in ipairs(self.ring) do
     if kept.number == number then
@@ -79,8 +79,8 @@ function methods:back(number)
   error({ message = "this snapshot is no longer kept" }, 0)
 end
 
--- What takes longer to find out is looked at twice a second. What is known of declarations changes
--- when they do.
+-- Refreshes facts that take longer to collect, twice a second. `known` differs after declarations
+-- have changed.
 local function look(self)
   local now, swaps = self.server.socket.gettime(), 0
   if now - self.looked >= 0 and now - self.looked < LOOK then
@@ -94,7 +94,7 @@ local function look(self)
   self.known = ("%d %d %d"):format(swaps, #about.components, #about.prefabs)
 end
 
---- What the page's head shows, whatever view is open.
+--- Returns the content of the page's header, which all views have.
 function methods:top()
   local last = self.undo[#self.undo]
   look(self)
@@ -103,10 +103,10 @@ function methods:top()
     edit = self.edit, led = self.led }
 end
 
--- All that are open.
+-- All open inspectors.
 local inspectors = setmetatable({}, { __mode = "k" })
 
---- A page has opened a view, or left it.
+--- Called when a page has opened or left a view.
 function methods:entered(view)
   self.open[view] = (self.open[view] or 0) + 1
   if view == "systems" and not self.world:profile() then
@@ -154,8 +154,8 @@ local function check_self(self, name)
   end
 end
 
---- Serves the page, and waits at most so many seconds for it. For programs that call world:update
---- themselves; to be called between updates.
+--- Serves the page, and waits for requests at most that many seconds. For programs that call
+--- world:update themselves. Call it between updates.
 ---@param seconds? number 0 by default.
 function methods:poll(seconds)
   check_self(self, "poll")
@@ -166,13 +166,13 @@ function methods:poll(seconds)
   elseif not native.is_open(self.world) then
     self:close()
   else
-    -- Of programs that update the world themselves each call stands for an update.
+    -- If the program updates the world itself, each call counts as an update.
     self.updates = self.updates + (self.led and 0 or 1)
     keep(self, self.server:poll(seconds or 0))
   end
 end
 
--- How many updates are due, as the page has it.
+-- Returns how many updates are due, by the page's speed, pause and steps.
 local function due(self)
   if self.paused then
     local steps = self.steps
@@ -185,10 +185,10 @@ local function due(self)
   return math.min(count, MOST)
 end
 
---- Polls, then updates the world: not at all while it is paused, once, or as often as the page
---- asks, each time with `dt`.
+--- Polls, then updates the world as often as the page asks, each time with `dt`: not at all while
+--- it is paused, usually once.
 ---@param dt number
----@return integer updates How many there were.
+---@return integer updates The number of updates.
 function methods:update(dt)
   check_self(self, "update")
   if self.closed then
@@ -205,7 +205,7 @@ function methods:update(dt)
   return count
 end
 
---- Ends it: the world stays as it is. May be called again.
+--- Closes the inspector. The world stays as it is. A second call has no effect.
 function methods:close()
   check_self(self, "close")
   if not self.closed then
@@ -261,7 +261,7 @@ local function check_options(world, options)
   return given
 end
 
---- Opens the inspector of a world, and prints the link to its page.
+--- Opens an inspector for a world, and prints the link to its page.
 ---@param world ecs.World
 ---@param options? { port: integer?, session: ecs.Session?, edit: boolean?, host: string?,
 --- hosts: string[]?, on_restore: fun(tick: integer)? }

@@ -1,6 +1,6 @@
--- The inspector's page: one document, written by hand. It asks nobody but the program that served
--- it, and shows what it is told as text only. `policy` lets the browser run this script and use
--- this style, and nothing else.
+-- The inspector's page: one document, written by hand. It only sends requests to the program that
+-- served it, and inserts data as text only. `policy` lets the browser run this script and use this
+-- style, and nothing else.
 
 local json = require "ecs.json"
 
@@ -176,7 +176,7 @@ local BODY = [==[
 <label>x <select id="map-x"></select></label><label>y <select id="map-y"></select></label>
 <label>colour <select id="map-c"></select></label><label>size <select id="map-s"></select></label>
 <button id="fit">Fit</button>
-<label><input type="checkbox" id="follow"> Follow the selected</label>
+<label><input type="checkbox" id="follow"> Follow the selected entity</label>
 </div>
 <div class="row"><span id="map-count" class="soft" role="status"></span>
 <span id="map-error" class="error" role="alert"></span></div>
@@ -192,12 +192,12 @@ local BODY = [==[
 <button id="pause2" aria-pressed="false">Pause</button><button id="step2">One update</button>
 <label>Speed <select id="speed"></select></label>
 </div>
-<p id="led" class="note" hidden>The program updates the world itself: it is neither paused nor
- stepped from here.</p>
+<p id="led" class="note" hidden>The program calls <code>world:update</code> itself, so this page
+ cannot pause or step it.</p>
 <h2>Snapshots</h2>
-<p class="soft">One a second while this page is open, at most 60 and 64 MB. Going back restores
- entities, resources and timers and runs on with today's scripts. Inputs, <code>script.state</code>
- and variables of Lua are not rewound.</p>
+<p class="soft">One per second after this view was first opened, at most 60 and 64 MB. Going back
+ restores entities, resources and timers, and continues with the current scripts. It does not
+ restore inputs, <code>script.state</code> or Lua variables.</p>
 <div id="ring-problem" class="error" role="alert"></div>
 <div class="row"><span id="ring-size" class="soft"></span></div>
 <div class="scroll grow" tabindex="0" role="region" aria-label="Snapshots">
@@ -207,13 +207,13 @@ local BODY = [==[
 <section class="view" id="view-scripts" role="tabpanel" aria-labelledby="tab-scripts" hidden>
 <div class="card column grow">
 <div class="row"><h2 class="grow">Scripts</h2><button id="reload">Reload now</button></div>
-<p id="no-session" class="note" hidden>The program has given no session of live scripts.</p>
+<p id="no-session" class="note" hidden>The program has not passed a session of live scripts.</p>
 <div id="script-error" role="alert"></div>
 <div class="scroll grow" tabindex="0" role="region" aria-label="Scripts">
 <table id="files"><thead><tr></tr></thead><tbody></tbody></table>
-<h3 id="orphans-title" hidden>Orphans: components that nobody declares any more</h3>
+<h3 id="orphans-title" hidden>Orphans: components that no script declares any more</h3>
 <p id="orphans" class="mono"></p>
-<h3 id="swapped-title" hidden>What the last swap changed</h3>
+<h3 id="swapped-title" hidden>Components that the last reload changed</h3>
 <table id="swapped"><thead><tr></tr></thead><tbody></tbody></table></div>
 </div>
 </section>
@@ -230,7 +230,7 @@ if (/^[0-9a-f]{32}$/.test(fragment)) sessionStorage.setItem("ecs-token", fragmen
 const token = sessionStorage.getItem("ecs-token") || "";
 history.replaceState(null, "", location.pathname);
 
-// ---- elements: text is only ever set as text ----
+// ---- elements: data is only ever inserted as text ----
 
 function el(tag, attributes, ...children) {
   const node = document.createElement(tag);
@@ -253,7 +253,8 @@ function say(message) {
   clearing = setTimeout(() => text($("message"), ""), 6000);
 }
 
-// Rows of a table by key: nodes stay while they are shown, so that focus and selection do.
+// Updates the rows of a table by key. The node of a row is kept while the row is shown, so that it
+// keeps focus and selection.
 function sync(table, heads, items) {
   const head = table.tHead.rows[0], body = table.tBodies[0];
   const wanted = heads.map(h => h.title).join("\0");
@@ -282,7 +283,7 @@ function sync(table, heads, items) {
   }
   for (const row of known.values()) row.remove();
 }
-// A cell that holds one node, made once.
+// A cell that contains one node, which is created once.
 const held = (make, fill) => cell => {
   if (!cell.firstChild) cell.append(make());
   fill(cell.firstChild);
@@ -330,7 +331,7 @@ async function act(op, given) {
   }
 }
 
-// A stream of what a view shows; it is opened again when it breaks off.
+// Opens the stream of a view's content. It is opened again after the connection breaks.
 function follow(parameters, show) {
   const control = new AbortController();
   const path = "/api/events?" + new URLSearchParams(parameters);
@@ -399,7 +400,7 @@ async function load_schema() {
   list_fields();
 }
 
-// ---- a box for queries: names are completed ----
+// ---- input of queries, with completion of names ----
 
 function query_box(input, changed) {
   const list = el("ul", { class: "choices", role: "listbox", id: input.id + "-choices",
@@ -503,8 +504,8 @@ function show_entity(focus) {
 const link = (id, name) => el("button", { class: "link", type: "button",
   onclick: () => select(id, true) }, name);
 
-// The page of an entity: parts are kept while they are the same, so that a field can be edited
-// while the others change.
+// The panel of an entity. Unchanged parts are kept, so that one field can be edited while others
+// change.
 class Entity {
   constructor(panel) {
     this.panel = panel;
@@ -691,9 +692,9 @@ function system_row(system) {
     system.left ? count(system.left.last) : "", system.cpu === undefined ? "" : time(system.cpu)] };
 }
 const SYSTEM_HEADS = [{ title: "On" }, { title: "System" }, { title: "Tier" },
-  { title: "240 frames" }, { title: "Rows", n: true }, { title: "Now", n: true },
-  { title: "Mean", n: true }, { title: "Peak", n: true }, { title: "A row", n: true },
-  { title: "To Lua", n: true }, { title: "CPU", n: true }];
+  { title: "240 updates" }, { title: "Rows", n: true }, { title: "Last", n: true },
+  { title: "Mean", n: true }, { title: "Peak", n: true }, { title: "Per row", n: true },
+  { title: "Left to Lua", n: true }, { title: "CPU", n: true }];
 function group_row(key, title, cell) {
   return { key, make: () => el("tr", { class: "group" }, el("th", { scope: "rowgroup" }),
     el("th", { colSpan: 10, scope: "rowgroup" })), fill: row => {
@@ -748,14 +749,14 @@ async function explain(name) {
       about.tier)),
       reasons.length ? part("Why it stays Lua", el("ul", { class: "tree" }, reasons.map(r =>
         el("li", {}, r)))) : null,
-      part("Reads", about.reads), part("Writes", about.writes), part("Looks into", about.indexes),
+      part("Reads", about.reads), part("Writes", about.writes), part("Searches", about.indexes),
       about.left ? part("Left to Lua in the last run", `${count(about.left.rows)} rows` +
         (about.left.why ? ": " + about.left.why : "")) : null,
-      part("In the order of rows", about.ordered),
+      part("Runs row by row", about.ordered),
       about.threads ? part("Threads",
         `${about.threads}` + (about.alone ? ": " + about.alone : "")) : null,
-      others.length ? part("Runs side by side with", others)
-        : part("Runs by itself", beside ? beside.why || "no system can run beside it" : null),
+      others.length ? part("Can run in parallel with", others)
+        : part("Runs alone", beside ? beside.why || "no system can run in parallel with it" : null),
       about.program ? part("Program", el("pre", { tabIndex: 0 }, about.program)) : null]
       .filter(Boolean));
   } catch (problem) {
@@ -1023,12 +1024,12 @@ function show_scripts(data) {
     box.dataset.told = told;
     box.replaceChildren(...told ? [el("h3", {}, "The last error"), el("pre", { class: "error",
       tabIndex: 0 }, told)]
-      : [el("p", { class: "soft" }, "The last reload went well.")]);
+      : [el("p", { class: "soft" }, "The last reload succeeded.")]);
   }
   sync($("files"), [{ title: "File", mono: true }, { title: "Version", n: true }, {
-    title: "Last swap" }],
+    title: "Last reload" }],
     data.files.map(f => ({ key: f.path, cells: [f.path, f.version,
-      data.swapped_files.includes(f.path) ? "read in it" : ""] })));
+      data.swapped_files.includes(f.path) ? "reloaded" : ""] })));
   $("orphans-title").hidden = !data.orphans.length;
   text($("orphans"), data.orphans.join(", "));
   const swapped = Object.entries(data.swapped || {}).map(([name, report]) => ({ key: name,
@@ -1111,9 +1112,9 @@ load_schema().then(() => go("entities"));
 })();
 ]==]
 
--- ---- what a Content-Security-Policy knows them by ----
+-- ---- the hashes in the Content-Security-Policy ----
 
--- The first 32 bits of the fractional parts of a root of the first primes.
+-- Returns the first 32 bits of the fractional parts of roots of the first primes.
 local function constants(count, power)
   local list, candidate = {}, 2
   while #list < count do

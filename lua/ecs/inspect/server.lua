@@ -1,7 +1,7 @@
--- The inspector's HTTP server, over luasocket: one request a connection, answers of a known length
--- or streams of lines. Nothing blocks. Whoever connects may be hostile: a browser on another page,
--- another user of the machine. So each request is checked for its Host, its Origin and the token
--- before anything is looked up, and all that a connection may take is limited.
+-- The inspector's HTTP server, on luasocket. It takes one request per connection and answers with a
+-- known length or with a stream of lines. Nothing blocks. Clients may be hostile: a browser on
+-- another page, or another user of the machine. So the Host, the Origin and the token of each
+-- request are checked first, and all resources of a connection are limited.
 
 local json = require "ecs.json"
 local native = require "ecs.native"
@@ -14,12 +14,12 @@ local LIMIT = {
   head = 8 * 1024,        -- bytes of a request line and headers
   body = 64 * 1024,
   seconds = 10,           -- until a request is complete
-  unsent = 1024 * 1024,   -- bytes that a page has not taken
+  unsent = 1024 * 1024,   -- bytes that a page has not read
 }
-local LINGER = 1          -- seconds until the other side has to close, too
-local LOOK = 0.05         -- seconds between looks for a first connection
+local LINGER = 1          -- seconds for the other side to close, too
+local LOOK = 0.05         -- seconds between checks for a first connection
 
--- Every answer says so; no answer has a header that lets other origins read it.
+-- Headers of every answer. No answer has a header that lets other origins read it.
 local ALWAYS = table.concat({
   "X-Content-Type-Options: nosniff", "Referrer-Policy: no-referrer", "Cache-Control: no-store",
   "Cross-Origin-Resource-Policy: same-origin", "Cross-Origin-Opener-Policy: same-origin",
@@ -27,7 +27,7 @@ local ALWAYS = table.concat({
 }, "\r\n")
 local STRICT = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
---- The bytes of a new token, from the operating system.
+--- Returns a new token of random bytes from the operating system.
 local function random_token()
   local io = rawget(_G, "io")
   local source = not native.noise and io and io.open("/dev/urandom", "rb")
@@ -42,7 +42,7 @@ local function random_token()
   return (bytes:gsub(".", function(char) return ("%02x"):format(char:byte()) end))
 end
 
--- Whether two texts are equal; takes as long wherever they differ.
+-- Whether two texts are equal. Takes the same time wherever they differ.
 local function same_secret(given, secret)
   local difference = #given ~ #secret
   for i = 1, #secret do
@@ -63,7 +63,7 @@ local function bind(socket, host, port)
     math.min(port + 10, 65535), tostring(problem)), 0)
 end
 
---- Listens. answer(request) is called for what has passed all checks.
+--- Starts to listen. answer(request) is called for requests that have passed all checks.
 ---@param options { host: string, port: integer, hosts: string[]? }
 ---@param page string
 ---@param policy string The page's Content-Security-Policy.
@@ -114,7 +114,7 @@ end
 local ONCE = { host = true, origin = true, authorization = true, ["content-length"] = true,
   ["content-type"] = true }
 
--- The request of a head; nil when it is malformed.
+-- Parses the head of a request. Returns nil if it is malformed.
 local function parse_head(head)
   local method, target, rest = head:match "^(%u+) (/[!-~]*) HTTP/1%.[01]\r\n(.*)$"
   if not method then
@@ -147,7 +147,7 @@ local function parse_target(request)
   end
 end
 
--- Why a request is refused: a status and a message, or nothing.
+-- Returns why a request is refused, as a status and a message, or nothing.
 local function refusal(self, request)
   local headers, method = request.headers, request.method
   local origin, bearer = headers.origin, (headers.authorization or ""):match "^Bearer (%x+)$"
@@ -171,7 +171,7 @@ local function refusal(self, request)
   end
 end
 
--- Calls what answers, which may raise anything.
+-- Calls the answering function, which may raise any error.
 local function give_answer(self, connection, request)
   local ok, status, result, stream = pcall(self.answer, request)
   if not ok then
@@ -184,7 +184,7 @@ local function give_answer(self, connection, request)
   end
 end
 
--- Takes the request, once its head is there, and then its body.
+-- Parses the request once its head has arrived, and then its body.
 local function take_request(self, connection)
   local stop = connection.input:find("\r\n\r\n", 1, true)
   if not stop or stop + 3 > LIMIT.head then
@@ -245,7 +245,7 @@ local function accept(self, now)
   end
 end
 
--- What has come; of a connection that is answered already nothing is kept.
+-- Receives data. Data of a connection that is already answered is dropped.
 local function receive(self, connection)
   local data, problem, part = connection.socket:receive(LIMIT.head)
   data = data or part or ""
@@ -272,7 +272,7 @@ local function send(connection)
   end
 end
 
--- The next lines of a stream, unless the page has not taken the ones before.
+-- Sends the next lines of a stream, unless the page has not read the previous ones.
 local function flow(connection, now)
   if connection.out ~= "" then
     return
@@ -301,14 +301,14 @@ local function step(self, connection, now)
     connection.socket:shutdown "send"
     connection.state, connection.sent = "lingering", now
   end
-  -- Closed before the peer has read it all, what was sent could be lost.
+  -- If the connection were closed before the peer has read everything, data could be lost.
   local late = connection.sent and now - connection.sent >= LINGER
   if late or connection.state == "ending" and now - connection.began >= 2 * LIMIT.seconds then
     close(connection)
   end
 end
 
--- Waits until somebody sends something, or may be sent more.
+-- Waits until a connection can be read or written.
 local function wait(self, seconds)
   local readers, writers = { self.listener }, {}
   for i, connection in ipairs(self.connections) do
@@ -318,8 +318,8 @@ local function wait(self, seconds)
   self.socket.select(readers, writers, seconds)
 end
 
---- Serves what has come, and waits for it at most so many seconds. Without pages this is one
---- reading of the clock most of the time.
+--- Serves requests, and waits for them at most that many seconds. Without pages, a call usually
+--- only reads the clock.
 ---@param seconds number
 function server:poll(seconds)
   local now = self.socket.gettime()
@@ -334,7 +334,7 @@ function server:poll(seconds)
     accept(self, now)
   end
   for i = #self.connections, 1, -1 do
-    -- What a change calls in the program may poll or close, too.
+    -- Code of the program that a change calls may itself poll or close the inspector.
     local connection = self.connections[i] or { state = "closed" }
     local stream = connection.out == "" and connection.stream
     if looks or not stream or now >= stream.due or stream.due - now > 1 then
@@ -348,7 +348,7 @@ function server:poll(seconds)
   return now
 end
 
---- Ends all connections. May be called again.
+--- Ends all connections. A second call has no effect.
 function server:close()
   for _, connection in ipairs(self.connections) do
     close(connection)

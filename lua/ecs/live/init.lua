@@ -1,5 +1,5 @@
--- Live scripts: files that register components, systems and the rest with a world, and that are
--- read again when they change. What they register is swapped in at once, or not at all.
+-- Live scripts: files that register components, systems and the like with a world. They are read
+-- again when they change, and what they register is swapped in as a whole or not at all.
 
 local annotate = require "ecs.annotate"
 local common = require "ecs.common"
@@ -35,7 +35,7 @@ local function is_closed(self)
   return not native.is_open(self.world)
 end
 
--- Scripts and modules that are not what they were, and scripts that have come or gone.
+-- Scripts and modules that have changed, and scripts that were added or removed.
 local function differences(self, noticed, found)
   local changed = {}
   for path in next, noticed do
@@ -50,8 +50,8 @@ local function differences(self, noticed, found)
   return changed
 end
 
--- What is still being written (it is not in `settled`) is taken as it was, unless the session was
--- told of it.
+-- Files that are still being written are not in `settled`. They are left as they were, unless the
+-- session was told of their change.
 local function pass_over_unsettled(self, changed, found, settled)
   for path in next, changed do
     if not settled[path] and not self.told[path] then
@@ -60,7 +60,7 @@ local function pass_over_unsettled(self, changed, found, settled)
   end
 end
 
--- The files that are to be read; nothing when there are none.
+-- Returns the files to read, or nothing if there are none.
 local function look(self, force)
   local noticed, told = self.watch:changes(), self.told
   local must = force or next(told) ~= nil
@@ -90,7 +90,7 @@ local function look(self, force)
   return changed
 end
 
--- Writes what is declared now as annotations. A path that cannot be written is reported alone.
+-- Writes annotations for the current declarations. If the path cannot be written, only reports it.
 local function write_types(self)
   local ok, message = native.try(self.world.write_types, self.world, self.types)
   if not ok and self.on_error then
@@ -100,8 +100,8 @@ local function write_types(self)
   end
 end
 
--- A reload, during which nothing can yield: who dropped that coroutine would leave it open. Behind
--- false come what was raised and its kind.
+-- Reloads without being able to yield, since a coroutine that is dropped would leave the reload
+-- unfinished. On failure, returns false, the error and its kind.
 local function read_alone(self, ...)
   self.reading = true
   local ok, swapped, problem = native.try(reload.run, self, ...)
@@ -109,10 +109,10 @@ local function read_alone(self, ...)
   return ok, swapped, problem
 end
 
---- Looks for changes and swaps in what has changed: true when it did (and the first message when
---- hooks of scripts then failed), false and a message when the old version goes on, nothing when
---- there was nothing to do. A changed file is read when two polls, at least 20 ms apart, have found
---- it the same; with `force` every script runs again at once. To be called between frames.
+--- Looks for changed files and swaps the changes in. Returns true if it did, and the first message
+--- if hooks of scripts then failed; false and a message if the change was refused; nothing if there
+--- was nothing to do. A changed file is read when two polls, at least 20 ms apart, have found it
+--- unchanged. With `force`, every script runs again without waiting. Call it between updates.
 ---@param force? boolean
 ---@return boolean? swapped
 ---@return any message
@@ -127,7 +127,7 @@ function methods:poll(force)
   end
   local idle, message, kind = native.try(native.stage, self.world, nothing, nothing)
   if not idle then
-    -- In a system, say: what has changed is read as soon as that is over.
+    -- For instance inside a system. The change is read by a later poll.
     return reload.fail(self, is_closed(self) and "the world is closed" or message, kind, nil, true)
   end
   local hasty = force or next(self.told) ~= nil
@@ -146,8 +146,8 @@ function methods:poll(force)
   return swapped, problem
 end
 
---- Says that a file has changed, for hosts with a watcher of their own: the next poll reads it,
---- at once.
+--- Reports that a file has changed, for hosts with a file watcher of their own. The next poll reads
+--- it without waiting.
 ---@param path string
 function methods:changed(path)
   check_self(self, "changed")
@@ -169,9 +169,10 @@ local function orphans_of(self)
   return names
 end
 
---- files: the paths of scripts and modules; versions: how often each was read; last_error: what
---- went wrong first in the last reload, unless it is solved; last_report: files of the last swap
---- and what it did to components; orphans: the components that nobody declares any more.
+--- Returns `files`, the paths of scripts and modules; `versions`, how often each was read;
+--- `last_error`, the first error of the last reload, unless it is solved; `last_report`, the files
+--- of the last swap and its changes of components; and `orphans`, components that no script
+--- declares any more.
 ---@return ecs.SessionStatus
 function methods:status()
   check_self(self, "status")
@@ -185,8 +186,8 @@ function methods:status()
   }
 end
 
---- Drops the components that nobody declares any more, with their values; returns their names. An
---- error, and nothing is dropped, while a system or a query of a script uses one of them.
+--- Drops the components that no script declares any more, with their values, and returns their
+--- names. Raises an error and drops nothing if a system or a query of a script uses one of them.
 ---@return string[] names
 function methods:forget()
   check_self(self, "forget")
@@ -206,7 +207,7 @@ function methods:forget()
   return names
 end
 
--- Where a directory is. Under LÖVE, paths begin where the game is, or where it saves.
+-- The real path of a directory. LÖVE's paths are relative to the game or to its save directory.
 local function real_directory(directory)
   local love = rawget(_G, "love")
   local files = type(love) == "table" and love.filesystem
@@ -214,7 +215,7 @@ local function real_directory(directory)
   return found and found .. "/" .. directory or directory
 end
 
--- The directories as a list, and on_error.
+-- Checks the arguments of `open`. Returns the directories as a list, and on_error.
 local function check_open(world, directories, options)
   local open, other = native.is_open(world)
   if open == nil then
@@ -255,12 +256,12 @@ local function check_open(world, directories, options)
   return list, on_error, types
 end
 
---- Reads all scripts of some directories and watches them. on_error(message) is told of what goes
---- wrong: a text, or, with the script's path, what that raised. Without on_error `open` raises what
---- went wrong first.
+--- Runs all scripts of some directories and watches them. on_error(message, path) is called for
+--- each error, with a text, or with the value that the script at `path` raised. Without on_error,
+--- `open` raises the first error.
 ---@param world ecs.World
 ---@param directories string | string[]
---- What is declared is written as annotations into the file `types`, after each swap.
+--- After each swap, annotations for all declarations are written to the file `types`.
 ---@param options? { on_error: fun(message: any, path: string?), types: string? }
 ---@return ecs.Session
 function live.open(world, directories, options)
@@ -278,7 +279,7 @@ function live.open(world, directories, options)
   self.seen = self.found
   local ok, loaded, message = read_alone(self, {}, true, true)
   if not ok and self.group then
-    -- Short of memory after the swap: what has been registered is still this session's.
+    -- Out of memory after the swap. The session still owns what has been registered.
     self.last_error = loaded
   elseif not ok then
     error(loaded, 0)

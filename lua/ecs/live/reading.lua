@@ -1,6 +1,7 @@
--- One reading of live scripts: the files that have to run, run as scripts or as modules.
+-- One reading of live scripts: finds the files that have to run, and runs them as scripts or as
+-- modules.
 
-local package = require "package"   -- whatever became of the global
+local package = require "package"   -- even if the global was changed
 
 local common = require "ecs.common"
 local native = require "ecs.native"
@@ -14,7 +15,7 @@ local function reason(text)
   return setmetatable({}, { __tostring = function() return text end })
 end
 
--- Raised when the files are to be read in another way, and when one of them is being written.
+-- Raised if the files must be read in another order, and if one of them is being written.
 reading.AGAIN = reason "the scripts must be read again"
 reading.WAIT = reason "the scripts are read again when all have been saved"
 
@@ -37,19 +38,19 @@ local function compile(path, text)
   return chunk
 end
 
---- What a script is given beside the world.
+--- The second argument of a script, after the world.
 ---@class ecs.Script
 ---@field state table Survives reloads.
 ---@field path string
----@field on_load fun(self: ecs.Script, fn: fun(script: ecs.Script)) Called after it has come.
----@field on_unload fun(self: ecs.Script, fn: fun(script: ecs.Script)) Called before it goes.
----@field on_reload fun(self: ecs.Script, fn: fun(script: ecs.Script)) Called after it has changed.
+---@field on_load fun(self: ecs.Script, fn: fun(script: ecs.Script)) After its first version.
+---@field on_unload fun(self: ecs.Script, fn: fun(script: ecs.Script)) Before it is removed.
+---@field on_reload fun(self: ecs.Script, fn: fun(script: ecs.Script)) After a changed version.
 local Script = {}
 Script.__index = Script
 local hooks_of = setmetatable({}, { __mode = "k" })
 
 for _, hook in ipairs { "load", "unload", "reload" } do
-  -- Adds to what is called after the script has come, before it goes, after it has changed.
+  -- Adds a function to call when the script was loaded, will be unloaded, or was reloaded.
   Script["on_" .. hook] = function(self, fn)
     local hooks = self ~= nil and hooks_of[self]
     if not hooks then
@@ -61,7 +62,7 @@ for _, hook in ipairs { "load", "unload", "reload" } do
   end
 end
 
--- Ends the reading. A script that catches this does not get further: see run_file.
+-- Ends the reading. A script that catches this error does not get further: see run_file.
 local function stop(job, why)
   job.stopped = why
   error(why, 0)
@@ -88,7 +89,7 @@ local function run_chunk(self, record, text)
   end
 end
 
--- What is known of a file that runs; `name` is that of a module.
+-- Creates the record of a file that runs. `name` is the name of a module.
 local function new_record(self, path, name)
   local old = self.records[path]
   local kept = old and not old.left and old.script and old.script.state
@@ -99,8 +100,8 @@ local function new_record(self, path, name)
   }
 end
 
--- Runs a file as part of the reading `job`. What a module has registered before it fails stays,
--- as a script that requires it may go on without it.
+-- Runs a file as part of the reading `job`. If a module fails, what it has registered until then
+-- stays, because a script that requires it may go on without it.
 local function run_file(self, job, path, name)
   local outer, text = job.current, take(self, job, path)
   local record = new_record(self, path, name)
@@ -130,7 +131,7 @@ local function set_loaded(job, name, value)
   loaded[name] = value
 end
 
--- Whether nothing that `require` asks knows a module.
+-- Whether none of the searchers of `require` finds a module.
 local function is_nowhere(name)
   for _, search in ipairs(common.searchers()) do
     local ok, loader, kind = native.try(search, name)
@@ -143,8 +144,8 @@ local function is_nowhere(name)
   return true
 end
 
--- A module that has no file here: not what a file that is gone has left of it. One that is
--- nowhere may come: then it is another one that is required.
+-- Requires a module that has no file in the directories, without using what a removed file left in
+-- package.loaded. If it is nowhere, its file may still be added later, which is another module.
 local function require_elsewhere(self, job, require, name)
   local loaded, known = package.loaded, self.provided[name]
   if job.current and known ~= nil and rawequal(loaded[name], known) then
@@ -159,7 +160,7 @@ local function require_elsewhere(self, job, require, name)
   return ok, value, data, missing and 2 or 0
 end
 
--- A module that has its file here: runs it, unless it has run as it is now.
+-- Requires a module whose file is in the directories: runs it, unless this version has run.
 local function require_here(self, job, path, name)
   job.current.requires[path] = true
   local record = job.records[path]
@@ -180,7 +181,7 @@ local function require_here(self, job, path, name)
   return record.value
 end
 
--- What `require` is while files are read.
+-- Creates the function that replaces `require` while files are read.
 local function make_require(self, job, require)
   return function(name)
     local path = type(name) == "string" and self.watch:module(name)
@@ -196,16 +197,16 @@ local function make_require(self, job, require)
   end
 end
 
--- Modules are again what they were.
+-- Restores the modules in package.loaded.
 function reading.undo(job)
   for name, old in next, job.loaded do
     package.loaded[name] = old[1]
   end
 end
 
--- ---- what is to be run -------------------------------------------------------------------
+-- ---- choosing files ----------------------------------------------------------------------
 
--- Files that must run again: the changed ones and all that require one of them.
+-- Returns the files that must run again: the changed ones, and all that require one of them.
 local function find_stale(self, changed, everything)
   local stale = {}
   for path in next, changed do
@@ -227,7 +228,7 @@ local function find_stale(self, changed, everything)
   return stale
 end
 
--- Every file that there will be: scripts, and the modules that they require.
+-- Collects all files that will be in use: scripts, and the modules that they require.
 local function collect(self, job)
   local records, queue = {}, sorted(job.scripts)
   local at = 1
@@ -245,8 +246,8 @@ local function collect(self, job)
   return records
 end
 
--- The scripts in the order in which they run: that of their paths, but for those that had to
--- wait for others. What they register is in the order of paths all the same.
+-- Returns the scripts in the order in which they run: by path, except for those that had to wait
+-- for others. What they register is ordered by path in any case.
 local function in_order(self, job)
   local list, late = sorted(job.scripts), self.late
   table.sort(list, function(a, b)
@@ -259,8 +260,7 @@ local function in_order(self, job)
   return list
 end
 
--- Whether a script failed that lacks a component which one behind it may declare: then it has to
--- wait.
+-- Whether a script failed for lack of a component that a later one may declare. Then it must wait.
 local function must_wait(self, job)
   if job.stopped or not job.failed or not job.failed.lacks_type then
     return false
@@ -284,8 +284,8 @@ local function read_files(self, job)
   end
 end
 
--- What a reading is about to do; nothing has run. In haste files are read though they may be
--- being written.
+-- Prepares a reading, without running any file. A `hasty` one also reads files that may still be
+-- in the middle of being written.
 function reading.new(self, changed, everything, hasty)
   local found = self.found
   local job = {
@@ -301,10 +301,10 @@ function reading.new(self, changed, everything, hasty)
   return job
 end
 
--- What a script or a hook (`what`) raised, of a kind that native.try tells: a text or an object as
--- it is, and of what is neither the path says whose it is.
+-- Returns the error to report for a value that a script or a hook (`what`) raised; `kind` is that
+-- of native.try. Texts and objects stay as they are; other values become a text with the path.
 function reading.placed(path, what, message, kind)
-  if message == "<no error object>" then   -- what Lua 5.5 makes of nil
+  if message == "<no error object>" then   -- Lua 5.5 turns nil into this
     message = nil
   end
   if kind == "yield" then
@@ -315,7 +315,7 @@ function reading.placed(path, what, message, kind)
   return message
 end
 
--- Runs the files, with their registrations staged.
+-- Runs the files and records what they register.
 function reading.run(self, job)
   local require = _G.require
   _G.require = make_require(self, job, require)

@@ -1,25 +1,25 @@
--- What live scripts register with their world: whose it is, and what a swap has to change. What
--- was registered is an object of the world's; here are its kind, its name and the file.
+-- What live scripts register with their world, which script owns it, and what a swap must change.
+-- Each registration has an object in the world; its kind, name and file are kept here.
 
 local native = require "ecs.native"
 
 local registrations = {}
 
 -- What one file registers: a list of { kind =, name =, object =, value = } in the order of first
--- registrations, and by their names those that only one file may register. The value is what
--- components (their fields) and prefabs (their entities) are compared and ordered by.
+-- registration, and a table by name of those that only one file may register. The value is the
+-- fields of a component or the entities of a prefab, for comparing and ordering them.
 function registrations.new(path)
   return {
     path = path, list = {}, component = {}, phase = {}, system = {}, index = {}, prefab = {},
   }
 end
 
--- What scripts own: objects by name.
+-- An empty table of what scripts own: objects by name.
 function registrations.nothing()
   return { component = {}, phase = {}, system = {}, index = {} }
 end
 
--- What two declarations of a component may differ in.
+-- The parts in which two declarations of one component may differ.
 local LABELS = { was = true, old_name = true, doc = true }
 
 local function same(a, b)
@@ -39,7 +39,7 @@ local function same(a, b)
   return true
 end
 
--- The entry of a name in any other file that stays or has run: in the first of them by name.
+-- Finds the entry of a name in another file that stays or has run, in the first one by path.
 local function elsewhere(self, job, kind, name)
   local entry, first
   local function look(path, record)
@@ -61,7 +61,7 @@ local function elsewhere(self, job, kind, name)
   return entry, first
 end
 
--- What a component was called must be nobody else's: a script cannot rename what it does not own.
+-- A script cannot rename a component that it does not own.
 local function check_old_name(self, job, name, old, had)
   local own = job.current.registered.component[old]
   local other, path = elsewhere(self, job, "component", old)
@@ -74,7 +74,7 @@ local function check_old_name(self, job, name, old, had)
   end
 end
 
--- Keeps a registration of the file that runs, in the place of one of its name.
+-- Stores a registration of the file that runs, replacing one with the same name.
 local function keep(job, kind, name, object, value)
   local registered = job.current.registered
   local entry = registered[kind] and registered[kind][name]
@@ -89,7 +89,7 @@ local function keep(job, kind, name, object, value)
   return entry
 end
 
--- What is done with a registration, by its kind; `had`: the world had one of that name before.
+-- Handles a registration, by its kind. `had` says that the world already had one of that name.
 local record = {}
 
 function record.component(self, job, name, object, fields, had, had_old)
@@ -126,7 +126,7 @@ record.observer = record_named("system", "observer")
 record.phase = record_named("phase", "phase")
 record.index = record_named("index", "index")
 
--- A prefab stays when its script goes, so that nobody owns it; but only one file may declare it.
+-- A prefab stays when its script is removed, so no script owns it. Only one file may declare it.
 function record.prefab(self, job, name, object, list)
   local _, path = elsewhere(self, job, "prefab", name)
   if path then
@@ -135,8 +135,8 @@ function record.prefab(self, job, name, object, list)
   keep(job, "prefab", name, object, list)
 end
 
--- What the world tells of each registration while files are read. "missing": a component is made
--- of a type, or requires one, that is not declared; a file behind this one may do that.
+-- Creates the function that the world calls for each registration while files are read. "missing"
+-- means that a component contains or requires one that is not declared; a later file may do that.
 function registrations.recorder(self, job)
   return function(kind, name, object, ...)
     if not job.current then
@@ -155,7 +155,7 @@ function registrations.recorder(self, job)
   end
 end
 
--- ---- what a swap is given ------------------------------------------------------------------
+-- ---- preparing a swap ----------------------------------------------------------------------
 
 -- The keys of a set in order.
 function registrations.sorted(set)
@@ -167,7 +167,7 @@ function registrations.sorted(set)
   return list
 end
 
--- Prefabs behind those that they are made of; those that are made of each other stay as they are.
+-- Sorts prefabs after the ones named by their `is_a`. Those that form a cycle keep their places.
 local function bases_first(entries)
   local by_name, placed, list = {}, {}, {}
   local function place(entry)
@@ -192,7 +192,7 @@ local function bases_first(entries)
   return list
 end
 
--- The objects of all files, which are in a table by their paths; prefabs of those that have run.
+-- Returns the objects of all `files` (a table by path), and the prefabs of those that have run.
 local function objects_of(files, ran)
   local objects, prefabs = {}, {}
   for _, path in ipairs(registrations.sorted(files)) do
@@ -210,7 +210,7 @@ local function objects_of(files, ran)
   return objects
 end
 
--- What the scripts own when the files of a job are all that there are.
+-- Returns what the scripts will own if the files of a job are the only ones.
 local function find_owned(self, job)
   local owned = registrations.nothing()
   for _, path in ipairs(registrations.sorted(job.all)) do
@@ -225,7 +225,7 @@ local function find_owned(self, job)
   return owned
 end
 
--- What is owned no more.
+-- Returns what will no longer be owned.
 local function find_leaving(self, owned)
   local leaving = {}
   for kind, set in next, self.owned do
@@ -238,8 +238,8 @@ local function find_leaving(self, owned)
   return leaving
 end
 
--- Has native.swap find out whether all can be swapped in (`check`), or do it: what it returns, and
--- what the scripts own afterwards.
+-- Calls native.swap, with `check` only to find out whether it would succeed. Returns its results
+-- and what the scripts own afterwards.
 function registrations.swap(self, job, check)
   local owned = find_owned(self, job)
   local options = { check = check, group = self.group or nil, files = job.records }

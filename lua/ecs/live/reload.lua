@@ -1,4 +1,4 @@
--- One reload of live scripts: files are read, what they register is swapped in, hooks are called.
+-- One reload of live scripts: reads files, swaps in what they register, and calls hooks.
 
 local native = require "ecs.native"
 local reading = require "ecs.live.reading"
@@ -8,9 +8,9 @@ local watch = require "ecs.live.watch"
 local sorted = registrations.sorted
 local reload = {}
 
-local TRIES = 16             -- how often they are read in another way, for each of them
+local TRIES = 16             -- for each file: how often they are read again in another order
 
--- The scripts that go and have something to do before.
+-- Returns the scripts that are removed and have on_unload hooks.
 local function farewells(self, job)
   local list = {}
   for _, path in ipairs(sorted(self.records)) do
@@ -22,16 +22,15 @@ local function farewells(self, job)
   return list
 end
 
--- What is still being written is looked at as it was when it was read, or as not there, so that
--- it is noticed when it rests.
+-- For files that are still being written, keeps the state in which they were last read, or that
+-- they do not exist. So their change is noticed later.
 local function keep_unread(self, job, states)
   for path in next, self.unread do
     states[path] = job.states[path] or self.watch.files[path] or {}
   end
 end
 
--- The states and texts of all files that are to be watched, and the states of modules that may
--- come.
+-- Returns the states and texts of all files to watch, and the states of modules that may be added.
 local function followed(self, job)
   local states, texts = {}, {}
   for _, record in next, job.all do
@@ -47,7 +46,7 @@ local function followed(self, job)
   return states, texts
 end
 
--- Appends a script's hooks of a kind, in the order in which it gave them, as { fn, script, name }.
+-- Appends a script's hooks of a kind, in the order in which it set them, as { fn, script, name }.
 local function add_hooks(list, record, kind)
   for _, fn in ipairs(record.hooks[kind]) do
     list[#list + 1] = { fn, record.script, "on_" .. kind }
@@ -76,14 +75,14 @@ local function names_of(job)
   return list
 end
 
--- Finds out whether what the files register could be swapped in.
+-- Checks whether what the files register can be swapped in.
 local function check(self, job)
   reading.run(self, job)
   registrations.swap(self, job, true)
   reading.undo(job)
 end
 
--- What modules that did not run have provided.
+-- Keeps the registrations of modules that did not run.
 local function keep_provided(self, job)
   for name, value in next, self.provided do
     if job.provided[name] == nil then
@@ -92,8 +91,8 @@ local function keep_provided(self, job)
   end
 end
 
--- Swaps in what the files register, and returns the hooks that are due. Everything is made before
--- the swap, so that after it nothing can fail.
+-- Swaps in what the files register, and returns the hooks to call. Everything is allocated before
+-- the swap, so that nothing can fail after it.
 local function swap(self, job)
   reading.run(self, job)
   local states, texts = followed(self, job)
@@ -113,8 +112,8 @@ local function swap(self, job)
   return { hooks = due, problem = problem }
 end
 
--- Does one of these while what scripts register is recorded. What failed, if anything did, as
--- { message =, kind =, job = } with the kind that native.try tells; else what it returns.
+-- Reads the files and calls `body` (check or swap) while registrations are recorded. Returns a
+-- failure as { message =, kind =, job = }, with the kind of native.try, or the result of `body`.
 local function try_once(self, job, body)
   self.tries = self.tries + 1
   local ok, result, kind = native.try(native.stage, self.world,
@@ -131,7 +130,7 @@ local function try_once(self, job, body)
   return { message = result, kind = kind, job = job }
 end
 
--- The same, as often as the files turn out to be read in another way.
+-- Calls try_once again each time the files must be read in another order.
 local function try(self, changed, everything, hasty, body)
   local failure, result
   repeat
@@ -140,8 +139,8 @@ local function try(self, changed, everything, hasty, body)
   return failure, result
 end
 
--- What is refused is told of once, however often a poll has to say it; that there is no memory is
--- raised. What a script raised need not be a text: `path` is told with it then, to say whose it is.
+-- Reports a refused change once, however many polls return it. Out of memory is raised instead. If
+-- a script raised a value that is not a text, `path` is reported with it.
 function reload.fail(self, message, kind, path, again)
   local known = again and self.last_error == message
   self.last_error = message
@@ -156,8 +155,8 @@ function reload.fail(self, message, kind, path, again)
   return false, message
 end
 
--- Tells of one of the things that went wrong beside a swap. The first of them is the last_error of
--- the session, and the first error of on_error is raised when all have been told of.
+-- Reports an error that did not prevent a swap. The first one becomes the session's last_error. The
+-- first error that on_error itself raises is raised after all have been reported.
 local function tell(self, told, message, kind, path)
   local ok, raised = pcall(reload.fail, self, message, kind, path)
   told.raised = told.raised or not ok and { raised }
@@ -165,7 +164,7 @@ local function tell(self, told, message, kind, path)
   self.last_error = told.problem
 end
 
--- All of them are called, whatever one of them or on_error raises.
+-- Calls all hooks, even if one of them, or on_error, raises an error.
 local function call_hooks(self, told, due)
   for _, hook in ipairs(due) do
     local ok, message, kind = native.try(hook[1], hook[2])
@@ -179,7 +178,7 @@ local function call_hooks(self, told, due)
   end
 end
 
--- The scripts that will be gone, when all goes well.
+-- Returns the scripts that a successful reload removes.
 local function find_leaving(self, changed, everything)
   local job = reading.new(self, changed, everything)
   job.all = {}
@@ -192,8 +191,8 @@ local function find_leaving(self, changed, everything)
   return farewells(self, job)
 end
 
--- Scripts that go say goodbye while their components are still there, once it is certain that
--- they can go. What failed, if they cannot.
+-- Calls on_unload hooks of removed scripts while their components still exist, once it is certain
+-- that they can be removed. Otherwise returns the failure.
 local function say_goodbye(self, told, changed, everything, hasty)
   local leaving = find_leaving(self, changed, everything)
   local failure = #leaving > 0 and try(self, changed, everything, hasty, check)
@@ -206,7 +205,7 @@ local function say_goodbye(self, told, changed, everything, hasty)
   end
 end
 
--- What was looked at is looked at from here on; it is tried again with the next change.
+-- After a failure: watches the files in the states that were read. The next change tries again.
 local function follow_failed(self, changed, job)
   for path in next, changed do
     self.pending[path] = true
@@ -222,8 +221,8 @@ local function follow_failed(self, changed, job)
   self.watch:follow(states, texts)
 end
 
--- Reads the files that have changed, or all, and swaps in what they register: true and what went
--- wrong first beside that; false and why not; nothing when a file is still being written.
+-- Reads the files that have changed, or all, and swaps in what they register. Returns true and the
+-- first error of hooks; false and the reason for a refusal; nothing if a file is being written.
 function reload.run(self, changed, everything, hasty)
   self.waited, self.tries, self.done = {}, 0, false
   local told = {}

@@ -1,34 +1,34 @@
--- Which files of some directories have changed. Times, size and inode tell which may have; where
--- they do not tell whether one has, its text does.
+-- Finds changed files in some directories. Times, size and inode say which files may have changed;
+-- if that is not certain, the text of the file decides.
 
-local package = require "package"   -- whatever became of the global
+local package = require "package"   -- even if the global was changed
 
 local native = require "ecs.native"
 
 local watch = {}
 watch.__index = watch
 
--- Times of files come in steps of the file system's clock, so a file that was read this soon after
--- it had changed may change once more without a sign: such files are read again. Some file systems
--- count seconds, or pairs of them.
+-- Times of files have the resolution of the file system's clock. If a file is read this soon after
+-- a change, a second change may leave its time the same. So such files are read again. Some file
+-- systems only count seconds, or pairs of seconds.
 local RECENT = 100 * 1000 * 1000
 local SECOND = 1000 * 1000 * 1000
 
--- A file that is being written passes through states that are not meant: empty, cut, gone for a
--- moment. It is read when two looks this far apart have found it the same. Files that are saved
--- together are read together: all wait for the last, but not for one that never rests.
+-- While a file is written, it may be empty, incomplete or missing for a moment. So it is read only
+-- when two looks this far apart have found it unchanged. Files that are saved together are read
+-- together: all wait for the last one, but not for a file that keeps changing.
 local SETTLED = 20 * 1000 * 1000
 local PATIENCE = SECOND
 
 local WINDOWS = package.config:sub(1, 1) == "\\"
 
--- A path with the separator that this file and scripts use.
+-- Returns a path with the separator '/', which this file and scripts use.
 local function slashed(path)
   return WINDOWS and path:gsub("\\", "/") or path
 end
 
--- What a file is now: time, size, inode, and the time of its last change, which nobody can set;
--- empty when there is none.
+-- Returns the state of a file: time, size, inode, and the time of its last change, which programs
+-- cannot set. It is empty if there is no file.
 local function state_of(path)
   local time, size, inode, _, _, change = native.stat(path)
   return { time, size, inode, change }
@@ -46,13 +46,13 @@ local function is_recent(change, now)
   return change and now - change < (change % SECOND == 0 and 2 * SECOND or RECENT)
 end
 
--- Whether there is a file that can be read: one that ends, no pipe.
+-- Whether there is a plain file that can be read, and not a pipe.
 local function is_there(path)
   local _, _, _, _, plain = native.stat(path)
   return plain
 end
 
--- The text of a file; nil when it cannot be read.
+-- Returns the text of a file, or nil if it cannot be read.
 function watch.read(path)
   if not is_there(path) then
     return nil
@@ -72,13 +72,13 @@ local function is_script(name)
   return name:find "^[^.#].*%.lua$" ~= nil
 end
 
--- A path as it is compared with others: "./a//b/./c" is "a/b/c".
+-- Returns a path in a form that can be compared: "./a//b/./c" becomes "a/b/c".
 function watch.plain(path)
   local plain = slashed(path):gsub("/%./", "/"):gsub("/%./", "/"):gsub("//+", "/"):gsub("^%./", "")
   return #plain > 1 and plain:gsub("/$", "") or plain
 end
 
--- A watch over directories (or single files); raises when one is not there.
+-- Creates a watch over directories or single files. Raises an error if one does not exist.
 function watch.new(directories)
   local self = setmetatable({
     directories = {}, paths = {}, states = {}, recent = {}, files = {}, texts = {}, looks = {},
@@ -95,7 +95,7 @@ function watch.new(directories)
   return self
 end
 
--- Whether a path is that of a script or module that is followed, be it that there is none yet.
+-- Whether a path is that of a watched script or module, which need not exist yet.
 function watch:covers(path)
   local plain = watch.plain(path)
   for _, directory in ipairs(self.directories) do
@@ -107,8 +107,8 @@ function watch:covers(path)
   return false
 end
 
--- The names of the scripts in a directory; where that is gone itself, those that were there: who
--- reads them then is told that they cannot be.
+-- Returns the names of the scripts in a directory. If the directory itself is gone, returns those
+-- that it had; reading them then reports the error.
 local function names_in(self, path)
   local names = native.list(path)
   if names then
@@ -124,7 +124,7 @@ local function names_in(self, path)
   return names, true
 end
 
--- The scripts that are there now, as a set of paths.
+-- Returns the existing scripts as a set of paths.
 function watch:scripts()
   local found = {}
   for _, directory in ipairs(self.directories) do
@@ -141,7 +141,7 @@ function watch:scripts()
   return found
 end
 
--- Where the file of a module may be, the first places first.
+-- Returns the paths at which the file of a module may be, in the order of the search.
 function watch:candidates(name)
   local file, paths = name:gsub("%.", "/"), {}
   for _, directory in ipairs(self.directories) do
@@ -154,7 +154,7 @@ function watch:candidates(name)
   return paths
 end
 
--- The path of a module's file below a watched directory; nil when it is elsewhere.
+-- Returns the path of a module's file below a watched directory, or nil if it is elsewhere.
 function watch:module(name)
   for _, path in ipairs(self:candidates(name)) do
     if is_there(path) then
@@ -170,7 +170,7 @@ function watch:module(name)
   end
 end
 
--- Looks at a file once more: since when it has been as it is now, as far as is known.
+-- Updates and returns the time since which a file is known to be in this state.
 local function look(self, path, state, now)
   local last = self.looks[path]
   if not last or not same(last.state, state) or now < last.since then
@@ -180,8 +180,8 @@ local function look(self, path, state, now)
   return now - last.since
 end
 
--- Those of the changed files that have stopped changing, as a set; nil while others, saved with
--- them perhaps, have not. What has not changed, or no more, is no longer looked at.
+-- Returns the set of changed files that have stopped changing, or nil while others, which may have
+-- been saved together with them, still change. Forgets files that are no longer changed.
 function watch:settled(changed)
   local now, settled = native.now(), {}
   local waiting, longest = false, 0
@@ -199,9 +199,8 @@ function watch:settled(changed)
   return (not waiting or longest > PATIENCE) and settled or nil
 end
 
--- Whether a file in this state, found just now, may be read: it is what it was at its last
--- reading, or has been so for long enough. Of a module that nobody has looked at yet, only its
--- time can tell.
+-- Whether a file that was just found in this state may be read: because it was last read in this
+-- state, or has been in it for long enough. A new module is judged by its time alone.
 function watch:is_settled(path, state)
   local known, now = self.files[path], native.now()
   if known and same(known, state) then
@@ -214,21 +213,21 @@ function watch:is_settled(path, state)
   return age >= SETTLED
 end
 
--- The state that a file was last seen in.
+-- Returns the state in which a file was last seen.
 function watch:state(path)
   local last = self.looks[path]
   return last and last.state or self.files[path] or state_of(path)
 end
 
--- The text of a file, the state that it was in before, and whether it is still in that.
+-- Reads a file. Returns its text, its state before, and whether it is still in that state.
 function watch.take(path)
   local state = state_of(path)
   local text = watch.read(path)
   return text, state, same(state, state_of(path))
 end
 
--- From now on looks at these files: a map from path to the state that they were read in. `texts`
--- are their texts.
+-- Watches these files from now on: `files` maps each path to the state in which it was read, and
+-- `texts` to its text.
 function watch:follow(files, texts)
   local paths, states, recent, now = {}, {}, {}, native.now()
   local function add(path, state)
@@ -250,8 +249,8 @@ function watch:follow(files, texts)
   self.files, self.texts = files, texts
 end
 
--- Files that have changed within the grain of the clock. They stay on the list until they have been
--- read.
+-- Adds files that may have changed again within the resolution of the clock. They stay on the list
+-- until they have been read.
 local function look_again(self, changed)
   local now = native.now()
   for path in next, self.recent do
@@ -264,8 +263,8 @@ local function look_again(self, changed)
   end
 end
 
--- Whether a file is what it was but for the time of its last change, and so is its text: it was
--- linked, say, or given other rights, and not written and then given the time that it had.
+-- Whether only the time of the last change differs and the text is the same: for instance if the
+-- file was linked or got other access rights, and was not overwritten with its old time restored.
 local function is_unchanged(self, index)
   local path = self.paths[index]
   local known, state = self.files[path], state_of(path)
@@ -277,7 +276,7 @@ local function is_unchanged(self, index)
   return true
 end
 
--- The set of paths (of directories, too) that are not what they were; nil when all are.
+-- Returns the set of changed paths, including directories, or nil if none has changed.
 function watch:changes()
   local indices = native.changes(self.paths, self.states)
   if not indices and not next(self.recent) then

@@ -24,8 +24,7 @@ local function reason_of(world, fn)
   return world:explain("it").reason
 end
 
--- Functions that `make` gives for each world, and gives anew, are compiled, and do what they do in
--- Lua.
+-- The functions that `make` returns for each world are compiled, and do what they do in Lua.
 local function check(arrays, make)
   scene:both(make, { arrays = arrays, between = function(world, turn)
     for n, fn in ipairs(turn % 2 == 0 and { make(world) } or {}) do

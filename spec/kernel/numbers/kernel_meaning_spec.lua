@@ -29,8 +29,7 @@ describe("every function of math", function()
       "math." .. name .. ", of Lua 5.2" }
   end
 
-  -- fn over all pairs of two lists for which it gives what the field takes, by a kernel and by
-  -- plain Lua.
+  -- fn over all pairs of two lists whose results fit the field, by a kernel and by plain Lua.
   local function compare(name, fn, xs, ys, fields)
     local world = helper.new_world()
     world:component("V", { "x: " .. fields[1], "y: " .. fields[2] })

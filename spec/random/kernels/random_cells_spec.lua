@@ -1,5 +1,4 @@
--- Random systems over arrays: with and without kernels, and on two threads, the same elements and
--- the same errors.
+-- Random systems over arrays: kernels, and two threads, give the same elements and errors as Lua.
 
 local helper = require "spec.support.ecs_helper"
 local tiers = require "spec.support.tiers"

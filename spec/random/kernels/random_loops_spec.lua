@@ -1,5 +1,4 @@
--- Random functions full of loops, some through indexes: with kernels and without the same cells and
--- the same errors.
+-- Random functions full of loops, some over indexes: kernels give the same cells and errors as Lua.
 
 local generator = require "spec.support.loops_gen"
 local helper = require "spec.support.ecs_helper"

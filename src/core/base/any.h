@@ -20,7 +20,7 @@ struct any_owner {
 
 struct any_slot {
   struct any_owner *owner;   /* NULL: free */
-  uint32_t next;             /* of its list */
+  uint32_t next;             /* next slot in its list */
 };
 
 struct any_slots {

@@ -60,7 +60,7 @@
 #endif
 #define SHOW(string) (int)(string).size, (string).data
 
-/* No index: of a table, row, column, leaf, slot. */
+/* Stands for "no index": of a table, row, column, leaf or slot. */
 #define NONE UINT32_MAX
 
 #define INDEX_BITS 28

@@ -8,7 +8,7 @@
 
 #include "core/base/base.h"
 
-/* After all numbered streams: that of predicates. */
+/* The place of the stream of predicates, after all numbered streams. */
 #define CHANCE_PREDICATE UINT64_MAX
 
 /* The open stream. Opening one keeps the previous on the stack, and puts it back at the end. */
@@ -18,7 +18,7 @@ struct chance {
   uint64_t calls;              /* numbers drawn */
 };
 
-/* The stream that is open when no other is. */
+/* The stream that is open outside of all others. */
 static inline struct chance chance_outermost(uint64_t seed) {
   return (struct chance){seed, 0, 0};
 }

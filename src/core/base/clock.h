@@ -8,7 +8,7 @@
 /* Seconds of a clock that never goes back. */
 double clock_seconds(void);
 
-/* Processor seconds of the calling thread; -1 if no clock tells them to a millisecond. */
+/* Processor seconds of the calling thread; -1 if no clock has a resolution of 1 ms. */
 double clock_thread_seconds(void);
 
 #endif

@@ -37,7 +37,7 @@ ecs_status cell_of_number(ecs_type type, double value, ecs_cell *cell);
 /* Converts a double to an integer if it has that value. */
 bool number_is_integer(double value, int64_t *integer);
 
-/* Whether a double can be exactly that integer, and none of its neighbours is the same double. */
+/* Whether converting the integer to double is exact, and no other integer gives the same double. */
 bool number_fits_float(int64_t integer);
 
 /* The value of an integer field (bool, enum and entity included), widened. */
@@ -145,8 +145,8 @@ void cell_fill(void *data, uint32_t size, size_t row, size_t count, ecs_cell cel
 #define LOOPS
 #endif
 
-/* Hides a number's value from the compiler, which might otherwise replace it by one that a
-** comparison has shown to be equal, and for which the processor would have to wait. */
+/* Hides a number's value from the compiler, which might otherwise replace it, after a comparison,
+** by an equal one that the processor has to wait for. */
 #if defined(__GNUC__)
 #define UNKNOWN(number) __asm__("" : "+r"(number))
 #else

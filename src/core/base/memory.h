@@ -1,4 +1,4 @@
-/* All memory of a world is allocated here: counted, with exact old sizes. */
+/* Allocates all memory of a world, and counts it; the allocator is told exact old sizes. */
 #ifndef ECS_CORE_BASE_MEMORY_H
 #define ECS_CORE_BASE_MEMORY_H
 
@@ -10,7 +10,7 @@ struct memory {
   ecs_alloc alloc;
   void *ud;
   size_t bytes;
-  size_t most;   /* bytes that it may come to; 0: any */
+  size_t most;   /* limit in bytes; 0: none */
 };
 
 /* The allocator of worlds whose host gives none. Nothing else in the core calls malloc's family. */
@@ -62,8 +62,7 @@ struct arena {
   struct arena_block *blocks;
 };
 
-/* Allocates a zeroed piece; the other copies a text with a zero byte after it. NULL when out of
-** memory. */
+/* Allocates a zeroed piece, or copies a text and a zero byte into one. NULL when out of memory. */
 void *arena_take(struct memory *memory, struct arena *arena, size_t size);
 char *arena_copy(struct memory *memory, struct arena *arena, const char *text, size_t size);
 

@@ -5,9 +5,9 @@
 #include "core/base/thread.h"
 
 enum {
-  SPINS = 2000,                /* checks for a job before a thread sleeps: some dozens of us */
-  PATIENCE = 200,              /* checks for the others' end before yielding the processor */
-  EAGER = 400                  /* likewise for their arrival */
+  SPINS = 2000,                /* checks for a job before a thread sleeps: tens of us */
+  PATIENCE = 200,              /* checks whether the others have ended, before yielding */
+  EAGER = 400                  /* likewise, whether they have arrived */
 };
 
 #define OPEN 0x80000000u       /* in `inside`: threads may enter */
@@ -20,13 +20,13 @@ struct pool {
   ecs_jobs jobs;               /* its `run` is NULL if the threads are the pool's own */
   bool tried;                  /* whether making a crew was tried */
   bool eager;
-  /* Of the job. */
+  /* The function of the job. */
   pool_task run;
   void *job;
   uint32_t width;
   fenv_t mode;
   /* Shared. */
-  uint32_t number;             /* of the job, or of the end */
+  uint32_t number;             /* of the job, or of the request to end */
   uint32_t ending;
   uint32_t inside;             /* threads doing it, and whether others may enter */
   uint32_t asleep;
@@ -78,7 +78,7 @@ static bool pool_come_in(struct pool *pool) {
   }
 }
 
-/* Waits for the job after the one of that number, or the end. Returns its number. */
+/* Waits for a job after that number, or for the end. Returns the new job's number. */
 static uint32_t pool_wait_for_job(struct pool *pool, uint32_t seen) {
   for (uint32_t i = 0; i < SPINS && shared_get(&pool->number) == seen; i++) thread_pause();
   if (shared_get(&pool->number) == seen)
@@ -103,7 +103,7 @@ static void pool_live(void *ud, uint32_t who) {
   }
 }
 
-/* ---- who calls ---- */
+/* ---- the caller ---- */
 
 /* A child process has none of the threads that its parent made. */
 static void pool_forget_parents(struct pool *pool) {

@@ -33,8 +33,8 @@ static inline uint64_t bits_of_bytes(const uint8_t *bytes) {
   return all * UINT64_C(0x0102040810204080) >> 56;
 }
 
-/* Copies so many bits, from a bit below 64 of a list of words, to the start of another list,
-** followed by zeros. */
+/* Copies `count` bits, from bit `first` (below 64) of a list of words on, to the start of another
+** list, followed by zeros. */
 static inline void bits_move(uint64_t *to, const uint64_t *from, uint32_t first, uint32_t count) {
   uint32_t words = (count + 63) / 64, all = (first + count + 63) / 64;
   assert(first < 64 && count > 0);
@@ -66,7 +66,7 @@ static inline bool id_set_has(const ecs_id *ids, uint32_t count, ecs_id id) {
   return id_set_find(ids, count, id, &at);
 }
 
-/* Inserts an id; there is room for one more. Returns the new count. */
+/* Inserts an id into a set that has room for it. Returns the new count. */
 static inline uint32_t id_set_insert(ecs_id *ids, uint32_t count, ecs_id id) {
   uint32_t at;
   if (id_set_find(ids, count, id, &at)) return count;
@@ -84,7 +84,7 @@ static inline uint32_t id_set_remove(ecs_id *ids, uint32_t count, ecs_id id) {
 
 /* Sorting a list of pointers. */
 
-/* Bottom-up merge sort (Knuth, TAOCP 5.2.4) between a list and as much room after it. */
+/* Bottom-up merge sort (Knuth, TAOCP 5.2.4) of a list that is followed by as much free room. */
 void merge_sort(const void **list, uint32_t n, bool (*precedes)(const void *, const void *));
 
 /* Room to sort `count` items, plus one, so it is never 0. */

@@ -1,12 +1,12 @@
 #include "core/base/stopwatch.h"
 
 #define TRIES 4
-#define AT_ONCE 4096           /* ticks between two readings that nothing interrupted */
+#define AT_ONCE 4096           /* most ticks between two readings that nothing interrupted */
 
 uint64_t stopwatch_nanoseconds(void) { return (uint64_t)(clock_seconds() * 1e9) | 1; }
 
-/* Processors with AVX2 count evenly at any speed. Asking for exactly that takes some microseconds
-** on a virtual one. */
+/* Processors with AVX2 count at an even rate, whatever their speed. Asking for just that property
+** takes some microseconds on a virtual machine. */
 struct stopwatch stopwatch_new(void) {
   struct stopwatch watch = {.counts = false};
 #if STOPWATCH_COUNTS

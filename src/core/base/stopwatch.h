@@ -28,7 +28,7 @@ struct stopwatch stopwatch_new(void);
 /* Reads the clock. */
 void stopwatch_look(struct stopwatch *watch);
 
-/* The clock, by ticks. */
+/* The clock in nanoseconds, computed from ticks. */
 uint64_t stopwatch_nanoseconds(void);
 
 /* Ticks since an arbitrary time, never 0. */
@@ -53,7 +53,7 @@ static inline uint64_t stopwatch_between(uint64_t start, uint64_t end) {
   return LIKELY(end > start) ? end - start : 0;
 }
 
-/* Seconds of a tick, as far as known: not always the same. */
+/* The length of a tick in seconds, as far as known: it may change. */
 double stopwatch_tick(const struct stopwatch *watch);
 
 #endif

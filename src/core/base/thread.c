@@ -13,7 +13,7 @@
 
 #include "core/base/thread.h"
 
-/* What a thread is given. */
+/* The arguments of a new thread. */
 struct hand {
   struct crew *crew;
   uint32_t number;
@@ -97,7 +97,7 @@ static void *thread_live(void *ud) {
   return NULL;
 }
 
-/* A new thread has the signals blocked that its creator blocks. */
+/* A new thread blocks the signals that its creator blocks. */
 static bool thread_add(struct crew *crew, uint32_t at) {
   sigset_t all, kept;
   sigfillset(&all);

@@ -14,7 +14,7 @@
 
 #define CREW_LIMIT 63u         /* threads in a crew */
 
-/* Threads that do the same, and where they sleep. */
+/* Threads that run the same function, and the condition on which they sleep. */
 struct crew;
 
 /* Starts threads that call live(ud, 1), live(ud, 2), and so on, and end when that returns: as many
@@ -24,7 +24,7 @@ struct crew *crew_new(struct memory *memory, uint32_t count, void (*live)(void *
                       void *ud);
 uint32_t crew_size(const struct crew *crew);
 
-/* For its threads: sleeps while *word is `value`, counted in *asleep. */
+/* Called by its threads: sleeps while *word is `value`, and counts sleepers in *asleep. */
 void crew_sleep(struct crew *crew, const uint32_t *word, uint32_t value, uint32_t *asleep);
 /* Called after *word has changed: wakes the sleepers, which look again. */
 void crew_wake(struct crew *crew);

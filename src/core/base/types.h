@@ -72,7 +72,7 @@ struct enumeration {
   uint32_t bucket_count;     /* a power of two */
 };
 
-/* The number of buckets for so many names. */
+/* The number of buckets for that many names. */
 uint32_t enumeration_buckets(uint32_t count);
 
 /* Puts the name at a place into its bucket; false if the same text is there already. Without

@@ -28,13 +28,13 @@ bool declare_requirements(ecs_world *world, struct component *component, const e
 /* Whether two components require the same. */
 bool declare_requires_same(const struct component *a, const struct component *b);
 
-/* Whether two components, each of its world, have the same fields (names, types, defaults, native
-** layout), storage, requirements and toggle. */
+/* Whether two components, each of its own world, have the same fields (names, types, defaults,
+** native layout), storage, requirements and toggle. */
 bool declare_same(const ecs_world *a_world, const struct component *a,
                   const ecs_world *b_world, const struct component *b);
 
-/* Gives a component in no table the native layout of `from`, which is otherwise the same. Images
-** have no native layout. */
+/* Gives a component that is in no table the native layout of `from`, which is otherwise the same.
+** Images have no native layout. */
 void declare_lay_out_as(ecs_world *world, struct component *component,
                         const ecs_world *from_world, const struct component *from);
 

@@ -140,7 +140,7 @@ static void migrate_free_relabelings(struct migration *migration) {
 
 /* ---- tables ---- */
 
-/* Whether a table has a component that goes, or one that changes. */
+/* Whether a table has a component that is removed or changed. */
 static bool migrate_is_affected(const struct migration *migration,
                                 const struct table *table, bool goes) {
   for (uint32_t i = 0; i < migration->count; i++) {
@@ -152,7 +152,7 @@ static bool migrate_is_affected(const struct migration *migration,
   return false;
 }
 
-/* The old column that a new one is made from, or NONE. Components that go still have theirs. */
+/* The old column that a new one is made from, or NONE. Removed components still have columns. */
 static uint32_t migrate_source_column(const struct migration *migration, const struct table *old,
                                       const struct column *column) {
   const struct change *change = migration_of(migration, column->component->id);
@@ -268,10 +268,10 @@ static void migrate_swap_table(const struct migration *migration, struct table *
   table_free(world, old);
 }
 
-/* ---- components that go, or bring others ---- */
+/* ---- removed components and requirements ---- */
 
-/* Whether a table needs a target: its rows may move, or another table is to exist. Not if it has no
-** rows and a component that goes, or if only components that go change. */
+/* Whether a table needs a target: because its rows may move, or another table must exist. Not if it
+** has no rows and a removed component, or if only removed components change. */
 static bool migrate_has_whereto(const struct migration *migration, const struct table *table) {
   if (migrate_is_affected(migration, table, true)) return table->count > 0;
   for (uint32_t i = 0; i < migration->count; i++)
@@ -318,7 +318,7 @@ static ecs_status migrate_plan_moves(const struct migration *migration) {
   return status;
 }
 
-/* Drops the tables that rows have left, which no longer may exist. */
+/* Drops the tables that rows have left and that are no longer allowed. */
 static void migrate_commit_moves(const struct migration *migration) {
   ecs_world *world = migration->world;
   const struct id_record *all = graph_all(world);
@@ -348,7 +348,7 @@ static void migrate_commit_moves(const struct migration *migration) {
       declare_forget(world, migration->changes[i].component);
 }
 
-/* ---- what is switched off ---- */
+/* ---- switched-off components ---- */
 
 static ecs_status migrate_refuse_off(struct migration *migration, const struct component *component,
                                      const struct table *table) {
@@ -381,7 +381,7 @@ static ecs_status migrate_check_toggles(struct migration *migration) {
 
 /* ---- the transaction ---- */
 
-/* Cached lookups may have found a component that goes. */
+/* Cached lookups may have found a removed component. */
 void migration_show(const struct migration *migration, bool wanted) {
   if (migration->count) migration->world->registry.version++;
   for (uint32_t i = 0; i < migration->count; i++) {

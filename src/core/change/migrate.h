@@ -1,5 +1,5 @@
-/* Migration: components change their fields, or go, while entities have them. One transaction over
-** any number of components: prepare does everything that can fail, commit cannot. */
+/* Migration: components change their fields, or are removed, while entities have them. One
+** transaction over any number of components: prepare may fail, commit cannot. */
 #ifndef ECS_CORE_CHANGE_MIGRATE_H
 #define ECS_CORE_CHANGE_MIGRATE_H
 
@@ -38,7 +38,7 @@ struct report {
 struct change {
   bool valued;                 /* a tag that becomes a resource */
   struct component *component;   /* as registered */
-  struct component *wanted;      /* what it becomes; NULL: it goes */
+  struct component *wanted;      /* its future version; NULL: it is removed */
   bool renamed;                  /* already under its new name: its old one */
   const char *old_name;
   uint32_t old_size;
@@ -65,9 +65,8 @@ struct migration {
   struct relabeling *relabelings;
   uint32_t relabeling_count, relabeling_capacity;
   bool committed;
-  bool staged;                   /* declarations may still go: names are compared later */
-  struct component **superseded; /* replaced versions that others may be made of until they
-                                 ** follow */
+  bool staged;                   /* declarations may still be removed: names are compared later */
+  struct component **superseded; /* replaced versions that others may contain until these follow */
   uint32_t superseded_count, superseded_capacity;
   struct arena arena;            /* of new names */
   struct table **tables;         /* replacements of the tables with the same index */
@@ -76,19 +75,19 @@ struct migration {
 
 struct change *migration_of(const struct migration *migration, ecs_id id);
 
-/* A registered component as it will be; itself if it does not change, or goes. */
+/* The future version of a registered component; itself if it does not change or is removed. */
 const struct component *migration_wanted(const struct migration *migration,
                                          const struct component *component);
 
 void migration_begin(struct migration *migration, ecs_world *world);
 
-/* Takes over `wanted` (also freed on failure); NULL removes the component. Components made of this
-** one follow. */
+/* Takes over `wanted` (also freed on failure); NULL removes the component. Components that contain
+** this one are rebuilt. */
 ecs_status migration_add(struct migration *migration, struct component *component,
                          struct component *wanted);
 
-/* Whether a component may go: ECS_EBUSY while an entity is tied to it, ECS_EINVAL for a built-in
-** relation. */
+/* Whether a component may be removed: ECS_EBUSY while an entity is tied to it, ECS_EINVAL for a
+** built-in relation. */
 ecs_status migration_check_removal(const ecs_world *world, const struct component *component);
 
 /* Adds a component under another name, which it has at once, so that later declarations find it.
@@ -97,13 +96,13 @@ ecs_status migration_rename(struct migration *migration, struct component *compo
                             struct component *wanted);
 
 /* Takes over a component that differs only in former names. Its fields do not change, so it needs
-** no prepare and is possible inside scopes. */
+** no migration_prepare and is possible inside scopes. */
 ecs_status migration_relabel(struct migration *migration, struct component *component,
                              struct component *same);
 void migration_commit_labels(struct migration *migration);
 
 /* migration_fill fills new columns of tables and sparse sets from old ones. At the commit, the
-** other takes over columns that stay as they are, with the rows. */
+** second function takes over columns that stay as they are, with the rows. */
 ecs_status migration_fill(struct migration *migration, const struct table *old,
                           struct table *table);
 void migration_take(const struct migration *migration, struct table *old, struct table *table);
@@ -113,11 +112,11 @@ void migration_take(const struct migration *migration, struct table *old, struct
 ecs_status migration_prepare(struct migration *migration);
 void migration_commit(struct migration *migration);
 
-/* After prepare: makes the registry show the components as they will be (those that go are still
-** there) or as they are. Queries made meanwhile are for after the commit. */
+/* After prepare: makes the registry show the future components (removed ones are still there) or
+** the present ones. Queries made meanwhile are for after the commit. */
 void migration_show(const struct migration *migration, bool wanted);
 
-/* ECS_ENAME if a query names a component that goes, or a field that its component loses. */
+/* ECS_ENAME if a query names a component that is removed, or a field that its component loses. */
 ecs_status migration_check_query(const struct migration *migration, const ecs_query *query);
 
 /* The name for messages of the operation that begins a migration where it is not possible. */
@@ -142,8 +141,8 @@ ecs_status migration_fill_column(struct migration *migration, const struct table
 ecs_status migration_prepare_resource(struct migration *migration, struct change *change);
 void migration_swap_resource(ecs_world *world, struct change *change);
 
-/* The part of a migration about events: their rows are rebuilt beside the old ones and exchanged at
-** the commit. */
+/* The part of a migration about events: their rows are rebuilt separately and exchanged at the
+** commit. */
 
 /* Builds, for each changed event, rows with the wanted fields. */
 ecs_status migration_prepare_events(struct migration *migration);
@@ -152,23 +151,23 @@ void migration_swap_events(const struct migration *migration);
 /* What a migration works out before it touches a table: which components follow, which old leaf
 ** each new one comes from, what to report. */
 
-/* Rebuilds components made of changed ones. The registry shows the wanted components. ECS_EINVAL if
-** one would contain itself. */
+/* Rebuilds components that contain changed ones. The registry shows the wanted components.
+** ECS_EINVAL if one would contain itself. */
 ecs_status migration_follow_nested(struct migration *migration);
 
 /* Fills change->source. */
 ecs_status migration_map(struct migration *migration, struct change *change);
 ecs_status migration_report(struct migration *migration, struct change *change);
 
-/* ECS_ECYCLE if a component would require itself, ECS_EINVAL if one that goes is required. The
+/* ECS_ECYCLE if a component would require itself, ECS_EINVAL if a removed one is required. The
 ** registry shows the wanted components. */
 ecs_status migration_check_requirements(const struct migration *migration);
 
-/* Whether rows may have to move: components go, change their storage or require something else. */
+/* Whether rows may have to move: components are removed, change their storage or requirements. */
 bool migration_moves(const struct migration *migration);
 
-/* What an entity will have: a table, possibly its present one, and sparse components, in scratch
-** memory. */
+/* The future place of an entity: a table, possibly its present one, and sparse components, in
+** scratch memory. */
 struct whereto {
   struct table *table;
   const ecs_id *sparse;
@@ -176,7 +175,7 @@ struct whereto {
 };
 
 /* Finds where an entity of a table goes or, for NONE, its rows as far as the table decides: without
-** components that go, with what the others require. `planned`: the registry still shows the state
+** removed components, with what the others require. `planned`: the registry still shows the state
 ** before the commit. */
 ecs_status migration_target(const struct migration *migration, struct table *table,
                             uint32_t entity, bool planned, struct whereto *out);
@@ -192,7 +191,7 @@ void migration_refresh_query(const struct migration *migration, ecs_query *query
 /* Whether a component changes its storage. */
 bool migration_changes_storage(const struct migration *migration);
 
-/* Reserves room for entities with sparse components, once all tables have been planned. The other
+/* Reserves room for entities with sparse components, once all tables have been planned. The second
 ** makes the sets, while the registry shows the wanted components. */
 ecs_status migration_plan_sparse(const struct migration *migration);
 ecs_status migration_prepare_sparse(struct migration *migration);
@@ -211,33 +210,33 @@ void migration_undo_tables(const struct migration *migration);
 /* The part of a migration about relations: ties stay when a relation changes between one target and
 ** several; each row moves to where its ties say. */
 
-/* Whether a relation comes to have one target instead of several, or the other way; and whether
-** anything that ties does, or becomes a relation. */
+/* Whether a relation changes between one target and several. The second: whether any relation does,
+** or a component becomes a relation. */
 bool migration_turns(const struct change *change);
 bool migration_changes_ties(const struct migration *migration);
 
-/* Whether relations can become what they are to be, and others relations; makes the ties of those
-** that come to be exclusive. */
+/* Checks that relations, and components that become relations, can change as declared. Makes the
+** ties of relations that become exclusive. */
 ecs_status migration_prepare_ties(struct migration *migration);
 
-/* What an id of an entity's table becomes; with NONE for the entity, itself. */
+/* The id that replaces an id of an entity's table; with NONE for the entity, the id itself. */
 ecs_id migration_id_after(const struct migration *migration, ecs_id id, uint32_t entity);
 
-/* Whether the rows of a table go by what each of them is tied to; room for that; and, at the
-** commit, that. */
+/* Whether rows of a table move separately, each by its ties. The second reserves room for that; the
+** third moves them at the commit. */
 bool migration_parts_rows(const struct migration *migration, const struct table *table);
 ecs_status migration_plan_rows(const struct migration *migration, struct table *table);
 void migration_move_rows(const struct migration *migration, struct table *table);
 
-/* At the commit: the relation stays the component's, with the options that it has now, `old` being
-** what it was; ties that nothing keeps any more are forgotten when the rows have moved. */
+/* At the commit: gives the relation its new options; `old` is the former relation. The second
+** forgets ties that no longer exist, after the rows have moved. */
 void migration_swap_relation(ecs_world *world, struct change *change, struct relation *old);
 void migration_forget_ties(const struct migration *migration);
 
 /* Drops tables that only a commit would have made possible. */
 void migration_undo_ties(const struct migration *migration);
 
-/* Whether a term asks for what its component, as it is to be, cannot answer. */
+/* Whether a term is impossible for the future version of its component. */
 bool migration_defeats(const struct term *term, const struct component *wanted,
                        const struct component *through);
 
@@ -246,8 +245,8 @@ bool migration_defeats(const struct term *term, const struct component *wanted,
 /* Whether cells can stay as they are. */
 bool convert_is_copy(const struct leaf *from, const struct leaf *to);
 
-/* Floats round to floats (overflow is refused), names lead between enums and strings, everything
-** else must be exact. ECS_ERANGE: `to` cannot hold this value; ECS_ETYPE: it can hold only the zero
+/* Floats round to floats (overflow is refused), enums and strings convert by name, everything else
+** must be exact. ECS_ERANGE: `to` cannot hold this value; ECS_ETYPE: it can hold only the zero
 ** value; ECS_ENOMEM. Sets no message. */
 ecs_status convert_cell(ecs_world *world, const struct leaf *from, const struct leaf *to,
                         ecs_cell cell, ecs_cell *out);

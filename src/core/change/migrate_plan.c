@@ -11,14 +11,14 @@
 #include "core/storage/graph.h"
 #include "core/storage/sparse.h"
 
-/* ---- components made of changed ones ---- */
+/* ---- components that contain changed ones ---- */
 
 static bool migrate_plan_is_removed(const struct migration *migration, ecs_id id) {
   const struct change *change = migration_of(migration, id);
   return change && !change->wanted;
 }
 
-/* A field made of a component that goes or has been replaced in the registry; or NULL. */
+/* A field whose component is removed or has been replaced in the registry; or NULL. */
 static const struct field *migrate_plan_stale_field(const struct migration *migration,
                                                     const struct component *component) {
   const ecs_world *world = migration->world;
@@ -48,7 +48,7 @@ static ecs_status migrate_plan_follow(struct migration *migration, struct compon
   return status;
 }
 
-/* The components from one that is examined to what it is made of. */
+/* The path from the component being examined to one that it contains. */
 struct tie_path {
   const struct tie_path *above;
   ecs_id id;
@@ -224,7 +224,7 @@ ecs_status migration_report(struct migration *migration, struct change *change) 
 
 /* ---- what rows lose and get ---- */
 
-/* Fails if a component in the registry requires one that goes. */
+/* Fails if a component in the registry requires one that is removed. */
 static ecs_status migrate_plan_check_required(const struct migration *migration,
                                               const struct component *component) {
   const ecs_world *world = migration->world;

@@ -54,7 +54,7 @@ static ecs_status migrate_sparse_plan_table(const struct migration *migration,
   return status;
 }
 
-/* Plans what an entity gets besides, because it has sparse components. */
+/* Plans what else an entity gets because it has sparse components. */
 static ecs_status migrate_sparse_plan_entity(const struct migration *migration, uint32_t entity,
                                              bool fresh) {
   ecs_world *world = migration->world;
@@ -200,8 +200,8 @@ static void migrate_sparse_commit_entity(const struct migration *migration,
   if (toggle_is_off(set->table, id, row)) toggle_set(to.table, id, record->row, true);
 }
 
-/* Removes a component that goes from all that have it; components without any others become
-** bare. */
+/* Removes a component from all entities that have it; entities that are left without components
+** become bare. */
 static void migrate_sparse_empty_set(ecs_world *world, struct sparse *set) {
   const struct table *table = set->table;
   for (uint32_t row = table->count; row-- > 0;) {

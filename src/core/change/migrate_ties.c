@@ -264,7 +264,7 @@ static void migrate_ties_put_cells(const struct migration *migration, const stru
   }
 }
 
-/* From the last row on, so that no row takes another's place. */
+/* Starts with the last row, so that no row takes another's place. */
 void migration_move_rows(const struct migration *migration, struct table *table) {
   ecs_world *world = migration->world;
   while (table->count) {

@@ -84,7 +84,7 @@ void declare_lay_out_as(ecs_world *world, struct component *component,
     component->leaves[i].offset = from->leaves[i].offset;
 }
 
-/* ---- the same once more ------------------------------------------------------------ */
+/* ---- declaring again --------------------------------------------------------------- */
 
 /* An entity that does not live there becomes null. */
 static ecs_value redeclare_value_of(const ecs_world *there, const ecs_world *world,
@@ -206,7 +206,7 @@ ecs_status ecs_undeclare(ecs_world *world, ecs_id id) {
   if (status == ECS_OK && redeclare_is_unused(world, component)) {
     status = world_is_idle(world, "undeclare");
     if (status != ECS_OK) return status;
-    (void)world_prepare_attached(world);   /* without memory, snapshots become useless */
+    (void)world_prepare_attached(world);   /* when memory runs out, snapshots become useless */
     declare_forget(world, component);
     world->registry.layouts++;
     return ECS_OK;

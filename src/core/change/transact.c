@@ -358,7 +358,7 @@ static void transact_retire_queries(ecs_world *world) {
     if (query->fresh) query_retire(query);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------- */
+/* ---- the whole transaction ----------------------------------------------------------------- */
 
 /* Checks that no component has the former name of another one that is still declared. */
 static ecs_status transact_check_names(const struct transaction *transaction) {
@@ -384,7 +384,7 @@ ecs_status transaction_prepare(struct transaction *transaction, uint32_t more_ph
   return status;
 }
 
-/* New phases and systems take up what was kept for them. */
+/* Gives new phases and systems the state that was kept for their names. */
 static void transact_take_up(const struct transaction *transaction) {
   ecs_world *world = transaction->world;
   const struct schedule *schedule = world->schedule, *before = &transaction->before;

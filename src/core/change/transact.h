@@ -64,12 +64,12 @@ ecs_status transaction_leave(struct transaction *transaction, ecs_id component);
 ecs_status transaction_prepare(struct transaction *transaction, uint32_t more_phases,
                                uint32_t more_systems);
 
-/* Reserves numbers for a group of scripts: its phases and systems are placed at these plus their
-** place in the group. */
+/* Reserves an order number for a group of scripts: its phases and systems have this number plus
+** their place in the group. */
 uint64_t transaction_group(ecs_world *world);
 
-/* A phase or system of the group: a new one replaces that of its name (a system takes over switch
-** and timings); a kept one only gets a place. */
+/* A phase or system of the group: a new one replaces that of its name (a system keeps its timings
+** and stays on or off); a kept one only gets a place. */
 ecs_status transaction_phase(struct transaction *transaction, const struct ecs_phase_desc *desc,
                              uint64_t place);
 void transaction_keep_phase(struct transaction *transaction, const char *name,
@@ -83,7 +83,7 @@ void transaction_keep_system(struct transaction *transaction, const char *name,
                              uint64_t place);
 void transaction_drop_system(struct transaction *transaction, const char *name);
 
-/* ECS_ECYCLE, or ECS_ENAME if a phase goes that still has systems. */
+/* ECS_ECYCLE, or ECS_ENAME if a removed phase still has systems. */
 ecs_status transaction_order(struct transaction *transaction);
 
 void transaction_commit(struct transaction *transaction);

@@ -114,7 +114,7 @@ static bool apply_is_plain(const ecs_world *world, const struct chain *chain,
          !relation_of(world, world->staging.commands[chain->first].component);
 }
 
-/* Cache: where the last chain of one command led along an edge of the graph. */
+/* Cache: where the last chain of a single command led, along an edge of the graph. */
 struct chain_way {
   const struct table *from;
   struct table *to;
@@ -247,7 +247,7 @@ static void apply_drop_chain(ecs_world *world, const struct chain *chain) {
     replay_release(world, &staging->commands[at]);
 }
 
-/* Adds and removes an entity's sparse components as planned; there is room for all. */
+/* Adds and removes an entity's sparse components as planned, which room is reserved for. */
 static void apply_sparse(ecs_world *world, const struct chain *chain) {
   const struct table *now = apply_home(world, chain->entity);
   const struct table *from = now ? now : world->graph.empty;
@@ -276,7 +276,7 @@ static void apply_chain(ecs_world *world, const struct chain *chain) {
   if (target->has_ties) apply_targets(world, target, index, record->row);
 }
 
-/* ---- chains that go the same way ---- */
+/* ---- chains that move alike ---- */
 
 /* Whether the chain only moves its entity to another table. */
 INLINE bool apply_is_only_move(const ecs_world *world, const struct chain *chain) {

@@ -38,7 +38,7 @@ bool batch_is_plain(const ecs_world *world, enum command_kind kind, ecs_id id) {
          !world->registry.requires;
 }
 
-/* ---- its making ---- */
+/* ---- making a batch ---- */
 
 bool batch_takes_rows(const ecs_world *world, enum command_kind kind, ecs_id id,
                       const struct table *table) {
@@ -187,7 +187,7 @@ bool batch_is_sound(const ecs_world *world) {
                             batch->count);
 }
 
-/* ---- its end ---- */
+/* ---- applying a batch ---- */
 
 /* The table index of an entry in the list; RECORD_BARE if it has no row. */
 INLINE uint32_t batch_table_at(const ecs_world *world, uint32_t at) {

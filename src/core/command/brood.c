@@ -37,7 +37,7 @@ static bool brood_is_of(const struct brood_kind *kind, const struct part *parts,
   return true;
 }
 
-/* Describes a kind. Returns false if a spawn does more than write cells of tables, or too much. */
+/* Describes a kind. False if such a spawn does more than write cells, or exceeds a limit. */
 static bool brood_describe(const struct part *parts, uint32_t count, struct brood_kind *kind) {
   kind->part_count = count;
   kind->write_count = 0;
@@ -82,8 +82,8 @@ static bool brood_reserve(ecs_world *world, uint32_t more, uint64_t entities, ui
   struct batch *batch = &world->staging.batch;
   struct memory *memory = &world->memory;
   uint64_t turns = more > 1 ? entities : 0;
-  return (batch->count + entities) * (BROOD_PARTS + 1) <= UINT32_MAX &&   /* at most so many
-                                                                          ** commands or writes */
+  return (batch->count + entities) * (BROOD_PARTS + 1) <= UINT32_MAX &&   /* commands; writes:
+                                                                          ** at most this many */
          GROW(memory, broods->list, broods->capacity, broods->count + (uint64_t)more) &&
          GROW(memory, broods->blocks, broods->block_capacity, broods->block_count + 1ull) &&
          GROW(memory, broods->turns, broods->turn_capacity, broods->turn_count + turns) &&
@@ -92,7 +92,7 @@ static bool brood_reserve(ecs_world *world, uint32_t more, uint64_t entities, ui
          GROW(memory, batch->entities, batch->capacity, batch->count + entities);
 }
 
-/* Adds a brood; there is room. */
+/* Adds a brood in reserved room. */
 static void brood_add(struct broods *broods, uint32_t kind, uint32_t count, uint32_t room) {
   assert(broods->list && broods->kinds);
   broods->list[broods->count++] = (struct brood){kind, count, room, broods->cell_count};
@@ -107,7 +107,7 @@ static void brood_count(struct staging *staging, uint32_t kind, uint32_t more) {
   staging->chain_count += more;
 }
 
-/* Takes ids for the last entities; there is room. */
+/* Takes reserved ids for the last entities. */
 static void brood_take(ecs_world *world, uint32_t count, ecs_id *ids) {
   struct batch *batch = &world->staging.batch;
   struct entity_index *index = &world->entities;

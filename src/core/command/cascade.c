@@ -17,7 +17,7 @@
 #include "core/storage/toggle.h"
 #include "ecs_world.h"
 
-/* ---- who dies ---- */
+/* ---- which entities die ---- */
 
 static APART bool cascade_grow_marks(ecs_world *world, uint32_t entity) {
   struct cascade *cascade = &world->cascade;
@@ -337,7 +337,7 @@ static ecs_status cascade_tie(ecs_world *world, struct relation *relation, uint3
   return status;
 }
 
-/* By a command of its own. */
+/* Ends an exclusive tie, as a command of its own. */
 static ecs_status cascade_leave(ecs_world *world, struct relation *relation, uint32_t source) {
   ecs_status status = relation_check_way(world, relation, source, 0);
   return status == ECS_OK ? cascade_untie(world, relation, source) : status;
@@ -436,7 +436,7 @@ static void cascade_untie_back(ecs_world *world, const struct untied *was) {
   assert(ties_target(&relation->ties, was->source) == was->target);
 }
 
-/* Clears the marks of all that die, by words that many share. */
+/* Clears the marks of all that die, one word of many marks at a time. */
 static void cascade_spare_all(struct cascade *cascade) {
   if (cascade->count > cascade->mark_capacity) {
     memset(cascade->marks, 0, cascade->mark_capacity * sizeof *cascade->marks);

@@ -102,7 +102,7 @@ static void command_set_batch_room(struct staging *staging) {
   staging->batch.room = room;
 }
 
-/* Reserves. Nothing was reserved so far for rows of a batch or for broods, though they are
+/* Reserves room. None was reserved so far for rows of a batch or for broods, though they are
 ** counted. */
 ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
                            uint64_t entities) {
@@ -171,7 +171,7 @@ INLINE void link_command(struct staging *staging, uint32_t at, struct chain *cha
       (struct chain){command->entity, at, at, NONE, false, false};
 }
 
-/* Appends a command; there is room. */
+/* Appends a command in reserved room. */
 INLINE void put_command(ecs_world *world, enum command_kind kind, ecs_id entity, ecs_id component,
                         ecs_id target, const struct write *writes, uint32_t count) {
   struct staging *staging = &world->staging;

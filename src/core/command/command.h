@@ -54,7 +54,7 @@ struct command {
   uint32_t write_count;
   bool dropped;              /* it cannot apply: see staging_refuse */
   bool anew;                 /* it ties what was untied at its time: fields get defaults */
-  bool idle;                 /* it switches a component that the entity lacked at its time */
+  bool idle;                 /* it switches a component that the entity lacked at that point */
   bool ties;                 /* exclusive relation: the entity is tied once this applies */
 };
 
@@ -119,8 +119,8 @@ void scope_cancel(ecs_world *world, uint32_t scope);
 ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
                            uint64_t entities);
 
-/* The innermost scope that is not a loop, if it was opened by hand, otherwise NONE; ends it as
-** ecs_commit and ecs_cancel do, without telling observers. */
+/* scope_deferred: the innermost scope that is not a loop, if it was opened by hand, otherwise NONE.
+** The others end it as ecs_commit and ecs_cancel do, without telling observers. */
 uint32_t scope_deferred(const ecs_world *world);
 ecs_status deferred_commit(ecs_world *world);
 ecs_status deferred_cancel(ecs_world *world);
@@ -260,12 +260,12 @@ ecs_status broods_spawn(ecs_world *world, uint64_t n, uint32_t kind, const struc
                         ecs_id *ids);
 
 /* Defers several entities of each of some kinds. Returns where to write their cells, kind by kind
-** and write by write, and for several kinds whose turn it is, entity by entity; NULL without
-** memory. */
+** and write by write; several kinds also need to be told whose turn it is, entity by entity, in
+** *turns. NULL when out of memory. */
 uint64_t *broods_put(ecs_world *world, const uint32_t *kinds, const uint32_t *counts,
                      uint32_t count, uint8_t **turns);
 
-/* Writes the commands of the broods; there is room. */
+/* Writes the commands of the broods in reserved room. */
 void broods_write(ecs_world *world);
 
 /* As batch_apply, for broods. */
@@ -277,7 +277,7 @@ void broods_free(struct memory *memory, struct broods *broods);
 
 /* Defers a command without writes on a component that is not a relation, if there is room and the
 ** entity's index is low; otherwise returns false, and command_stage must be used. Inline, since a
-** call would cost as much. */
+** call would take as long as the rest. */
 INLINE bool command_defer_alike(ecs_world *world, enum command_kind kind, ecs_id entity,
                                 ecs_id component) {
   struct staging *staging = &world->staging;

@@ -31,7 +31,7 @@ void emission_put(ecs_world *world, struct event *event, const struct write *wri
 /* Emits several events with defaults into reserved room. Returns the first row. */
 uint32_t emission_append_many(ecs_world *world, struct event *event, uint32_t count);
 
-/* Reserves room to record that open scopes emit so many more events, of any types. */
+/* Reserves room to record that open scopes emit that many more events, of any types. */
 ecs_status emissions_reserve(ecs_world *world, uint32_t more);
 
 /* The first reserves room to record one more emission in the open scopes; the second records it. */
@@ -46,7 +46,7 @@ void emissions_drop(ecs_world *world, uint32_t scope);
 void emissions_settle(ecs_world *world);
 
 /* Delayed events: rows like those of events, in order of delay, each with its due time. The clock
-** counts updates since there were no delayed events. */
+** counts seconds of updates since there were no delayed events. */
 
 /* Delays an event: defaults, then the writes, whose any slots are taken over when it returns
 ** ECS_OK. If an open scope drops it, it is taken back. */

@@ -9,7 +9,7 @@
 #include "core/storage/component.h"
 #include "core/storage/marks.h"
 
-/* ---- those that are on ---- */
+/* ---- observers that are switched on ---- */
 
 void watching_add(ecs_world *world, struct watch *watch, uint64_t place) {
   struct watching *watching = world->watching;

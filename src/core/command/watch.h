@@ -17,7 +17,7 @@ enum watch_kind { WATCH_EXIT, WATCH_REMOVE, WATCH_DESPAWN, WATCH_ADD, WATCH_ENTE
 
 #define WATCH_KINDS 6
 
-/* A match that existed before a change, of the changed entity. */
+/* A match of the changed entity that existed before the change. */
 struct sighting {
   uint32_t change;           /* index of the change, in order */
   uint32_t values;           /* first of the values of the query's variables, */
@@ -93,14 +93,14 @@ struct watching {
   ecs_status (*tell)(ecs_world *world);   /* calls them all: observers_run */
   const struct watch *shown;     /* the one that is being called */
   uint64_t round;
-  struct watch **concerned;  /* observers that the round may concern, by kind and registration, with
-                             ** as much room again after them; NULL: removed */
+  struct watch **concerned;  /* observers that the round may concern, by kind and registration,
+                             ** followed by as much free room; NULL: removed */
   uint32_t concerned_count, concerned_capacity;
-  uint32_t turn;             /* at least so many of them have had their turn */
+  uint32_t turn;             /* at least that many of them have had their turn */
   uint32_t due;              /* changes that no observer has been told of yet */
   struct change_of *changes;
   uint32_t change_count, change_capacity;
-  const struct change_of **order;   /* all of them in order, with as much room again after them */
+  const struct change_of **order;   /* all of them in order, followed by as much free room */
   uint32_t order_capacity;
   bool together;
   bool dying;                /* the moved rows have died */

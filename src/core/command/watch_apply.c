@@ -14,7 +14,7 @@
 #include "core/storage/toggle.h"
 #include "ecs_world.h"
 
-/* ---- whom commands change ---- */
+/* ---- entities that commands change ---- */
 
 /* Lists the observers that rows of a table may match, once for each table. */
 static APART ecs_status watch_apply_list_watchers(ecs_world *world, struct table *table) {
@@ -140,7 +140,7 @@ static ecs_status watch_apply_link_note(ecs_world *world, uint32_t at) {
   return ECS_OK;
 }
 
-/* ---- who is given values ---- */
+/* ---- which entities are given values ---- */
 
 static void watch_apply_take_gift(struct watching *watching, struct change_of *change, ecs_id id) {
   for (uint32_t i = change->first_gift; i < watching->gift_count; i++)
@@ -349,7 +349,7 @@ static ecs_status watch_apply_copy_match(ecs_world *world, struct watch *watch,
   return ECS_OK;
 }
 
-/* ---- what matches ---- */
+/* ---- matches ---- */
 
 static ecs_status watch_apply_add_sighting(ecs_world *world, struct watch *watch, uint32_t change,
                                            const ecs_id *values) {
@@ -411,7 +411,7 @@ static ecs_status watch_apply_sight(ecs_world *world, struct watch *watch, struc
   return status;
 }
 
-/* ---- whom it concerns ---- */
+/* ---- which observers a round concerns ---- */
 
 /* Adds an observer to those that the round concerns. */
 static ecs_status watch_apply_enter(ecs_world *world, struct watch *watch) {

@@ -12,7 +12,7 @@
 #include "core/storage/toggle.h"
 #include "ecs_entity.h"
 
-/* ---- what is copied ---- */
+/* ---- finding the entities to copy ---- */
 
 static ecs_status clone_add_source(ecs_world *world, uint32_t entity) {
   struct clone *clone = world->clone;
@@ -58,8 +58,8 @@ struct item {
 
 typedef ecs_status (*item_fn)(ecs_world *world, const struct item *item, void *ud);
 
-/* Whether copies get it: not what marks the source as a prefab; of an instance, only what it owns;
-** a root copy of a prefab or an instance keeps no parent. */
+/* Whether copies get a component or tie: not what marks the source as a prefab; from an instance,
+** only what it owns; and the root's copy of a prefab or an instance gets no parent. */
 static bool clone_is_kept(const ecs_world *world, uint32_t place, ecs_id id) {
   const struct relations *relations = &world->relations;
   const struct relation *relation = relation_of(world, id);

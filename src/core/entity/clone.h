@@ -7,7 +7,7 @@
 
 struct part;
 
-/* The entities found to be copied: one for each world, valid until the next clone_find. */
+/* What clone_find has found, valid until the next clone_find; each world has one. */
 struct clone {
   uint8_t kind;              /* a clone_kind */
   uint32_t *sources;         /* indices, breadth first, children in order */

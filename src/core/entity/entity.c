@@ -45,13 +45,13 @@ static ecs_status entity_despawn_any(ecs_world *world, ecs_id id) {
   return ECS_OK;
 }
 
-/* Despawns in any storage and with any ties; hosts' observers are told before it returns. */
+/* Despawns in the general case. Observers are called before a host's call returns. */
 static APART ecs_status despawn_entity(ecs_world *world, ecs_id id, bool tells) {
   ecs_status status = entity_despawn_any(world, id);
   return tells ? world_tell_observers(world, status) : status;
 }
 
-/* Whether a despawn may do more than cut a row: to other entities, or in other storage. */
+/* Whether a despawn may do more than remove a row: because of ties or other storage. */
 static inline bool entity_despawn_is_more(const ecs_world *world) {
   return (world->names.by_entity.count | world->relations.tied |
           world->graph.pair_tables | world->sparses.rows | changes_wait(world)) != 0;
@@ -89,7 +89,7 @@ static ecs_status entity_change_now(ecs_world *world, ecs_id id,
   return status;
 }
 
-/* If an edge says that it is about a component in tables, not a tie. */
+/* Defers the change if an edge shows that it concerns a component in tables, not a tie. */
 static inline bool entity_defer_along_edge(ecs_world *world, enum command_kind kind, ecs_id id,
                                            ecs_id component) {
   const struct record *record = entity_find_row(&world->entities, id);
@@ -114,7 +114,7 @@ static ecs_status entity_change_any(ecs_world *world, ecs_id id, ecs_id componen
   return entity_change_now(world, id, needed, adds);
 }
 
-/* Whatever it means; a host is told of it before its call returns. */
+/* Adds or removes in the general case. Observers are called before a host's call returns. */
 static APART ecs_status change_entity(ecs_world *world, ecs_id id, ecs_id component, bool adds,
                                       bool tells) {
   ecs_status status = entity_change_any(world, id, component, adds);

@@ -9,7 +9,7 @@
 #include "core/storage/table.h"
 
 /* Spawns. Parts may repeat a component; later writes win. With ECS_OK any slots in the writes
-** belong to the world; a slot serves one entity, so many need a stride. */
+** belong to the world; a slot serves one entity, so several entities need a stride. */
 ecs_status entity_spawn(ecs_world *world, const struct part *parts, uint32_t count,
                         ecs_id *out);
 ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts,
@@ -114,7 +114,7 @@ ecs_status relate_change(ecs_world *world, ecs_id id, ecs_id relation, bool adds
 bool relate_has(const ecs_world *world, ecs_id id, const struct component *component,
                 ecs_id target);
 
-/* The target with the lowest id, or ECS_NULL. The other: the next one after `after`. */
+/* The target with the lowest id, or ECS_NULL. The second: the next one after `after`. */
 ecs_id relate_target(const ecs_world *world, ecs_id id, const struct component *component);
 ecs_id relate_next_target(const ecs_world *world, ecs_id id, const struct component *component,
                           ecs_id after);

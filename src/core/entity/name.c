@@ -189,7 +189,7 @@ static char *name_copy_text(struct memory *memory, const char *text, size_t size
   return copy;
 }
 
-/* Gives a name to an entity that has none; there is room. */
+/* Gives a name, in reserved room, to an entity that has none. */
 static void name_enter(ecs_world *world, ecs_id entity, uint32_t parent, struct naming naming) {
   struct name_table *table = &world->names;
   uint32_t at = table->count++;

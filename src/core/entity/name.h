@@ -6,7 +6,7 @@
 #include "core/base/hash_map.h"
 #include "core/ids/world.h"
 
-/* A name by itself, which an entity will have or has had; owns the text. */
+/* A name that an entity will have or has had; owns the text. */
 struct naming {
   char *text;
   size_t size;               /* 0: none */
@@ -44,7 +44,7 @@ void name_exchange(ecs_world *world, ecs_id entity, struct naming *naming);
 
 void name_drop(ecs_world *world, struct naming *naming);
 
-/* Called when a staged tie of the entity to a parent is undone and still to come. Cannot fail. */
+/* Called when a staged tie of the entity to a parent is undone, to be made later. Cannot fail. */
 void name_return(ecs_world *world, uint32_t entity);
 
 /* ECS_ETAKEN if another child of a parent (0: an entity without one) has the entity's name. */

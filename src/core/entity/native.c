@@ -105,7 +105,7 @@ static APART bool native_has_pair(const ecs_world *world, ecs_id entity, ecs_id 
   return relate_has(world, entity, relation->component, target);
 }
 
-/* What the table has decides; otherwise only relations and sparse components can. */
+/* What is not in the table may still be there as a relation or sparse component. */
 bool ecs_has(const ecs_world *world, ecs_id entity, ecs_id component) {
   const struct record *record = entity_find_row(&world->entities, entity);
   if (UNLIKELY(!record)) return native_has_pair(world, entity, component);
@@ -185,7 +185,7 @@ INLINE bool native_set_is_more(const ecs_world *world) {
   return (world->staging.command_count | world->watching->sets | world->watching->due) != 0;
 }
 
-/* If any bits are valid, nothing is checked: a fifth of the time of others. */
+/* If any bits are valid, nothing is checked, which takes a fifth of the time. */
 ecs_status ecs_set(ecs_world *world, ecs_id entity, ecs_id id, const void *value) {
   const struct record *record = entity_find_row(&world->entities, entity);
   if (UNLIKELY(!record || !value || native_set_is_more(world)))

@@ -13,7 +13,7 @@
 #include "core/storage/table.h"
 #include "ecs_world.h"
 
-/* ---- what there is ---- */
+/* ---- existing prefabs ---- */
 
 bool prefab_is(const ecs_world *world, uint32_t entity) {
   if (LIKELY(!world->relations.prefab)) return false;
@@ -423,7 +423,7 @@ static void prefab_order_children(ecs_world *world, const struct prefab_plan *pl
   }
 }
 
-/* More nodes may be appended on the way. */
+/* More nodes may be appended meanwhile. */
 static ecs_status declare_all(ecs_world *world, struct prefab_plan *plan, ecs_id known) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)

@@ -20,7 +20,7 @@ struct prefab_node {
   const ecs_id *shared;      /* components that instances do not get copies of */
   uint32_t shared_count;
   bool partial;              /* its any values, entities and ties are unknown: existing ones stay */
-  bool keeps_base;           /* so does the base */
+  bool keeps_base;           /* its base stays, too */
 };
 
 /* Declares a prefab. An existing one changes: its instances follow in fields that still have the
@@ -32,7 +32,7 @@ ecs_status prefab_declare(ecs_world *world, const struct prefab_node *nodes, uin
                           ecs_id *out);
 
 /* Finds the prefab, or child of one, at the end of a path, or fails with "there is no prefab 'x'
-** (did you mean 'y'?)". The other checks whether an id is that of one. */
+** (did you mean 'y'?)". The second checks whether an id is that of one. */
 ecs_status prefab_need(const ecs_world *world, const char *path, size_t size, ecs_id *out);
 ecs_status prefab_need_id(const ecs_world *world, ecs_id id);
 
@@ -48,7 +48,7 @@ bool prefab_inherits(const ecs_world *world, uint32_t child);
 /* Whether instances of a prefab read the component along IsA. */
 bool prefab_shares(const ecs_world *world, uint32_t entity, ecs_id component);
 
-/* Stages the mark of a prefab; there is room. */
+/* Stages the mark of a prefab in reserved room. */
 ecs_status prefab_mark(ecs_world *world, ecs_id entity);
 
 /* Stages the marks of a node's shared components, except those that are there. */
@@ -91,8 +91,8 @@ ecs_status plan_add(ecs_world *world, struct prefab_plan *plan, const struct pre
 /* The node of a child by its name, or NONE. */
 uint32_t plan_named(const struct prefab_plan *plan, uint32_t parent, ecs_string name);
 
-/* For clone_find_but: a node that gets another base, whose children it gets except those whose
-** counterparts have another base. */
+/* For clone_find_but: a node that gets another base, and with it the children of that base, except
+** those whose counterparts have another base. */
 struct plan_taking {
   const struct prefab_plan *plan;
   uint32_t at, base;         /* the node and its base */
@@ -111,8 +111,8 @@ ecs_status plan_note_copies(ecs_world *world, struct prefab_plan *plan, ecs_id p
 /* The node of an entity, or NONE. */
 uint32_t plan_find(const struct prefab_plan *plan, ecs_id entity);
 
-/* Where an entity's reference leads if its base's leads somewhere: as in copies, to the entity of
-** its own tree whose base that is; to the same entity if there is none. */
+/* Where an entity's reference leads, given where its base's leads: as in copies, to the entity of
+** its own tree whose base is the base's target; if there is none, to that target itself. */
 ecs_id plan_led_to(const ecs_world *world, const struct prefab_plan *plan, ecs_id entity,
                    ecs_id id);
 
@@ -140,9 +140,9 @@ ecs_status prefab_lead_ties(ecs_world *world, const struct prefab_plan *plan,
 /* Redeclared prefabs and their instances. */
 
 /* Stages what turns an existing prefab into what its node and its new base say. For the first node
-** also updates all instances: fields that still have the value of the entity they were made from,
-** while that follows, too; and added components. References inside its tree lead the same way in
-** theirs. All nodes have their entities. */
+** also updates all instances: they get added components, and new values in fields that still have
+** the value of the entity they were made from, if that changes, too. References inside its tree
+** lead the same way in theirs. All nodes must have their entities. */
 ecs_status prefab_update(ecs_world *world, const struct prefab_plan *plan, uint32_t at);
 
 /* Redirects references of staged copies inside their tree, as in the sources; what their nodes say

@@ -9,7 +9,7 @@
 #include "core/storage/component.h"
 #include "core/storage/table.h"
 
-/* Whether copies do not take over a tie, or do so in another way. */
+/* Whether a tie is one that copies do not take over, or take over in another way. */
 static bool prefab_ties_is_structure(const ecs_world *world, const struct relation *relation) {
   const struct relations *known = &world->relations;
   return relation == known->child_of || relation == known->is_a || relation == known->prefab;
@@ -97,7 +97,7 @@ static struct write *prefab_ties_ground_of(ecs_world *world, const struct prefab
   return writes;
 }
 
-/* Stages a tie with these values; `id` is that of a base. */
+/* Stages a tie with these values; `id` is that of the base's tie. */
 static ecs_status prefab_ties_stage_ground(ecs_world *world, const struct prefab_plan *plan,
                                            ecs_id entity, const struct relation *relation,
                                            ecs_id target, ecs_id base, ecs_id id) {

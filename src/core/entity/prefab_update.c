@@ -11,7 +11,7 @@
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
 
-/* An entity of a prefab's family, the prefab first, with regard to the current leaf. */
+/* What is known of an entity of a prefab's family, the prefab first, for the current leaf. */
 struct prefab_follower {
   bool goes;                     /* it follows */
   ecs_cell old, wanted;          /* its old value, if it follows, and its new one */
@@ -28,7 +28,7 @@ struct update {
   struct prefab_follower *followers;    /* one for each of these */
 };
 
-/* ---- what the declaration says ---- */
+/* ---- the declaration ---- */
 
 /* Whether it has a component, not a relation, from its base. */
 static bool prefab_update_inherits(const ecs_world *world, ecs_id base, ecs_id id) {
@@ -48,8 +48,8 @@ uint32_t prefab_child_made_of(const ecs_world *world, uint32_t parent, uint32_t 
   return child;
 }
 
-/* Where a follower's reference leads if its topmost base's leads somewhere: as in copies, to the
-** entity of its own tree whose source that is. */
+/* Where a follower's reference leads, given where that of its topmost base leads: as in copies, to
+** the entity of its own tree whose source is that target. */
 static ecs_id prefab_update_led_to(const ecs_world *world, uint32_t at, uint32_t top, ecs_id id) {
   const struct ties *child_of = &world->relations.child_of->ties;
   ecs_id target = entity_target(world, id);
@@ -232,7 +232,7 @@ static ecs_status prefab_update_add_own(const struct update *u, const struct com
   return status;
 }
 
-/* Adds it to instances that lack it; only the prefab gets any values. */
+/* Adds a component to instances that lack it; only the prefab gets any values. */
 static ecs_status prefab_update_add_below(const struct update *u,
                                           const struct component *component) {
   ecs_status status = ECS_OK;
@@ -272,7 +272,7 @@ static ecs_status update_component(const struct update *u, ecs_id id) {
   return status == ECS_OK && !alone ? prefab_update_add_below(u, component) : status;
 }
 
-/* ---- what goes, and ties ---- */
+/* ---- removed components and ties ---- */
 
 static ecs_status prefab_update_drop(const struct update *u, const ecs_id *ids, uint32_t count) {
   ecs_world *world = u->world;
@@ -295,7 +295,7 @@ static ecs_status prefab_update_drop(const struct update *u, const ecs_id *ids, 
   return status;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole update ---- */
 
 static ecs_status update_all(const struct update *u) {
   ecs_id *ids;

@@ -80,7 +80,7 @@ static ecs_status relate_retie(ecs_world *world, struct relation *relation, uint
   return ECS_OK;
 }
 
-/* Outside scopes, to a living target. */
+/* Ties an entity to a living target, outside scopes. */
 static ecs_status relate_tie_now(ecs_world *world, ecs_id id, struct component *component,
                                  ecs_id target, const struct write *writes, uint32_t count) {
   struct relation *relation = component->relation;
@@ -159,7 +159,7 @@ static const struct write *relate_with_target(ecs_world *world, ecs_id target,
 
 /* ---- pairs ---- */
 
-/* Outside scopes, for living entities. */
+/* Adds a pair to a living entity and sets its cells, outside scopes. */
 static ecs_status relate_pair_now(ecs_world *world, ecs_id id, ecs_id pair,
                                   const struct write *writes, uint32_t count) {
   struct table *from = relate_table_now(world, id), *to;
@@ -220,8 +220,8 @@ INLINE ecs_id relate_target_id(const struct entity_index *entities, uint32_t at)
   return (ecs_id)(entities->near.generations[offset] | entities->high) << INDEX_BITS | at;
 }
 
-/* Reties an entity whose tie is all that changes, to a target that already has sources; otherwise
-** returns false and does nothing. A tied entity has a row. */
+/* Reties an entity to a target that already has sources, if nothing else changes; otherwise returns
+** false and does nothing. A tied entity has a row. */
 INLINE bool relate_tie_again(ecs_world *world, ecs_id id, ecs_id pair) {
   const struct entity_index *entities = &world->entities;
   uint32_t source = ecs_id_index(id), end = pair_target(pair), offset = source - FIRST_ENTITY;
@@ -319,16 +319,16 @@ ecs_status relate_change(ecs_world *world, ecs_id id, ecs_id relation, bool adds
                 : relate_no_target(world, component);
 }
 
-/* ---- asking ---- */
+/* ---- lookups ---- */
 
-/* The position of the first id that is not less than one. */
+/* The position of the first id that is not less than the given one. */
 static uint32_t relate_lower_bound(const struct table *table, ecs_id id) {
   uint32_t at;
   id_set_find(table->ids, table->id_count, id, &at);
   return at;
 }
 
-/* The first target of a pair with an index not below one. */
+/* The first target of a pair whose index is not less than the given one. */
 static ecs_id relate_target_from(const ecs_world *world, const struct table *table,
                                  uint32_t relation, uint32_t target) {
   uint32_t at = relate_lower_bound(table, pair_make(relation, target));
@@ -381,7 +381,7 @@ bool relate_has(const ecs_world *world, ecs_id id, const struct component *compo
   return entity_has(world, id, pair_make(ecs_id_index(component->id), ecs_id_index(target)));
 }
 
-/* Few instructions for each, since following the list waits for memory. Prefabs are listed only as
+/* Does little for each one, since following the list waits for memory. Prefabs are listed only as
 ** children, which only prefabs have. */
 static size_t relate_tied_sources(const ecs_world *world, const struct relation *relation,
                                   uint32_t target, ecs_id *ids, size_t room) {

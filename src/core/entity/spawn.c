@@ -12,8 +12,8 @@
 #include "ecs_entity.h"
 #include "ecs_world.h"
 
-/* Spawning: one or many entities, or at an id decided elsewhere; from parts with cells, and for
-** hosts in C from ids of components. */
+/* Spawning: one or many entities, or one with an id chosen elsewhere; from parts with cells, and
+** for hosts in C from ids of components. */
 
 static APART ecs_status spawn_no_ids(const ecs_world *world, ecs_status status) {
   if (status == ECS_ELIMIT)
@@ -102,7 +102,7 @@ ecs_status spawn_stage_part(ecs_world *world, ecs_id entity, const struct part *
                             part->write_count);
 }
 
-/* Stages the commands of the nth spawned entity; there is room for them. */
+/* Stages the commands of the nth spawned entity in reserved room. */
 static ecs_status spawn_stage_parts(ecs_world *world, ecs_id id, const struct part *parts,
                                     uint32_t count, uint64_t nth) {
   ecs_status status = ECS_OK;
@@ -146,7 +146,7 @@ ecs_id spawn_reserved(ecs_world *world, const struct part *parts, uint32_t count
   return id;
 }
 
-/* Stages spawns, outside scopes in one of their own: because of ties or observers. */
+/* Stages spawns, because of ties or observers; outside scopes, in a scope of their own. */
 static APART ecs_status spawn_stage_many(ecs_world *world, uint64_t n, const struct part *parts,
                                          uint32_t count, ecs_id *ids) {
   uint32_t scope;
@@ -199,7 +199,7 @@ struct table *spawn_again(ecs_world *world, uint32_t index, uint32_t serial, ecs
   return spawn_row(world, table, out) == ECS_OK ? table : NULL;
 }
 
-/* ---- what is not in tables alone ---- */
+/* ---- storage outside tables ---- */
 
 /* Whether the spawn has sparse components, directly or by requirements. */
 static inline bool spawn_are_sparse(const ecs_world *world, const struct part *parts,
@@ -217,7 +217,7 @@ struct kit {
   uint32_t sparse_count;
 };
 
-/* With room for n more. */
+/* The kit of some parts, with room for n more entities. */
 static ecs_status kit_of_parts(ecs_world *world, const struct part *parts, uint32_t count,
                                uint64_t n, struct kit *kit) {
   uint64_t room = require_room(world, 0, count);
@@ -477,8 +477,8 @@ static APART ecs_status spawn_with_parts(ecs_world *world, const ecs_id *compone
   return world_tell_observers(world, entity_spawn(world, parts, (uint32_t)n, out));
 }
 
-/* Into a known table without parts: 55 % off. With ties, ids alone do not suffice, or may name a
-** dead target. */
+/* A spawn without values into a known table: 55 % off. With ties, ids alone do not suffice, or may
+** name a dead target. */
 ecs_status ecs_spawn(ecs_world *world, const ecs_id *components, size_t n, ecs_id *out) {
   if (UNLIKELY(changes_wait(world) || sparse_is_mixed(world) || (n && !components)))
     return spawn_with_parts(world, components, n, out);

@@ -94,7 +94,7 @@ static struct page *index_need_page(struct entity_index *index, struct memory *m
   return *page;
 }
 
-/* Extends the near slots to `count`; new ones are unborn. There is room for them. */
+/* Extends the near slots to `count`, for which there is room; new ones are unborn. */
 static void index_near_extend(struct entity_index *index, uint32_t count) {
   struct slots *near = &index->near;
   if (count <= near->count) return;

@@ -159,16 +159,16 @@ struct scope {
   uint32_t first_command;    /* none of its commands comes before this one */
 };
 
-/* An owner of loops that update and run must end first; with ECS_ENOMEM these stay open. What a
-** system leaves open ends with it; what was staged there counts if `keep`. `abandon` forgets its
-** own functions that were left by a jump. */
+/* An owner of loops that update and run must end first; with ECS_ENOMEM these stay open. Loops that
+** a system leaves open end with it; what they staged is kept if `keep`. `abandon` forgets those of
+** its own functions that were left by a jump. */
 struct loop_owner {
   struct loop_owner *next;
   ecs_status (*end_loops)(void *ud);
   void (*end_system)(void *ud, bool keep);
   void (*abandon)(void *ud);
-  bool (*reserve_words)(void *ud, const char *refusal);   /* reserves memory to say that commands do
-                                                          ** not apply, before others do */
+  bool (*reserve_words)(void *ud, const char *refusal);   /* reserves memory for a refusal of
+                                                          ** commands, before others apply */
   void *ud;
 };
 
@@ -215,7 +215,7 @@ struct brood_kind {
 /* The entities of a block that are of one kind. */
 struct brood {
   uint32_t kind, count, room;
-  uint64_t first;              /* their cells, write by write, with room for so many each */
+  uint64_t first;              /* their cells, write by write, with room for that many each */
 };
 
 struct brood_block {
@@ -224,7 +224,7 @@ struct brood_block {
                                ** belongs to */
 };
 
-/* Spawns that are all that is deferred: see brood.c. */
+/* The spawns of scopes in which nothing else is deferred: see brood.c. */
 struct broods {
   struct brood_kind *kinds;
   struct brood *list;
@@ -375,7 +375,7 @@ struct ecs_world {
   bool running;                  /* a system is running */
   bool shared;                   /* on several threads: nothing may change the world */
   uint64_t arrivals;             /* how often a table got its first row */
-  uint64_t rows_run;             /* rows that functions have been run for */
+  uint64_t rows_run;             /* rows that functions have run for */
   uint64_t moment;               /* counts runs of systems and the times between: see index */
   struct chance chance;          /* the current source of random numbers */
   ecs_id *scratch;               /* the id set being computed */

@@ -57,8 +57,8 @@ static ecs_status adopt_want(struct loader *loader, struct migration *migration,
   return status;
 }
 
-/* Migrates the shadow's components to the live ones, parts before what is made of them, so that
-** these are made of live components. */
+/* Migrates the shadow's components to the live ones: nested ones before those that contain them, so
+** that these contain live ones. */
 static ecs_status adopt_want_live(struct loader *loader, struct migration *migration) {
   uint32_t count;
   const void **live = image_components(loader->live, &count);
@@ -160,8 +160,7 @@ static void adopt_swap_contents(ecs_world *live, ecs_world *shadow) {
   live->registry.layouts++;
 }
 
-/* Its rows were counted for the live world in the exchange, and are counted again when it is
-** entered there. */
+/* The exchange counted its rows for the live world; entering it there counts them again. */
 static void adopt_move_sparse(ecs_world *live, ecs_world *shadow, const struct sparse *sparse) {
   shadow->sparses.rows += sparse->table->count;
   live->sparses.rows -= sparse->table->count;

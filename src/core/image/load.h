@@ -27,8 +27,8 @@ struct loader {
   bool saw_void;                   /* the table without components */
   bool lacks_codec;                /* it has values of `any` fields, but there is no codec */
   bool adopted;                    /* the shadow holds the former live content */
-  /* Gives the copy of a live component the names that its fields had in the layouts `since`; false
-  ** when out of memory. NULL: `was` says so itself. */
+  /* Gives the copy of a live component its fields' names in the layouts `since`; false when out of
+  ** memory. NULL: the fields' own `was` are used. */
   bool (*trace)(struct loader *loader, struct component *component);
   uint64_t since;
   struct arena arena;              /* texts of one component, or a name */
@@ -81,7 +81,7 @@ ecs_status load_prefabs(struct loader *loader);
 ecs_status adopt_migrate(struct loader *loader);
 ecs_status adopt_give_resources(struct loader *loader);
 
-/* Does both, then reserves room for everything in the live world. */
+/* Migrates and redeclares prefabs, then reserves room for everything in the live world. */
 ecs_status adopt_prepare(struct loader *loader);
 /* Exchanges the contents. Cannot fail; the shadow then holds the old ones. */
 void adopt_commit(struct loader *loader);

@@ -196,8 +196,8 @@ struct order {
   uint32_t count;
 };
 
-/* A waiting declared prefab that an entity is based on, or on a part of which it is based; 0 if
-** there is none. */
+/* A declared prefab, not yet listed, that an entity is based on, directly or by being based on a
+** part of it; 0 if there is none. */
 static uint32_t load_prefabs_waiting_base(const struct order *order, uint32_t entity) {
   const ecs_world *live = order->live;
   uint32_t base = ties_target(&live->relations.is_a->ties, entity);
@@ -264,7 +264,7 @@ static ecs_status list_all(struct loader *loader, struct order *order) {
   return ECS_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- all prefabs ---- */
 
 /* What is dropped may hold slots of the live world. */
 ecs_status load_prefabs(struct loader *loader) {

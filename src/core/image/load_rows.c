@@ -357,7 +357,7 @@ static ecs_status load_rows_read_columns(struct loader *loader, struct table *ta
   return status;
 }
 
-/* Reads the bits of one component; there is room. */
+/* Reads the bits of one component into reserved room. */
 static ecs_status load_rows_read_toggle(struct loader *loader, const struct table *table,
                                         struct toggle *toggle) {
   uint32_t off = read_u32(&loader->in), last = table->count % 64;

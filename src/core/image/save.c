@@ -16,7 +16,7 @@
 #include "core/storage/table.h"
 #include "core/storage/toggle.h"
 
-/* ---- what has no order of its own ---- */
+/* ---- things without an order of their own ---- */
 
 static bool save_name_precedes(const void *one, const void *two) {
   const struct name *a = one, *b = two;
@@ -32,7 +32,7 @@ static uint32_t save_count_pairs(const struct table *table) {
   return pairs;
 }
 
-/* ---- strings, by the place at which they are first named ---- */
+/* ---- strings, in the order of their first use ---- */
 
 static void save_name_strings(struct saver *saver, const uint32_t *numbers, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
@@ -347,8 +347,8 @@ static bool save_query_names(const ecs_query *query, const struct component *com
   return false;
 }
 
-/* The run up to which all systems that read its changes know of them; UINT64_MAX if none does. For
-** absent systems, the image says what they read. */
+/* The run up to which all systems that read its changes have seen them; UINT64_MAX if none reads
+** them. For absent systems, the image says what they read. */
 static uint64_t save_known_to_all(const struct saver *saver, const struct component *component) {
   uint64_t least = UINT64_MAX;
   for (uint32_t i = 0; component->watched && i < saver->timings.systems.count; i++) {
@@ -381,7 +381,7 @@ static void save_change_readers(struct saver *saver) {
   write_u8(saver->out, 0);
 }
 
-/* Everything that all know of is written alike, whenever it was marked. */
+/* Marks that all readers have seen are written with one value, whenever they were set. */
 static void save_marks(struct saver *saver, const struct table *table, ecs_id id, uint64_t known) {
   const struct marks *marks = marks_of(table, id);
   if (!marks || table->count == 0) return;
@@ -544,8 +544,8 @@ static void save_release(struct saver *saver) {
   memory_free(memory, saver->out, sizeof *saver->out);
 }
 
-/* By bytes. Children of two parents may have equal names: then components come first, by place, and
-** others by index. */
+/* Sorts names by their bytes. Children of two parents may have equal names: then components come
+** first, by place, and others by index. */
 static void save_arrange_names(struct saver *saver) {
   const struct name_table *names = &saver->world->names;
   uint32_t count = 0;

@@ -594,7 +594,7 @@ static void snapshot_restore_tables(ecs_snapshot *snapshot, bool differs) {
   world->arrivals++;
 }
 
-/* What was declared since has no rows. */
+/* Components declared since then have no rows. */
 static void snapshot_restore_sparse(const ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   for (uint32_t i = 0; i < world->sparses.count; i++) sparse_clear(world, world->sparses.list[i]);
@@ -625,7 +625,7 @@ static bool snapshot_forget_page(void *ud, uint32_t number, struct page *page) {
   return true;
 }
 
-/* The room for near slots never shrinks, though an older snapshot may have had fewer. */
+/* Restores near slots. Their room never shrinks, though an older snapshot may have had fewer. */
 static void snapshot_restore_first_slots(struct entity_index *index, const struct slots *saved) {
   struct slots *near = &index->near;
   assert(index->near_capacity >= saved->count);
@@ -707,7 +707,7 @@ static ecs_status snapshot_put(ecs_snapshot *snapshot, bool differs) {
   return status;
 }
 
-/* ---- restoring what components have changed since ---------------------------------------- */
+/* ---- restoring across changes of components ---------------------------------------------- */
 
 static bool snapshot_match_page(void *ud, uint32_t number, struct page *page) {
   ecs_world *shadow = ud;
@@ -852,7 +852,7 @@ static ecs_status snapshot_restore_across(ecs_snapshot *snapshot) {
   return status;
 }
 
-/* Queries used directly begin with everything. */
+/* Queries that are used directly begin with all rows. */
 ecs_status ecs_restore(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   ecs_status status = world_is_idle(world, "restore");

@@ -8,12 +8,12 @@
 
 struct arena;
 
-/* Sets the owner of a snapshot; the other frees all snapshots of an owner. */
+/* Sets the owner of a snapshot; the second frees all snapshots of an owner. */
 void snapshot_set_owner(ecs_snapshot *snapshot, void *owner);
 void snapshots_free_of(ecs_world *world, const void *owner);
 
-/* Snapshots of layouts before a number can no longer be restored: their strings and tables are not
-** this world's. */
+/* Snapshots of layouts before a number can no longer be restored: their strings and tables belong
+** to another world. */
 void snapshots_outdate(ecs_world *world, uint64_t number);
 
 /* A copy of a table's rows, columns, toggles and marks: of entities, of a sparse component or of an

@@ -98,7 +98,7 @@ bool reader_end(struct reader *in);
 **   tables      u32 count, those with rows, in the order in which they got the first, each: u32
 **               components, their places, u32 pairs, by both, each: u32 relation's place, u32
 **               target; u8 0, u32 rows, u32 entity index each, then the columns: by place, then
-**               leaf, those of pairs behind those of components, each: u32 bytes of a cell, the
+**               leaf, those of pairs after those of components, each: u32 bytes of a cell, the
 **               cells. `any` columns: u32 size (0xFFFFFFFF for nil) and bytes for each cell. Then,
 **               for each of its components that is a toggle, by place: u32 rows that have it off,
 **               and when there are any, a bit for each row, in u64 words. (Earlier versions wrote

@@ -80,7 +80,7 @@ static void table_copy_restore_marks(const ecs_world *world, const struct table_
   }
 }
 
-/* ---- the whole ---- */
+/* ---- the whole table ---- */
 
 ecs_status table_copy_take(ecs_world *world, struct arena *arena, struct table *table,
                            struct table_copy *out) {

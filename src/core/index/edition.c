@@ -200,7 +200,7 @@ ecs_status copies_reserve(ecs_world *world, struct copies *copies, uint64_t rows
   return ECS_OK;
 }
 
-/* Fills a column's cells for a run, which has them or lacks them. */
+/* Fills a column's cells for a run of rows that all have them or all lack them. */
 static void edition_copies_fill_cells(const struct copies *copies, const struct copy_column *column,
                                       const ecs_iter *it) {
   char *to = (char *)column->cells.data + (size_t)copies->count * column->size;
@@ -218,7 +218,7 @@ static void edition_copies_fill_cells(const struct copies *copies, const struct 
 
 static ecs_status edition_take_run(struct copies *copies, const ecs_iter *it) {
   ecs_world *world = it->query->world;
-  /* A row that a `with` term finds several times would follow itself. */
+  /* A row that a `with` term finds several times comes several times in succession. */
   if (copies->count && it->count == 1 &&
       copies_entities(copies)[copies->count - 1] == ecs_iter_entity(it, 0))
     return ECS_OK;
@@ -233,7 +233,7 @@ static ecs_status edition_take_run(struct copies *copies, const ecs_iter *it) {
   return ECS_OK;
 }
 
-/* Copying is not writing, whatever the terms say: the query is the index's own. */
+/* Copying does not mark cells as written, even without `:in`: the query belongs to the index. */
 ecs_status copies_gather(struct copies *copies, ecs_query *query) {
   ecs_iter it;
   copies->count = 0;
@@ -292,7 +292,7 @@ size_t copies_bytes(const struct copies *copies) {
   return bytes;
 }
 
-/* ---- what goes, and what comes --------------------------------------------------------- */
+/* ---- rows that leave or enter ---------------------------------------------------------- */
 
 static bool edition_splice_make_room(struct memory *memory, struct splice_room *room,
                                      uint32_t count) {
@@ -342,8 +342,8 @@ static bool edition_splice_precedes(const struct shift *a, const struct shift *b
   return !key_precedes(b->rank, a->rank) && a->row < b->row;
 }
 
-/* Radix sort by the high halves, 8 bits at a time (Knuth, TAOCP 5.2.5), with as much room after the
-** list. */
+/* Radix sort by the high halves, 8 bits at a time (Knuth, TAOCP 5.2.5), of a list followed by as
+** much free room. */
 static uint64_t *edition_sort_list(uint64_t *list, uint32_t count) {
   uint64_t *from = list, *to = list + count, all = 0;
   for (uint32_t i = 0; i < count; i++) all |= from[i];
@@ -381,7 +381,7 @@ static void edition_sort_shifts(struct splice_room *room, struct shift **shifts,
   *shifts = sorted;
 }
 
-/* ---- what stays ------------------------------------------------------------------------ */
+/* ---- rows that stay -------------------------------------------------------------------- */
 
 static void edition_splice_add_span(struct splice_room *room, uint32_t from, uint32_t to,
                                     uint32_t end) {
@@ -486,7 +486,7 @@ static void edition_move_starts(const struct splice_room *room, struct keyed *ke
   edition_add_to(keyed->starts + at, keyed->buckets + 2 - at, more);
 }
 
-/* ---- the whole ------------------------------------------------------------------------- */
+/* ---- the whole edition ----------------------------------------------------------------- */
 
 ecs_status splice_keyed(ecs_world *world, struct splice_room *room, struct edition *edition,
                         const struct rekeyed *rekeyed, bool *done) {

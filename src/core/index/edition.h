@@ -87,10 +87,10 @@ ecs_status copies_lay_out(ecs_world *world, struct copies *copies,
 /* Copies all rows of the query in its order, in a layout made for it. */
 ecs_status copies_gather(struct copies *copies, ecs_query *query);
 
-/* Reserves room for so many rows. */
+/* Reserves room for that many rows. */
 ecs_status copies_reserve(ecs_world *world, struct copies *copies, uint64_t rows);
 
-/* Copies the rows of `from`, with the same layout, that `order` lists; there is room. */
+/* Copies, in reserved room, the rows of `from`, with the same layout, that `order` lists. */
 void copies_arrange(struct copies *copies, const struct copies *from, const uint32_t *order,
                     uint32_t count);
 
@@ -119,7 +119,7 @@ struct span {
   uint32_t from, to, count;
 };
 
-/* Room that is kept for the next time. */
+/* Memory for splicing, kept between calls. */
 struct splice_room {
   struct shift *cuts, *puts;
   uint32_t cut_count, put_count, cut_capacity, put_capacity;
@@ -140,8 +140,8 @@ struct rekeyed {
   uint32_t count;
 };
 
-/* Updates an edition by keys to what sorting all rows would give. *done is false if that must be
-** done instead; then, as with ECS_ENOMEM, the edition is unusable. */
+/* Updates an edition by keys, with the result that sorting all rows would have. *done is false if
+** that must be done instead; then, as with ECS_ENOMEM, the edition is unusable. */
 ecs_status splice_keyed(ecs_world *world, struct splice_room *room, struct edition *edition,
                         const struct rekeyed *rekeyed, bool *done);
 
@@ -173,13 +173,13 @@ struct staleness {
   struct stretches then, now;
   enum stale what;
   bool keeps_keys;           /* `from` says which row had a row's key */
-  uint32_t *rows;            /* the changed ones, ascending; if keys are */
-  uint32_t count, capacity;  /* kept, those that keep none; unless STALE_ALL */
+  uint32_t *rows;            /* the changed rows, ascending; with keeps_keys only */
+  uint32_t count, capacity;  /* those whose key is not kept; not for STALE_ALL */
   uint32_t *from;            /* by row: its old number; NONE: its key has changed */
   uint32_t from_capacity;
 };
 
-/* Makes marks be kept for the query's terms, unless something is in progress that must not notice.
+/* Starts keeping marks for the query's terms, unless something in progress must not be affected.
 ** ECS_ENOMEM. */
 ecs_status stale_watch(ecs_index *index);
 
@@ -187,7 +187,7 @@ ecs_status stale_watch(ecs_index *index);
 ** then, or all. ECS_ENOMEM. */
 ecs_status stale_find(ecs_index *index);
 
-/* Called when the rows, or the changed ones, have been gathered; the other when they have been
+/* Called when the rows, or the changed ones, have been gathered; the second when they have been
 ** sorted. */
 void stale_settle(ecs_index *index);
 void stale_end(ecs_index *index);
@@ -205,7 +205,7 @@ struct edition {
   struct grid grid;          /* for a grid; for the others: */
   struct keyed keyed;
   uint32_t holders;          /* loops that still use it, */
-  uint64_t held;             /* since this moment of the world; at another, none does */
+  uint64_t held;             /* during this moment of the world; at another one, none does */
 };
 
 struct ecs_index {
@@ -240,7 +240,7 @@ struct finding {
   uint64_t version;          /* counts indexes added, removed or replaced */
 };
 
-/* edition_empty removes all rows; the other also frees all memory. */
+/* edition_empty removes all rows; the second also frees all memory. */
 void edition_empty(struct edition *edition);
 void edition_free(ecs_world *world, struct edition *edition);
 

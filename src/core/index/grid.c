@@ -472,7 +472,7 @@ bool grid_follow(struct grid *grid, const struct grid_room *room, const struct g
   return true;
 }
 
-/* ---- the whole ------------------------------------------------------------------------- */
+/* ---- the whole grid -------------------------------------------------------------------- */
 
 static bool grid_line_is_sound(const struct grid *grid, uint32_t at) {
   const struct grid_line *line = &grid->lines[at];

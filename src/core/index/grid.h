@@ -46,7 +46,7 @@ struct grid {
   uint32_t line_count, line_capacity;
 };
 
-/* Room for sorting, kept for the next time. */
+/* Memory for sorting, kept between calls. */
 struct grid_room {
   uint32_t *order;
   uint32_t *other;           /* boxed: cell number by row; NONE: no place */
@@ -76,7 +76,7 @@ struct grid_source {
 ecs_status grid_sort(struct memory *memory, struct grid_room *room, struct grid *grid,
                      const struct grid_source *from, uint32_t *count);
 
-/* Reserves room for the places of so many rows. ECS_ENOMEM. */
+/* Reserves room for the places of that many rows. ECS_ENOMEM. */
 ecs_status grid_reserve(struct memory *memory, struct grid *grid, uint32_t rows);
 
 /* Copies the places of rows in that order. */

@@ -294,7 +294,7 @@ ecs_status ecs_index_drop(ecs_world *world, const char *name) {
   return status;
 }
 
-/* ---- all of them ------------------------------------------------------------------------ */
+/* ---- all indexes ------------------------------------------------------------------------ */
 
 void indexes_abandon(ecs_world *world) {
   ecs_index *index = world->finding ? world->finding->first : NULL;
@@ -340,7 +340,7 @@ ecs_status indexes_check(const ecs_world *world) {
   return world_fail(world, ECS_ECORRUPT, "the list of indexes lacks one");
 }
 
-/* ---- telling --------------------------------------------------------------------------- */
+/* ---- describing ------------------------------------------------------------------------ */
 
 ecs_index *index_first(const ecs_world *world) {
   return world->finding ? world->finding->first : NULL;
@@ -377,7 +377,7 @@ struct index_facts index_tell(const ecs_index *index) {
     .whole = index->brought == NONE, .brought = index->brought};
 }
 
-/* ---- found ---- */
+/* ---- searches of hosts ---- */
 
 /* Indexes for hosts in C. */
 

@@ -17,7 +17,7 @@ ecs_status index_build(ecs_world *world, const ecs_index_desc *desc, ecs_index *
 /* ECS_EBUSY if the index of that name cannot be replaced now. */
 ecs_status index_may_enter(const ecs_world *world, const char *name);
 
-/* Its query. The other: how many values that yields. */
+/* The index's query. The second: the number of values that it yields. */
 const ecs_query *index_query(const ecs_index *index);
 uint32_t index_slots(const ecs_index *index);
 
@@ -41,7 +41,7 @@ void indexes_abandon(ecs_world *world);
 /* Makes all indexes stale after everything else has changed, as by loading. */
 void indexes_forget(ecs_world *world);
 
-/* Makes marks be kept for indexes that were declared while something was in progress, or whose
+/* Starts keeping marks for indexes that were declared while something was in progress, or whose
 ** components were loaded since. ECS_ENOMEM. */
 ecs_status indexes_watch(ecs_world *world);
 
@@ -56,17 +56,17 @@ const char *index_name(const ecs_index *index);
 /* Counts indexes added, removed or replaced. */
 uint64_t indexes_version(const ecs_world *world);
 
-/* What explain tells about an index. */
+/* What world:explain returns about an index. */
 struct index_facts {
   const char *name, *query, *of, *owner;
   ecs_index_by by;
   double cell;
-  size_t rows, lost;         /* found, and without a position */
+  size_t rows, lost;         /* rows that can be found, and others */
   size_t bytes;
   uint64_t times;            /* number of updates; the last one: */
   bool whole;                /* sorted all rows, */
-  uint32_t brought;          /* or so many that had changed, */
-  double seconds;            /* in so many seconds */
+  uint32_t brought;          /* or only those that had changed, this many, */
+  double seconds;            /* and took this many seconds */
 };
 
 struct index_facts index_tell(const ecs_index *index);

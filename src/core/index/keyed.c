@@ -127,7 +127,7 @@ static bool keyed_fill_filters(struct memory *memory, struct keyed *keyed) {
   return true;
 }
 
-/* ---- the whole ------------------------------------------------------------------------- */
+/* ---- all keys -------------------------------------------------------------------------- */
 
 ecs_status keyed_sort(struct memory *memory, struct keyed *keyed, struct key_room *room,
                       uint32_t rows, uint32_t *count) {

@@ -42,7 +42,7 @@ ecs_status key_of_value(ecs_world *world, const ecs_value *value, struct key *ou
 /* The key of a value to look for; a string that the world lacks matches no row. */
 struct key key_wanted(const ecs_world *world, const ecs_value *value);
 
-/* Bits of a filter for so many rows: 3 of 1,000 groups without the key pass. */
+/* A group's size in rows, and its filter's in bits: 3 of 1,000 groups without the key pass. */
 #define GROUP_ROWS 64u
 #define FILTER_WORDS 16u
 
@@ -70,14 +70,14 @@ struct key_room {
   uint32_t old_capacity;
 };
 
-/* Makes room for the keys of so many rows. */
+/* Makes room for the keys of that many rows. */
 ecs_status key_room_make(struct memory *memory, struct key_room *room, uint32_t rows);
 
 /* Keeps the keys of some rows, which will change, in `old`. ECS_ENOMEM. */
 ecs_status key_room_keep(struct memory *memory, struct key_room *room, const uint32_t *rows,
                          uint32_t count);
 
-/* Gives each of so many rows the key of another, or none for NONE. ECS_ENOMEM. */
+/* Gives each of that many rows the key of another row, or no key for NONE. ECS_ENOMEM. */
 ecs_status key_room_carry(struct memory *memory, struct key_room *room, const uint32_t *from,
                           uint32_t rows);
 
@@ -85,7 +85,7 @@ ecs_status key_room_carry(struct memory *memory, struct key_room *room, const ui
 ecs_status keyed_sort(struct memory *memory, struct keyed *keyed, struct key_room *room,
                       uint32_t rows, uint32_t *count);
 
-/* hash: the number of buckets for so many rows. */
+/* hash: the number of buckets for that many rows. */
 uint32_t keyed_buckets(uint32_t rows);
 
 /* What rows are sorted by, before their order in the query: the key or, for hash, the number of its
@@ -102,12 +102,12 @@ void keyed_change(struct keyed *keyed, uint32_t at, struct key key);
 /* Whether the rows are in order. */
 bool keyed_is_sound(const struct keyed *keyed, uint32_t rows);
 
-/* Finds rows with a key; the other, rows between two numbers, both included. */
+/* Finds rows with a key; the second finds rows between two numbers, both included. */
 void keyed_equal(const struct keyed *keyed, struct key key, struct ecs_search *search);
 void keyed_range(const struct keyed *keyed, struct key least, struct key most,
                  struct ecs_search *search);
 
-/* Finds so many rows with the lowest keys, upwards; the other, with the highest, downwards. */
+/* Finds that many rows with the lowest keys, upwards. The second: with the highest, downwards. */
 void keyed_lowest(const struct keyed *keyed, uint32_t most, struct ecs_search *search);
 void keyed_highest(const struct keyed *keyed, uint32_t most, struct ecs_search *search);
 

@@ -8,7 +8,7 @@
 #include "core/query/query.h"
 #include "core/storage/component.h"
 
-/* ---- what it is by --------------------------------------------------------------------- */
+/* ---- the key or position --------------------------------------------------------------- */
 
 /* A field of the component that is named, or of the query's first one that yields something. */
 static ecs_status refresh_name_leaf(ecs_index *index) {
@@ -52,7 +52,7 @@ static ecs_status refresh_find_component(const ecs_index *index, struct componen
                     "declared", index->desc.name, index->desc.of);
 }
 
-/* ---- where the places are -------------------------------------------------------------- */
+/* ---- positions ------------------------------------------------------------------------- */
 
 static const char *const axis_names[GRID_AXES] = {"x", "y", "z"};
 
@@ -329,7 +329,7 @@ static ecs_status refresh_fill_grid(ecs_index *index, struct edition *edition, u
   return status == ECS_OK ? grid_reserve(memory, grid, *count) : status;
 }
 
-/* Places the rows that have been arranged. */
+/* Copies the positions of the rows, in their new order. */
 static void refresh_place(ecs_index *index, struct edition *edition) {
   struct grid_source source;
   uint32_t axes = 0;

@@ -45,9 +45,9 @@ static void search_reach_on_axis(struct ecs_search *walk, uint32_t axis, double 
   walk->high[axis] = all ? HUGE_VAL : grid_floor((at + wide) / size);
 }
 
-/* The cells with numbers that are in reach, counted from the box's first one; false if there are
-** none. A cell too many does no harm, so no division is needed: a millionth of a cell exceeds any
-** rounding of numbers in the box. */
+/* The range of cells that may be in reach, by their numbers from the box's first cell on; false if
+** it is empty. A cell too many does no harm, so no division is needed: a millionth of a cell
+** exceeds any rounding of numbers in the box. */
 static inline bool search_box(struct ecs_search *walk, uint32_t axis, double at, double reach) {
   const struct grid *grid = walk->grid;
   double here = at * grid->inverse - grid->low[axis];
@@ -68,7 +68,7 @@ static inline bool search_box(struct ecs_search *walk, uint32_t axis, double at,
 /* Lines and cells have whole coordinates, so what is sought is at most as far after the first one
 ** as their coordinates differ, and exactly there if none is missing. */
 
-/* The first line, from one before it on, that is not before a z and y. */
+/* The first line, from line `from` on, that does not precede z and y. */
 static uint32_t search_find_line(const struct grid *grid, uint32_t from, double z, double y) {
   uint32_t low = from, high = grid->line_count;
   const struct grid_line *lines = grid->lines;
@@ -122,7 +122,7 @@ static uint32_t search_find_cell(const struct grid *grid, uint32_t line, double 
   return low;
 }
 
-/* The first cell after x, from one on: usually one of the next few. */
+/* The first cell after x, from cell `at` on: usually one of the next few. */
 static uint32_t search_find_end(const struct grid *grid, uint32_t line, uint32_t from, double x) {
   uint32_t end = grid->lines[line + 1].first, near = end - from < 4 ? end : from + 4;
   for (uint32_t at = from; at < near; at++)
@@ -338,7 +338,7 @@ uint32_t search_nearest(const struct grid *grid, const double *at, double reach,
       return best.row;
     }
     if (tried == reach) return NONE;
-    /* In a corner of the box: rows as near may lie outside it, but no farther ones matter. */
+    /* In a corner of the box: only rows as near as the best one, or nearer, still matter. */
     tried = best.row != NONE && least < 2 * tried ? least : 2 * tried;
   }
 }

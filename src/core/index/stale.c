@@ -10,10 +10,10 @@
 #include "core/storage/component.h"
 #include "core/storage/marks.h"
 
-/* If more than one row in so many has changed, all are sorted again. */
+/* If more than one row in this many has changed, all are sorted again. */
 #define FEW 8u
 
-/* ---- what can be told ------------------------------------------------------------------ */
+/* ---- which queries are simple ---------------------------------------------------------- */
 
 /* Whether tables and marks decide everything: the matches are all rows of some tables. */
 static bool stale_is_simple(const struct query_terms *terms) {
@@ -21,7 +21,7 @@ static bool stale_is_simple(const struct query_terms *terms) {
          !terms->sources && !terms->packed && !terms->cascade && terms->values == 0;
 }
 
-/* Whether keys are ids: those of dead entities read as null, which no mark tells. */
+/* Whether keys are ids: those of dead entities read as null, which no mark records. */
 static bool stale_keys_are_ids(const ecs_index *index) {
   const struct copies *rows = &index->rows;
   const struct copy_column *column;
@@ -59,7 +59,7 @@ ecs_status stale_watch(ecs_index *index) {
   return status;
 }
 
-/* ---- where rows lie -------------------------------------------------------------------- */
+/* ---- the rows of tables ---------------------------------------------------------------- */
 
 static ecs_status stale_list_stretches(const ecs_query *query, struct stretches *out) {
   ecs_world *world = query->world;
@@ -82,7 +82,7 @@ static bool stale_are_same(const struct stretches *a, const struct stretches *b)
   return true;
 }
 
-/* ---- which have changed ---------------------------------------------------------------- */
+/* ---- changed rows ---------------------------------------------------------------------- */
 
 /* Iterates over the query's non-empty tables. */
 struct tables {
@@ -126,7 +126,7 @@ static bool stale_group_is_new(const ecs_index *index, const struct table *table
   return false;
 }
 
-/* So many that examining them is not worth it. */
+/* Whether so many rows have changed that examining them is not worth it. */
 static bool stale_are_many(const ecs_index *index) {
   struct tables tables = {index, NULL, 0};
   uint64_t rows = 0;
@@ -209,7 +209,7 @@ static ecs_status stale_list_rows(ecs_index *index) {
   return ok ? ECS_OK : world_nomem(index->world);
 }
 
-/* ---- keys that stay -------------------------------------------------------------------- */
+/* ---- unchanged keys -------------------------------------------------------------------- */
 
 static ecs_status stale_find_kept(ecs_index *index) {
   struct staleness *stale = &index->stale;
@@ -226,7 +226,7 @@ static ecs_status stale_find_kept(ecs_index *index) {
   return ECS_OK;
 }
 
-/* ---- the whole ------------------------------------------------------------------------- */
+/* ---- all changes ----------------------------------------------------------------------- */
 
 static bool stale_may_be_known(const ecs_index *index) {
   const struct staleness *stale = &index->stale;
@@ -282,7 +282,7 @@ static const void *stale_cells_of(const ecs_index *index, const struct table *ta
   return layout->columns[column->leaf].data;
 }
 
-/* The first entry of the list, from one on, that is not in a stretch. */
+/* The first entry of the list, from a given one on, that is not in a stretch. */
 static uint32_t stale_end_of(const struct staleness *stale, uint32_t from,
                              const struct stretch *of) {
   while (from < stale->count && stale->rows[from] < of->first + of->count) from++;

@@ -96,7 +96,7 @@ static void changes_ask_groups(const struct term *term, const struct table *tabl
   }
 }
 
-/* The picks of a table; NULL if it has come since the use began. */
+/* The picks of a table; NULL if the table is newer than the use. */
 static const struct pick *pick_of(struct picks *picks, const struct table *table) {
   if (picks->last < picks->count && picks->list[picks->last].table == table)
     return &picks->list[picks->last];

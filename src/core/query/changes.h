@@ -1,6 +1,6 @@
-/* The rows that a query with `:changed` or `:added` is about: those written, or added, since its
-** last use. They are fixed when a use begins, so that writes during it change no match. What is
-** written until it ends counts as its own and is not new to the next use. */
+/* The rows that match a query with `:changed` or `:added`: those written, or added, since its last
+** use. They are fixed when a use begins, so that writes during it change no match. What is written
+** until it ends counts as its own and is not new to the next use. */
 #ifndef ECS_CORE_QUERY_CHANGES_H
 #define ECS_CORE_QUERY_CHANGES_H
 
@@ -41,12 +41,12 @@ void picks_free(ecs_world *world, struct query_terms *terms);
 ** table holds its component. Bits after the last row are undefined. */
 uint64_t picks_at(const struct term *term, const struct table *table, uint32_t word);
 
-/* Clears the bits of rows that the term is not about, in some words from one on. */
+/* Clears the bits of rows that the term is not about, in `count` words from `word` on. */
 void picks_narrow(const struct term *term, const struct table *table, uint32_t word,
                   uint32_t count, uint64_t *bits);
 
-/* The first word from one on that has rows in a group that was written to; the number of words if
-** there is none. */
+/* The first word, from `word` on, that has rows in a group that was written to; the number of words
+** if there is none. */
 uint32_t picks_next(const struct term *term, const struct table *table, uint32_t word);
 
 /* Whether the term is about a row. */

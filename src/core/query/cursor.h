@@ -20,7 +20,7 @@ struct row_stretch {
 bool stretch_next(const struct query_terms *terms, const struct table *table,
                   struct row_stretch *stretch);
 
-/* The first word of 64 rows from one on that lies in a stretch; the number of words if none. */
+/* The first word of 64 rows, from `word` on, in a stretch; the number of words if none. */
 uint32_t stretch_next_word(const struct query_terms *terms, const struct table *table,
                            uint32_t word);
 
@@ -49,7 +49,7 @@ uint64_t query_rows_at(const struct query_terms *terms, const struct table *tabl
 /* Whether matching rows may differ in which terms are present. */
 bool query_varies(const struct query_terms *terms);
 
-/* query_mark_rows: query_rows_at for all rows of a table. The other one: for words from one on. */
+/* query_mark_rows: query_rows_at for all rows of a table; query_mark_words: for some words. */
 void query_mark_rows(const struct query_terms *terms, const struct table *table, uint64_t *bits);
 void query_mark_words(const struct query_terms *terms, const struct table *table, uint32_t from,
                       uint32_t words, uint64_t *bits);
@@ -296,14 +296,14 @@ struct matches {
 ** row's own table may be absent in some rows. */
 bool matches_suit(const ecs_query *query, bool mixes);
 
-/* Bytes that matches_lay_out lays out for batches of so many rows, aligned to 8 bytes. */
+/* Bytes that matches_lay_out lays out for batches of that many rows, aligned to 8 bytes. */
 size_t matches_room(const ecs_query *query, uint32_t rows);
 
 /* Called before the first batch of a walk that has begun, in either order. Lines up the sources if
 ** possible. */
 void matches_begin(struct matches *matches, struct walk *walk, ecs_query *query, bool mixes);
 
-/* Sets the buffer of the next batches, with at most so many rows: MATCHES_ROWS or fewer. */
+/* Sets the buffer of the next batches, with at most that many rows: MATCHES_ROWS or fewer. */
 void matches_lay_out(struct matches *matches, void *room, uint32_t rows);
 
 /* The next batch, with at least one match; false at the end. No row may move meanwhile. */
@@ -350,7 +350,7 @@ void passage_free(ecs_world *world, struct passage *passage);
 /* Frees all passages, whose iterations nothing will close. */
 void passages_free(ecs_world *world);
 
-/* Whether the next match follows this one in its own row and in the cells of all steps. */
+/* Whether the next match directly follows this one, in its own row and all steps' cells. */
 INLINE bool passage_goes_on(const struct passage *passage, uint32_t at) {
   for (uint32_t i = 0; i < passage->list_count; i++)
     if (passage->lists[i][at + 1] != passage->lists[i][at] + 1) return false;
@@ -387,7 +387,7 @@ INLINE void *passage_column(const struct passage *passage, uint32_t term, uint32
 }
 bool passage_has(const struct passage *passage, uint32_t term);
 
-/* The matches that an observer is called for, which have come or gone, one by one. */
+/* Iterates over the matches that an observer is called for: those that have begun or ended. */
 
 /* ecs_sight */
 struct ecs_sight {
@@ -400,8 +400,8 @@ struct ecs_sight {
   uint32_t change;               /* among the changes in order, */
   uint32_t sighting;             /* and among the watch's sightings */
   bool inside;                   /* the entity may match again */
-  bool moved;                    /* the changes are rows that moved, and only whether they match is
-                                 ** asked */
+  bool moved;                    /* the changes are rows that moved, and the only question is
+                                 ** whether they match */
   struct walk walk;
 };
 
@@ -413,7 +413,7 @@ struct sight_cells {
   bool there;
 };
 
-/* Begins before the first match. No row moves until the last one. */
+/* Begins before the first match. No row may move until the last one has been visited. */
 void sight_begin(struct ecs_sight *sight, const ecs_world *world, struct watch *watch);
 
 /* Moves to the next match; false at the end. */

@@ -44,7 +44,7 @@ ecs_status ecs_iter_open(ecs_query *query, ecs_iter *it) {
   if (status == ECS_OK) status = iterate_begin_passage(it);
   if (status == ECS_OK) status = scope_open(query->world, SCOPE_LOOP, &it->scope);
   if (status == ECS_OK && query->terms.changes) {
-    /* After the scope, which is closed again when out of memory. */
+    /* Comes after the scope is opened, which is closed again if memory runs out. */
     status = changes_open(query);
     if (status != ECS_OK) scope_cancel(query->world, it->scope);
   }
@@ -254,7 +254,7 @@ void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   return table->columns[first + leaf].data;
 }
 
-/* Marks cells that are handed out by a list as written. */
+/* Marks listed cells that are handed out for writing as written. */
 static APART void iterate_note_listed(const ecs_iter *it, const struct passage_term *cells) {
   const uint32_t *rows = cells->rows + it->passage->at;
   for (size_t i = 0; i < it->count; i++)

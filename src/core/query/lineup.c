@@ -4,7 +4,7 @@
 #include "core/query/query.h"
 #include "core/relation/relation.h"
 
-/* ---- as it is kept ---- */
+/* ---- a kept lineup ---- */
 
 /* How many items of each kind a lineup will have. */
 struct extent {

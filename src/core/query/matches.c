@@ -390,7 +390,7 @@ static bool match_is_dead(const struct match_dead *dead, uint32_t at) {
   return dead->bits[at / 64] >> at % 64 & 1;
 }
 
-/* The next row from one on that is dead (or live); n if there is none. */
+/* The next row, from a given one on, that is dead (or live); n if there is none. */
 static uint32_t match_next(const struct match_dead *dead, bool is, uint32_t at, uint32_t n) {
   while (at < n && match_is_dead(dead, at) != is) at++;
   return at;

@@ -215,7 +215,7 @@ static const ecs_id *passage_sight_values_of(const struct watch *watch,
   return watch->values + sighting->values;
 }
 
-/* ---- what has gone ---- */
+/* ---- ended matches ---- */
 
 static bool passage_still_matches(struct ecs_sight *sight, ecs_id entity, const ecs_id *values) {
   uint32_t index = ecs_id_index(entity);
@@ -249,7 +249,7 @@ static bool passage_next_gone(struct ecs_sight *sight) {
   return false;
 }
 
-/* ---- what is there ---- */
+/* ---- new matches ---- */
 
 /* Whether the changed entity had this match before. */
 static bool passage_was_there(struct ecs_sight *sight) {
@@ -355,7 +355,7 @@ bool sight_next(struct ecs_sight *sight) {
   return watch->kind <= WATCH_DESPAWN ? passage_next_gone(sight) : passage_next_there(sight);
 }
 
-/* ---- what a match gives ---- */
+/* ---- the content of a match ---- */
 
 struct sight_cells sight_find(const struct ecs_sight *sight, const struct term *term) {
   assert(term->slot != NONE);

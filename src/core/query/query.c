@@ -88,7 +88,7 @@ static void query_take_in(ecs_query *query, const struct table *table) {
   query->tables[query->count++] = table->index;
 }
 
-/* Finds the columns of its tables again, from one on. */
+/* Finds the columns of its tables again, from a given table on. */
 static void query_bind_columns(ecs_query *query, uint32_t first) {
   uint32_t count = query->count;
   query->count = first;

@@ -179,12 +179,12 @@ static inline const uint32_t *query_columns(const ecs_query *query, uint32_t mat
 /* The table of a match. */
 struct table *query_table(const ecs_query *query, uint32_t match);
 
-/* Restores the order of its tables if that has changed. Called, as by query_reach, before the
-** tables are visited; meanwhile no table gets its first row. */
+/* Restores the order of its tables if that has changed. To be called, as query_reach does, before
+** the tables are visited; until then no table may get its first row. */
 void query_arrange(const ecs_query *query);
 
 /* The number of a term's first column in a match; NONE if the table lacks the component, or if it
-** depends on the row. For a tag of the table, any other number. */
+** depends on the row. For a tag of the table, an arbitrary other number. */
 static inline uint32_t term_column(const struct term *term, const struct table *table) {
   if (term_is_by_row(term)) return NONE;
   const struct layout *layout = table_find(table, term->id);
@@ -233,7 +233,7 @@ ecs_status query_count_with(ecs_world *world, const char *text,
 /* The number of tables to visit: 0 if a given entity is dead. */
 uint32_t query_reach(const ecs_query *query);
 
-/* Whether none of these has rows; for a usable query that is not about events. */
+/* Whether none of its tables has rows; for a usable query that is not about events. */
 bool query_is_barren(const ecs_query *query);
 
 /* ECS_ENAME for a query that names a component no longer declared. */
@@ -247,7 +247,7 @@ ecs_status query_room(ecs_query *query, uint64_t need);
 ecs_status query_key_room(ecs_world *world, ecs_id key, uint32_t more,
                           struct id_record **out);
 
-/* Adds a query again after its world has exchanged all tables; there is room. */
+/* Adds a query again, in reserved room, after its world has exchanged all tables. */
 void query_rejoin(ecs_query *query);
 
 /* For new tables: first reserves in every query of a record that the table matches, then joins

@@ -1,7 +1,7 @@
 /* The text of a query:
 **   query = [ term { "," term } ]
 **   term  = "!" what | name [ "?" ] | [ "with" ] name { "|" name }
-**   name  = what [ "." leaf ], behind it ":in", ":changed", ":added", ":off" or ":any", on either
+**   name  = what [ "." leaf ], then ":in", ":changed", ":added", ":off" or ":any", on either
 **           side of the "?"
 **   what  = component | "(" relation "," target ")" | path | component "($" variable ")"
 **   target = component | "*" | "$" variable
@@ -469,8 +469,8 @@ static ecs_status parse_refuse_term(const struct parser *parser, const struct te
                     SHOW(parser->text), event->name, event->name);
 }
 
-/* Whether a term may stand beside an event: its fields, and components of entities that it leads to
-** or that are passed with the query. */
+/* Whether a term may be combined with an event: its fields, and components of entities that it
+** leads to or that are passed with the query. */
 static bool parse_goes_with_event(const struct parser *parser, const struct term *term) {
   const struct component *event = parser->terms->event;
   if (term->form == TERM_OF) return !term->component->is_event && term->target != ECS_NULL;

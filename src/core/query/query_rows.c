@@ -129,7 +129,7 @@ static uint32_t query_run_end(const struct query_terms *terms, const struct tabl
   return table->count;
 }
 
-/* The first row that matches from one on; the number of rows if there is none. */
+/* The first matching row from a given one on; the number of rows if there is none. */
 static uint32_t query_rows_next_row(const struct query_terms *terms, const struct table *table,
                                     uint32_t from) {
   uint64_t before = (UINT64_C(1) << from % 64) - 1;
@@ -168,7 +168,7 @@ bool query_varies(const struct query_terms *terms) {
   return false;
 }
 
-/* Clears the bits of rows that a term excludes, in words from one on. */
+/* Clears the bits of rows that a term excludes, in some consecutive words. */
 static void query_rows_narrow(uint64_t *bits, struct shown rows, uint32_t from, uint32_t words) {
   bool picked = rows.picking && !rows.bits && rows.flip == UINT64_MAX;
   if (picked) picks_narrow(rows.picking, rows.table, from, words, bits);

@@ -12,7 +12,7 @@
 #include "core/storage/toggle.h"
 #include "ecs_world.h"
 
-/* ---- what a term says of the row ---- */
+/* ---- terms about the row ---- */
 
 ecs_id walk_entity(const struct walk *walk) {
   return entity_id(&walk->query->world->entities, walk->table->rows[walk->row]);
@@ -116,7 +116,7 @@ static ecs_id walk_through_field(const struct walk *walk, const struct term *ter
 
 #define SHORT_WAY 8u           /* most steps of a way that is not recorded */
 
-/* Records where the steps of a way lead, 0 for nowhere, from each step but the first ones. Without
+/* Records where the steps of a long path lead (0: nowhere), except for the first ones. When out of
 ** memory, forgets them again. */
 static void walk_note_way(const ecs_query *query, const struct ties *ties, struct map *known,
                           uint32_t at, uint32_t steps, uint32_t to) {
@@ -146,7 +146,7 @@ bool walk_nearest(const ecs_query *query, const struct term *term, uint32_t from
   return found;
 }
 
-/* Recorded ways belong to one walk, during which no row moves. */
+/* Recorded paths belong to one walk, during which no row moves. */
 static void walk_forget_ways(const struct walk *walk) {
   const struct query_terms *terms = &walk->query->terms;
   for (uint32_t i = 0; i < terms->count; i++)
@@ -511,7 +511,7 @@ struct walk_later walk_prefetch(const struct walk *walk) {
   return (struct walk_later){next->columns, second->columns, count};
 }
 
-/* ---- what a match gives ---- */
+/* ---- the content of a match ---- */
 
 uint32_t walk_step_of(const struct walk *walk, const struct term *term) {
   const struct query_terms *terms = &walk->query->terms;

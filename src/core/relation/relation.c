@@ -189,7 +189,7 @@ ecs_status relation_check_way(const ecs_world *world, const struct relation *rel
     if (status == ECS_OK) status = name_check_parent(world, source, target);
     if (status != ECS_OK) return status;
   }
-  /* No way leads to an entity without sources: a chain of n grows in O(n). */
+  /* No path leads to an entity without sources: a chain of n grows in O(n). */
   bool leaf = ties_first(&relation->ties, source) == 0 && source != target;
   if (leaf) return ECS_OK;
   for (uint32_t at = target; at; at = ties_target(&relation->ties, at))
@@ -316,8 +316,8 @@ static ecs_status relation_check_rows(const ecs_world *world, const struct relat
   return rows == relation->ties.count ? ECS_OK : world_corrupt(world, "a row is not tied");
 }
 
-/* The source after one on a walk through everything tied to a root, directly or not; 0 at the
-** end. */
+/* The source that follows another on a walk through everything tied to a root, directly or not; 0
+** at the end. */
 static uint32_t relation_walk_on(const struct ties *ties, uint32_t root, uint32_t at) {
   if (ties_first(ties, at)) return ties_first(ties, at);
   while (at != root && !ties_next(ties, at)) at = ties_target(ties, at);

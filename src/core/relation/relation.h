@@ -1,7 +1,7 @@
 /* Relations: components that tie an entity, the source, to another one, the target. A pair of a
 ** relation with several targets is an id that is in the source's table like a component. An
 ** exclusive relation, with at most one target, is a component whose first field is the target, and
-** keeps the way back (ties.h); it never splits tables by target. */
+** also lists the sources of each target (ties.h); it never splits tables by target. */
 #ifndef ECS_CORE_RELATION_RELATION_H
 #define ECS_CORE_RELATION_RELATION_H
 
@@ -55,7 +55,7 @@ void relation_leave(ecs_world *world, const struct component *component);
 ** the list. */
 void relation_free(ecs_world *world, struct component *component);
 
-/* Unties all; the other then frees all relations and the list. */
+/* Unties all; the second then frees all relations and the list. */
 void relations_clear(ecs_world *world);
 void relations_free(ecs_world *world);
 
@@ -70,14 +70,14 @@ ecs_status relation_need(const ecs_world *world, ecs_id id, struct relation **ou
 /* The id of the target of an exclusive relation, or ECS_NULL. */
 ecs_id relation_target(const ecs_world *world, const struct relation *relation, uint32_t source);
 
-/* Whether the source may be tied to the target or, for 0, to none. ECS_ECYCLE, with the way as
+/* Whether the source may be tied to the target or, for 0, to none. ECS_ECYCLE, with the path in the
 ** message, if an acyclic relation would lead from the target back to the source; ECS_ETAKEN if
 ** another child has its name. */
 ecs_status relation_check_way(const ecs_world *world, const struct relation *relation,
                               uint32_t source, uint32_t target);
 
 /* The first writes an entity as messages show it: its id, and its name if that is short. The second
-** writes a way from a source to a target that leads back: "a -> b -> ... -> a". They return the
+** writes a path from a source to a target that leads back: "a -> b -> ... -> a". They return the
 ** size of the whole text, which is cut where there is no room. */
 size_t relation_tell_step(const ecs_world *world, uint32_t entity, char *text, size_t room);
 void relation_tell_circle(const ecs_world *world, const struct relation *relation,
@@ -113,7 +113,7 @@ void relation_leave_row(ecs_world *world, uint32_t entity);
 /* Part of ecs_check: ties go both ways, between living entities, and agree with the cells. */
 ecs_status relations_check(const ecs_world *world);
 
-/* Whether no way along it leads back to its start. */
+/* Whether no chain of its ties leads back to its start. */
 bool relation_is_acyclic(const struct relation *relation);
 
 /* The built-in relations: ChildOf for hierarchies, IsA for instances of prefabs, and Prefab, which

@@ -57,7 +57,7 @@ static inline bool ties_has_room(const struct ties *ties, uint32_t source, uint3
          end_page < ties->end_page_capacity && ties->end_pages[end_page];
 }
 
-/* Makes sure of that; false when out of memory. */
+/* Reserves room for a tie, so that ties_has_room holds; false when out of memory. */
 static inline bool ties_reserve(struct ties *ties, struct memory *memory, uint32_t source,
                                 uint32_t target) {
   return LIKELY(ties_has_room(ties, source, target)) ||
@@ -172,7 +172,7 @@ uint32_t ties_depth(struct ties *ties, uint32_t source);
 /* The number of ties that lead from an entity to another; NONE if none do. */
 uint32_t ties_steps(const struct ties *ties, uint32_t source, uint32_t end);
 
-/* The entity that so many ties lead to; 0 after the last one. */
+/* The entity at the end of that many ties; 0 after the last one. */
 uint32_t ties_walk(const struct ties *ties, uint32_t source, uint32_t steps);
 
 /* A source that ties lead back to; 0 if there is none. */

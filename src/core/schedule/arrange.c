@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "core/ids/world.h"
 
-/* ---- which come behind which ---- */
+/* ---- constraints ---- */
 
 /* The system of that name in the same phase. */
 static ecs_system *arrange_peer(const struct schedule *schedule, const ecs_system *system,
@@ -164,7 +164,7 @@ ecs_status schedule_sort(ecs_world *world) {
   return ECS_OK;
 }
 
-/* ---- one that comes last ---- */
+/* ---- appending a system ---- */
 
 static uint64_t arrange_key_of(uint64_t hash) { return hash ? hash : 1; }
 

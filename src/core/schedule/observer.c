@@ -8,7 +8,7 @@
 #include "core/storage/table.h"
 #include "ecs_observer.h"
 
-/* The first failure, with its message; the other observers run nevertheless. Also whose command
+/* The first failure, with its message; the remaining observers run nevertheless. Also whose command
 ** could not apply, until the error handler is told, in the scope of the next round. */
 struct outcome {
   ecs_status status;

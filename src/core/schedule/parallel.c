@@ -15,7 +15,7 @@ void beside_know(ecs_world *world, const struct companions *companions) {
   world->schedule->companions = companions;
 }
 
-/* ---- what a run gets at ---- */
+/* ---- what a run accesses ---- */
 
 static uint64_t parallel_bit_of(const struct access *access) {
   return UINT64_C(1) << (hash_u64(hash_u64(access->component) + access->leaf) >> 58);
@@ -43,7 +43,7 @@ void beside_look(const ecs_world *world, const ecs_system *system, struct prospe
   }
 }
 
-/* ---- two of them ---- */
+/* ---- two systems ---- */
 
 static bool parallel_has_name(const char **names, const char *name) {
   for (; names && *names; names++)
@@ -85,7 +85,7 @@ enum clash beside_clash(const ecs_world *world, const struct side *earlier,
   return CLASH_NONE;
 }
 
-/* ---- who is in it ---- */
+/* ---- the members of a batch ---- */
 
 enum joining { PASSES, STOPS, JOINS };
 
@@ -152,7 +152,7 @@ static uint32_t parallel_gather(const ecs_world *world, uint32_t from, const str
   return at > from ? at : from + 1;
 }
 
-/* ---- what they do ---- */
+/* ---- running a batch ---- */
 
 static ecs_system *parallel_member(const ecs_world *world, const struct together *batch,
                                    uint32_t i) {
@@ -306,7 +306,7 @@ static bool parallel_list_ranges(ecs_world *world, ecs_query *query) {
   return true;
 }
 
-/* ---- what a range has ---- */
+/* ---- the columns of a range ---- */
 
 /* Whether the rows, which are alike, have a term's component. */
 static bool range_shows(const ecs_rows *rows, const struct term *term) {

@@ -48,7 +48,7 @@ static void phase_insert(struct phase **placed, uint32_t count, uint32_t at, str
   phase->placed = true;
 }
 
-/* A round over the phases without a place, in order of declaration. */
+/* Goes once over the phases without a place, in order of declaration. */
 static uint32_t phase_place_round(struct schedule *schedule, uint32_t count, bool at_end) {
   for (uint64_t last = 0;;) {
     struct phase *next = NULL;
@@ -195,7 +195,7 @@ static ecs_status phase_replace(ecs_world *world, struct phase *phase, struct ph
   return ECS_OK;
 }
 
-/* Appends a new phase; there is room. */
+/* Appends a new phase in reserved room. */
 static ecs_status phase_append(ecs_world *world, struct phase *phase) {
   struct schedule *schedule = world->schedule;
   schedule->phases[schedule->phase_count++] = phase;

@@ -29,7 +29,7 @@ void reading_begin(ecs_world *world, ecs_system *system) {
 
 void reading_end(ecs_world *world) { world->events.read_by = NULL; }
 
-/* For that time, the query takes over the system's place; its own is kept. */
+/* While the system runs, the query continues from the system's place; its own is kept. */
 ecs_status news_begin(ecs_system *system) {
   ecs_query *query = system->reads;
   if (LIKELY(!query || !query->terms.changes)) return ECS_OK;

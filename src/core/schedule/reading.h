@@ -21,7 +21,7 @@ void news_end(const ecs_world *world, ecs_system *system);
 ** `awaited`. */
 uint64_t reading_is_due(ecs_system *system);
 
-/* Attaches a system to a query, which may be NULL; the other detaches it. */
+/* Attaches a system to a query, which may be NULL; the second detaches it. */
 void reading_join(ecs_system *system, ecs_query *query);
 void reading_leave(ecs_system *system);
 

@@ -305,7 +305,7 @@ static ecs_status schedule_check_name(const ecs_world *world, const ecs_system *
                     old->watch ? "system" : "observer");
 }
 
-/* Appends a new system; there is room. */
+/* Appends a new system in reserved room. */
 static ecs_status schedule_append(ecs_world *world, ecs_system *system) {
   struct schedule *schedule = world->schedule;
   system->registered = schedule->next_registered++ * PLACES;
@@ -597,7 +597,7 @@ void timings_free(ecs_world *world, struct timings *timings) {
   schedule_free_list(world, &timings->systems);
 }
 
-/* ---- taking ---- */
+/* ---- copying timings ---- */
 
 /* Of an absent system, copies only what another query of its name has not overwritten. */
 static ecs_status schedule_timings_copy_system(ecs_world *world, struct timing_list *list,
@@ -645,7 +645,7 @@ ecs_status timings_take(ecs_world *world, struct timings *out) {
   return status == ECS_OK ? timings_add(world, out, &schedule->absent) : status;
 }
 
-/* ---- giving ---- */
+/* ---- giving timings ---- */
 
 static void schedule_give_phase(ecs_world *world, struct timing_list *list, struct phase *phase) {
   const ecs_system *known = system_names_find(&list->names, phase->name, strlen(phase->name));
@@ -655,7 +655,7 @@ static void schedule_give_phase(ecs_world *world, struct timing_list *list, stru
   schedule_timings_drop(world, list, known);
 }
 
-/* What another query knows of changes stays. False if nothing is known. */
+/* Gives a system its timings; what another query knows of changes stays. False if there is none. */
 static bool schedule_timings_take_out(ecs_world *world, struct timing_list *list,
                                       ecs_system *system) {
   ecs_system *known = system_names_find(&list->names, system->name, strlen(system->name));

@@ -29,7 +29,7 @@ struct system_names {
 /* Finds a system, or NULL. */
 ecs_system *system_names_find(const struct system_names *names, const char *name, size_t size);
 
-/* Reserves room for so many in all; false when out of memory. */
+/* Reserves room for that many in all; false when out of memory. */
 bool system_names_reserve(struct memory *memory, struct system_names *names, uint64_t count);
 
 /* Adds a system, or replaces that of the same name. */
@@ -65,15 +65,15 @@ ecs_status timings_need(ecs_world *world, struct timing_list *list, const char *
 ecs_status timings_take(ecs_world *world, struct timings *out);
 ecs_status timings_add(ecs_world *world, struct timings *to, const struct timings *from);
 
-/* Gives what is known to the phases and systems that there are, and keeps the rest; those that it
-** has not are as newly registered. */
+/* Gives timings to the existing phases and systems, and keeps the others. Phases and systems
+** without timings become as newly registered. */
 void timings_give(ecs_world *world, struct timings *timings);
 
-/* Gives what was kept to a phase or system that has just been registered. */
+/* Gives a newly registered phase or system the timings that were kept for it. */
 void timings_give_phase(ecs_world *world, struct phase *phase);
 void timings_give_system(ecs_world *world, ecs_system *system);
 
-/* Copies what passes to another system of the name. News belong to one query. */
+/* Copies what passes on to another system of that name. News belong to one query. */
 void timings_copy(ecs_system *to, const ecs_system *from);
 
 /* The text of the query whose news it knows, or NULL. */
@@ -138,9 +138,9 @@ struct ecs_system {
   struct phase *phase;
   uint64_t registered;       /* kept when it is replaced */
   const char **before, **after;  /* names, ended by NULL; or NULL */
-  ecs_id event;              /* the event that it reads: it has seen rows before a number, */
-  uint64_t seen;
-  uint64_t awaited;          /* and was due for these: see reading.h */
+  ecs_id event;              /* the event that it reads; numbers of its rows: see reading.h */
+  uint64_t seen;             /* the system has seen the rows before this one, */
+  uint64_t awaited;          /* and was due for the rows before this one */
   uint64_t news;             /* world.now after its last run: later marks are new */
   const char *asked;         /* of an absent system: the query of these news; or NULL */
   bool placed;               /* while sorting */
@@ -197,7 +197,7 @@ struct schedule {
 
 #define CATCH_UP_STEPS 8
 
-/* Distance between two registrations, for those of a group of scripts. */
+/* Distance between the numbers of two registrations, for those of a group of scripts in between. */
 #define PLACES ((uint64_t)1 << 32)
 
 /* Adds the built-in phases to a schedule that is all zero. */
@@ -285,7 +285,7 @@ static inline uint64_t streams_before(const ecs_world *world, const ecs_system *
   return system->streams_tick == world->tick ? system->streams : 0;
 }
 
-/* The random stream of a run after so many in this tick. */
+/* The random stream of a run after `before` other runs in this tick. */
 static inline struct chance stream_of(const ecs_world *world, const ecs_system *system,
                                       uint64_t before) {
   return (struct chance){chance_key(world->seed + system->chance, before), 0, 0};
@@ -376,11 +376,11 @@ struct profile {
 /* Starts profiling, or stops and forgets it; no effect if that is done already. */
 ecs_status profile_switch(ecs_world *world, bool on);
 
-/* Whether this run is worth reading the processor's time: its last run was long. */
+/* Whether to read the processor's time for this run: the last run was long. */
 bool profile_is_long(const struct schedule *schedule, const ecs_system *system);
 
-/* Adds an update that began at a reading of the stopwatch. A system without memory for its history
-** has none yet. */
+/* Adds an update that began at a reading of the stopwatch. Leaves out a system for whose history
+** there is no memory. */
 void profile_add_update(ecs_world *world, uint64_t start);
 
 /* Frees a system's history, if it has one. */

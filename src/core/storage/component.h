@@ -80,7 +80,7 @@ struct component {
   bool words;                  /* all leaves have 4 bytes, and the native struct only these */
   bool numbers;                /* it has leaves, and any bits are valid values of them */
   uint32_t depth;              /* 0 without nested components */
-  const ecs_id *requires;      /* sorted, without duplicates: what adding it brings */
+  const ecs_id *requires;      /* sorted, without duplicates: what is added with it */
   uint32_t require_count;
   struct column_buffer *resource;  /* one per leaf, or NULL */
   uint32_t length;             /* of an array, which belongs to the world; 0 for anything else */

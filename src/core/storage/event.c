@@ -8,7 +8,7 @@
 #include "core/world/lifetime.h"
 #include "ecs_component.h"
 
-/* ---- which one it is ---- */
+/* ---- finding an event ---- */
 
 ecs_status event_check_desc(const ecs_world *world, const ecs_component_desc *desc) {
   bool plain = !desc->relation && !desc->toggle && !desc->track && !desc->sparse &&

@@ -14,7 +14,7 @@ struct event;
 /* Checks the description of an event; ECS_OK for any other. */
 ecs_status event_check_desc(const ecs_world *world, const struct ecs_component_desc *desc);
 
-/* Finds the event of an id or name, or fails with what it is instead. */
+/* Finds the event of an id or name, or fails with a message that says what it is instead. */
 ecs_status event_need(const ecs_world *world, ecs_id id, struct component **out);
 ecs_status event_need_name(const ecs_world *world, const char *name, size_t size,
                            struct component **out);
@@ -23,8 +23,8 @@ ecs_status event_need_name(const ecs_world *world, const char *name, size_t size
 struct event *event_of(const struct component *component);
 const char *event_name(const struct component *component);
 
-/* Makes the rows of a component that will have that id. event_enter adds them to the world's list,
-** in which there is room, and event_leave_list removes them; event_free frees them. */
+/* Makes the rows of a component that will have that id. event_enter adds them, in reserved room, to
+** the world's list, and event_leave_list removes them; event_free frees them. */
 ecs_status events_reserve(ecs_world *world, uint32_t more);
 ecs_status event_new(ecs_world *world, struct component *component, ecs_id id);
 void event_enter(ecs_world *world, struct event *event);

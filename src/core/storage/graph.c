@@ -65,7 +65,7 @@ struct id_record *graph_record(const ecs_world *world, ecs_id id) {
   return at == NONE ? NULL : world->graph.record_list[at];
 }
 
-/* Shell's method (Knuth, TAOCP 5.2.1): usually few are out of place, or the last ones are. */
+/* Shell's method (Knuth, TAOCP 5.2.1): usually few are out of place, or only the last ones. */
 static void graph_sort_tables(const ecs_world *world, uint32_t *tables, uint32_t count) {
   uint32_t gap = 1;
   while (gap < count / 3) gap = 3 * gap + 1;

@@ -8,7 +8,7 @@
 #include "core/storage/graph.h"
 #include "core/storage/sparse.h"
 
-/* ---- one id's ---- */
+/* ---- the marks of one id ---- */
 
 static void marks_raise_group(struct marks *marks, uint32_t row, uint64_t mark) {
   uint64_t *group = &marks->groups[row / MARK_ROWS];

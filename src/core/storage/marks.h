@@ -1,7 +1,7 @@
 /* Marks record when cells were last written, in runs of the world. They exist for components that
-** somebody watches, as queries with `:changed` do: one mark for each group of 1,024 rows, and with
-** `track` also one for each row, with when its entity got the component. A table without marks pays
-** nothing. */
+** are watched, for instance by queries with `:changed`: one mark for each group of 1,024 rows, and
+** with `track` also one for each row, with when its entity got the component. A table without marks
+** pays nothing. */
 #ifndef ECS_CORE_STORAGE_MARKS_H
 #define ECS_CORE_STORAGE_MARKS_H
 
@@ -28,7 +28,7 @@ static inline struct marks *marks_of(const struct table *table, ecs_id id) {
   return NULL;
 }
 
-/* The number of groups that hold so many rows. */
+/* The number of groups that hold that many rows. */
 static inline uint32_t mark_groups(uint32_t rows) {
   return rows / MARK_ROWS + (rows % MARK_ROWS != 0);
 }
@@ -89,7 +89,7 @@ uint64_t marks_since(const struct marks *marks, uint64_t run, bool added, uint32
 ** ids. */
 ecs_status marks_make(ecs_world *world, struct table *table, const struct component *only);
 
-/* Grows marks to so many rows; false when out of memory. */
+/* Grows marks to that many rows; false when out of memory. */
 bool marks_grow(struct memory *memory, struct table *table, uint32_t rows);
 
 /* Frees the marks of all rows, and the marks themselves. */

@@ -12,7 +12,7 @@ struct ecs_component_desc;
 
 #define NAME_LIMIT 63u            /* bytes of a component's or field's name */
 
-/* Adds a component to the index of names, in which there is room, or removes it. */
+/* Adds a component, in reserved room, to the index of names, or removes it. */
 void component_enter_name(ecs_world *world, const struct component *component);
 void component_leave_name(ecs_world *world, const struct component *component);
 
@@ -62,7 +62,7 @@ ecs_status component_not_kind(const ecs_world *world, const struct component *co
 ecs_status component_unknown_kind(const ecs_world *world, const char *name, size_t size,
                                   bool array);
 
-/* The first finds the array of an id, or fails with what that is; the second the id of a name. */
+/* The first finds the array of an id, or says what it is instead; the second, the id of a name. */
 ecs_status array_need(const ecs_world *world, ecs_id id, struct component **out);
 ecs_status array_need_name(const ecs_world *world, const char *name, size_t size, ecs_id *out);
 

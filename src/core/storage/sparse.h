@@ -78,15 +78,15 @@ void sparse_forget_plan(ecs_world *world);
 void sparse_become(ecs_world *world, uint32_t entity, const ecs_id *ids, uint32_t count);
 
 /* Where an entity has the cells of a component or pair: in its table, at *row, or in a sparse set,
-** whose row is then *row. Not `taken` if it has none. */
+** whose row is then *row. If it has none, the result is not `taken`. */
 const struct layout *sparse_layout(const ecs_world *world, const struct table *table,
                                    uint32_t entity, ecs_id id, uint32_t *row);
 
 /* Removes an entity from all sparse sets. */
 void sparse_leave(ecs_world *world, uint32_t entity);
 
-/* Makes the sparse set of a component that will have that id. sparse_enter adds it to the world's
-** list, in which there is room, and sparse_leave_list removes it; sparse_free frees it with its
+/* Makes the sparse set of a component that will have that id. sparse_enter adds it, in reserved
+** room, to the world's list, and sparse_leave_list removes it; sparse_free frees it with its
 ** rows. */
 ecs_status sparses_reserve(ecs_world *world, uint32_t more);
 ecs_status sparse_new(ecs_world *world, struct component *component, ecs_id id);

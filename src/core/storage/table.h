@@ -56,7 +56,7 @@ struct edge {
   uint8_t kind;              /* EDGE_ADDS, EDGE_TAKES or EDGE_SLOW */
 };
 
-#define GUESSES 8u           /* a table has at least so many slots for layouts */
+#define GUESSES 8u           /* a table has at least this many slots for layouts */
 
 /* Layouts, which follow this struct, and edges are hash tables with open addressing; a mask is
 ** their size, a power of two, minus one. What moving a row needs comes last, in one cache line with

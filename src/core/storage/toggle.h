@@ -13,7 +13,7 @@ struct toggle {
   struct column_buffer buffer;
 };
 
-/* Words that hold bits for so many rows. */
+/* Words that hold bits for that many rows. */
 static inline size_t toggle_words(uint32_t rows) { return (rows + (size_t)63) / 64; }
 
 /* The toggle of one of a table's ids; NULL if it cannot be switched. */
@@ -37,7 +37,7 @@ static inline bool toggle_is_off(const struct table *table, ecs_id id, uint32_t 
 /* Switches an id of a row; no effect if it cannot be switched. */
 void toggle_set(struct table *table, ecs_id id, uint32_t row, bool off);
 
-/* Grows the bits to so many rows; false when out of memory. */
+/* Grows the bits to that many rows; false when out of memory. */
 bool toggles_grow(struct memory *memory, struct table *table, uint32_t rows);
 void toggles_free(struct memory *memory, struct table *table);
 size_t toggles_bytes(const struct table *table);

@@ -23,10 +23,10 @@ struct prefab_node;
 struct report;
 struct system_box;
 
-/* Those of ecs.math, in the order of their names. */
+/* The functions of ecs.math, in the order of their names. */
 extern const luaL_Reg portable_functions[];
 
-/* Stores them where ecs_lua_functions looks. */
+/* Stores the functions for other modules where ecs_lua_functions looks for them. */
 void api_open(lua_State *L);
 
 /* Which term of a query makes its matches not contiguous. */
@@ -53,7 +53,7 @@ void source_run(lua_State *L, int filter, lua_CFunction body, int arguments);
 /* Moves the loop at 1 to the next run of rows, and to those of them that it visits. */
 bool source_next(lua_State *L, struct loop_box *loop);
 
-/* The first of these from a row on; the number of rows if there is none. */
+/* The first row that the loop visits, from a row on; the number of rows if there is none. */
 uint32_t source_row(const struct loop_box *loop, uint32_t row);
 
 /* Methods of queries, and of q:where(fn), that change or despawn their entities: as the world's
@@ -80,7 +80,7 @@ struct composition {
   struct part local[PARTS_LOCAL];
 };
 
-/* Begins one without components. */
+/* Begins a composition without components. */
 void composition_begin(struct composition *plan, lua_State *L, struct world_box *box);
 
 /* Reads a table at a positive index, after earlier ones; nil counts as empty. Parts know how many
@@ -94,7 +94,7 @@ void composition_add_part(struct composition *plan, int index);
 /* Sets where the parts' writes are, once all are read. */
 void composition_end(struct composition *plan);
 
-/* Does all three. The other sorts parts from one on in the order in which ties are made. */
+/* Begins, reads and ends a composition. The second sorts some of its parts, as ties are ordered. */
 void composition_read(struct composition *plan, lua_State *L, struct world_box *box, int index);
 void composition_order(struct composition *plan, uint32_t first, uint32_t count);
 
@@ -170,7 +170,7 @@ ecs_id declare_component(lua_State *L, int name, int fields);
 ecs_status declare_desc(lua_State *L, struct world_box *box, const struct ecs_component_desc *desc,
                         bool foreign, ecs_id *id);
 
-/* Declares a relation, with a relation's options; the other, an event. */
+/* Declares a relation, with a relation's options; the second declares an event. */
 ecs_id declare_relation(lua_State *L, int name, int fields);
 ecs_id declare_event(lua_State *L, int name, int fields);
 
@@ -194,8 +194,8 @@ int ecs_native_schema(lua_State *L);
 /* In the registry: closed(world), which is told of worlds that are closed. */
 extern const char world_closed_key;
 
-/* Calls that function with the values at two indices, and the kind of declaration unless that is a
-** component (NULL), and pushes the plain table, or raises. */
+/* Calls the function of native.schema with the values at two indices, and the kind of declaration
+** unless that is a component (NULL), and pushes the plain table, or raises. */
 void declare_parse(lua_State *L, int name, int fields, const char *kind);
 
 /* Methods of a world about one entity. */
@@ -358,8 +358,8 @@ extern const luaL_Reg world_spawn_methods[];
 ** exist, or nothing usable. Raises nothing. */
 struct outside spawner_object(lua_State *L, int index, const struct world_box *box);
 
-/* In the report at the top, of a change about to be made: names existing spawners whose values by
-** position would go to other fields, except those of files that are keys of a table, which are made
+/* In the report at the top, of a change about to be made: lists the spawners whose positional
+** values would go to other fields, except those of files that are keys of a table, which are made
 ** again. The world and the table are at indices. */
 void spawners_report(lua_State *L, int world, int files, const struct change *change);
 
@@ -398,11 +398,11 @@ static inline void world_leave(lua_State *L, struct world_box *box, int world_in
 
 /* The plain list of entities that lua/ecs/prefab.lua makes of a declaration, read for the core. */
 
-/* How many components all of them name as shared; the list is at a stack index. */
+/* How many shared components the entities of the list name in all; the list is at a stack index. */
 uint32_t prefab_list_shared(lua_State *L, int list, uint32_t count);
 
-/* Reads all of them; `shared` has room for their shared components. Nodes point into these, into
-** the composition, and to texts of the list. */
+/* Reads the entities of the list; `shared` has room for their shared components. Nodes point into
+** these, into the composition, and to texts of the list. */
 void prefab_list_read(struct composition *plan, int list, struct prefab_node *nodes,
                       uint32_t count, ecs_id *shared);
 
@@ -514,7 +514,7 @@ bool index_undeclare(lua_State *L, struct world_box *box, int arg);
 
 /* The open worlds of a Lua state. A world's object needs its finalizer, but Lua calls none without
 ** memory for the call, and marks no new object for finalization while a state is being closed:
-** worlds open then are found here. */
+** worlds still open then are found here. */
 
 void worlds_open(lua_State *L);
 

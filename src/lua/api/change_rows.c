@@ -1,5 +1,5 @@
-/* If such a change only moves rows, it is made by tables; otherwise each entity's is staged, as by
-** the world's methods. */
+/* Changes of all entities of a query. If a change only moves rows, it is made table by table;
+** otherwise it is staged for each entity, as by the world's methods. */
 #include "lua/api/api.h"
 
 #include "core/command/command.h"

@@ -216,7 +216,7 @@ void composition_begin(struct composition *plan, lua_State *L, struct world_box 
   plan->parts = plan->local;
 }
 
-/* A name instead of components is that of a prefab, or of a single component. */
+/* Refuses a name in place of components: it is that of a prefab, or of a single component. */
 static void composition_refuse_name(lua_State *L, int index) {
   ecs_string name;
   char text[160];

@@ -15,7 +15,7 @@
 
 const char kind_array = 0;
 
-/* ---- which one it is ------------------------------------------------------------------ */
+/* ---- finding an array ----------------------------------------------------------------- */
 
 static const struct component *array_cell(lua_State *L, int index, const struct array_box *array) {
   const ecs_world *world = array->box->world;
@@ -301,7 +301,7 @@ static uint32_t array_check_length(lua_State *L, int arg) {
   return 0;
 }
 
-/* Tells those who read scripts, if any, how a declaration may differ. */
+/* Announces the declaration to the live session that reads scripts, if any. */
 static bool array_declaration_announce(lua_State *L, struct world_box *box,
                                        const char *type, uint32_t length) {
   lua_createtable(L, 0, 2);

@@ -161,7 +161,7 @@ static void component_describe_field(struct place *defaults, const struct field 
   component_set_limit(L, "max", field->max);
 }
 
-/* What only relations have. */
+/* Adds what only relations have. */
 static void component_describe_ties(lua_State *L, const struct tie_kind *ties) {
   if (!ties->relation) return;
   set_boolean(L, "relation", true);
@@ -195,7 +195,7 @@ static void component_describe_required(lua_State *L, const ecs_world *world,
   lua_setfield(L, -2, "requires");
 }
 
-/* That it can be switched off, and how many entities have it off. */
+/* Adds whether it can be switched off, and how many entities have it off. */
 static void component_describe_toggle(lua_State *L, const ecs_world *world,
                                       const struct component *component) {
   const struct id_record *record = graph_record(world, component->id);

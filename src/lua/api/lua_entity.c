@@ -85,7 +85,7 @@ INLINE bool entity_find_cached_column(lua_State *L, const struct world_box *box,
 
 /* ---- reading --------------------------------------------------------------------- */
 
-/* Warns of a component that an entity lacks but its prefab shares: that is read in another way. */
+/* Warns of a component that an entity lacks but its prefab shares: it is read along IsA. */
 static APART void entity_tell_shared(lua_State *L, struct world_box *box, ecs_id entity,
                                      const struct component *component) {
   if (prefab_shares(box->world, ecs_id_index(entity), component->id))

@@ -15,7 +15,7 @@
 
 const char kind_index = 0;
 
-/* ---- which one it is ------------------------------------------------------------------- */
+/* ---- finding an index ------------------------------------------------------------------ */
 
 struct index_box *index_push(lua_State *L, struct world_box *box) {
   struct index_box *object = new_box(L, &kind_index, sizeof *object, INDEX_VALUES);
@@ -61,7 +61,7 @@ static ecs_index *index_check_index(lua_State *L) {
   return index;
 }
 
-/* ---- bringing it up to date ------------------------------------------------------------ */
+/* ---- bringing an index up to date ------------------------------------------------------ */
 
 /* A script's system declares which indexes it uses. */
 static void index_check_used(lua_State *L, const ecs_index *index) {
@@ -106,7 +106,7 @@ static double index_check_number(lua_State *L, int arg) {
   return (double)lua_tonumber(L, arg);
 }
 
-/* A key to look for; with `none`, nil is one, which nothing has. */
+/* A key to search for; with `none` it may be nil, which matches nothing. */
 static struct key index_check_key(lua_State *L, const ecs_index *index, int arg, bool none) {
   ecs_value value = {.kind = ECS_KIND_NONE};
   switch (lua_type(L, arg)) {
@@ -163,7 +163,7 @@ static int index_begin(lua_State *L, ecs_index *index, const struct ecs_search *
   return found_begin(L, ((struct index_box *)lua_touserdata(L, 1))->box, index, search);
 }
 
-/* ---- looking into it ------------------------------------------------------------------- */
+/* ---- searching ------------------------------------------------------------------------- */
 
 /* for ... in index:within(x, y, [z,] reach) */
 static int index_within(lua_State *L) {
@@ -327,7 +327,7 @@ static void index_declaration_read_draft(lua_State *L, struct world_box *box,
   index_declaration_read_kind(L, box, what, draft);
 }
 
-/* Builds it. A function passed to the core is anchored, even on failure: it is swept then. */
+/* Builds the index. A key function passed to the core is anchored until it is swept. */
 static ecs_status index_declaration_build(lua_State *L, struct world_box *box,
                                           struct index_draft *draft, ecs_index **out) {
   if (draft->function) index_keys_push(L, box, draft->function, &draft->query, &draft->desc);

@@ -133,7 +133,7 @@ int relation_set(lua_State *L, struct world_box *box, struct component *componen
   return relation_tie(L, box, id, component, target, &input);
 }
 
-/* ---- asking ---------------------------------------------------------------------- */
+/* ---- lookups --------------------------------------------------------------------- */
 
 int relation_has(lua_State *L, struct world_box *box, struct component *component) {
   int next;
@@ -204,7 +204,7 @@ static int relation_world_parent(lua_State *L) {
   return component ? relation_push_target(L, box, component) : 0;
 }
 
-/* ---- going through them ------------------------------------------------------------ */
+/* ---- loops over ties --------------------------------------------------------------- */
 
 /* Entities that were tied when the loop began, except those that have died since. Its user value is
 ** the world's object. */

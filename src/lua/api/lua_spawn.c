@@ -98,7 +98,7 @@ static ecs_status spawn_into(struct composition *plan, size_t count, ecs_id *ids
   return status;
 }
 
-/* Spawns through a buffer that holds the ids, and the writes repeated for any values. */
+/* Spawns with a buffer for the ids, and for the writes if they are repeated for any values. */
 static ecs_status spawn_buffered(lua_State *L, struct composition *plan, size_t count, int list) {
   struct world_box *box = plan->input.box;
   bool with_any = box->any.pending > 0 && count > 1;
@@ -179,13 +179,13 @@ const luaL_Reg world_spawn_methods[] = {
 /* A spawner is a C function over its world and a userdata with its text. Each name in the text
 ** stands for a value of each field of a component, or for the value of one field; names are looked
 ** up again when components are redeclared. If all values are numbers for columns of one table, they
-** are stored at once the way the last entity went, as long as that table exists and nothing is
+** are stored directly, as for the last entity, as long as that table exists and nothing is
 ** deferred. */
 
 #define SPACE " \t\r\n"
 #define WAY_VALUES 16
 
-/* Where an entity went, if its spawner takes only numbers for columns of its table. */
+/* The fast path into a table, where the last entity went; only for numbers in its columns. */
 struct way {
   uint64_t version;            /* registry.version at that time */
   uint32_t table, serial;      /* the table, distinguished from a later one in its place; NONE:
@@ -284,9 +284,9 @@ static struct component *spawn_component_at(lua_State *L, ecs_world *world, stru
   return component;
 }
 
-/* ---- the way ---- */
+/* ---- the fast path ---- */
 
-/* Adds what a name stands for to a way into a table; false if these are not numbers in columns. */
+/* Adds the fields of a name to a fast path; false if they are not numbers in its columns. */
 static bool spawn_add_to_way(struct way *way, const struct table *table,
                              const struct component *component, ecs_string field) {
   uint32_t first = 0, count = component->leaf_count;
@@ -306,7 +306,7 @@ static bool spawn_add_to_way(struct way *way, const struct table *table,
   return true;
 }
 
-/* Finds the way that the last entity went, if there is one. */
+/* Finds the fast path to the table of the last entity, if there is one. */
 static void spawner_find_way(const struct world_box *box, struct spawner *spawner, ecs_id id) {
   struct way *way = &spawner->way;
   if (way->version == *box->version && way->table == NONE) return;
@@ -323,8 +323,8 @@ static void spawner_find_way(const struct world_box *box, struct spawner *spawne
   way->version = *box->version;
 }
 
-/* Spawns an entity from the arguments, the same way; returns false, with nothing done, in any other
-** case. Takes 35 % off. */
+/* Spawns an entity from the arguments by the fast path; returns false, with nothing done, in any
+** other case. Takes 35 % off. */
 static bool spawner_go(lua_State *L, struct world_box *box, const struct way *way, ecs_id *id) {
   uint32_t count = (uint32_t)lua_gettop(L);
   if (UNLIKELY(!box->world || box->stage || box->any.pending || way->version != *box->version))
@@ -406,7 +406,7 @@ static APART int spawn_from_arguments(lua_State *L) {
   return spawn_end(L, box, id);
 }
 
-/* Ends a spawn that went the fast way: the world is not on the stack. */
+/* Ends a spawn that took the fast path: the world is not on the stack. */
 static APART int spawner_settle(lua_State *L, struct world_box *box) {
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
@@ -457,9 +457,9 @@ struct outside spawner_object(lua_State *L, int index, const struct world_box *b
   return outside;
 }
 
-/* ---- what a change means for those that there are ---- */
+/* ---- existing spawners after a change ---- */
 
-/* Whether values by position go to other fields than before: in the component itself, or in those
+/* Whether positional values go to other fields than before: in the component itself, or in those
 ** named after it. */
 static bool spawner_moves(const struct spawner *spawner, const struct change *change) {
   const struct component *old = change->component, *wanted = change->wanted;
@@ -496,7 +496,7 @@ void spawners_report(lua_State *L, int world, int files, const struct change *ch
   lua_settop(L, report);
 }
 
-/* ---- making one ---- */
+/* ---- making a spawner ---- */
 
 /* While scripts are read, their components are not declared yet: a query of the same components
 ** makes the swap look for them. The spawner is at 2. */

@@ -257,7 +257,7 @@ int ecs_native_is_open(lua_State *L) {
 
 const char world_closed_key;
 
-/* Closes the world at 1, and says so to the parts that are written in Lua. */
+/* Closes the world at 1, and tells the parts that are written in Lua. */
 static int world_say_closed(lua_State *L, struct world_box *box) {
   world_shut(L, box, 1);
   lua_settop(L, 1);

@@ -162,7 +162,7 @@ static int module_add_methods(lua_State *L) {
   return 0;
 }
 
-/* As pairs, which in LuaJIT asks no metamethod. */
+/* Like pairs, which in LuaJIT ignores metamethods. */
 static int module_fields(lua_State *L) {
   if (luaL_getmetafield(L, 1, "__pairs") == LUA_TNIL) return luaL_typeerror(L, 1, "view");
   lua_pushvalue(L, 1);
@@ -170,8 +170,8 @@ static int module_fields(lua_State *L) {
   return 3;
 }
 
-/* native.exact(world, fn, ...): what fn returns, for which integers that Lua's numbers do not hold
-** are texts: those that it is given, and those that it stores. */
+/* native.exact(world, fn, ...): returns the results of fn. Inside it, integers that Lua's numbers
+** cannot represent are read and stored as texts. */
 static int module_exact(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   luaL_checktype(L, 2, LUA_TFUNCTION);

@@ -25,7 +25,7 @@ struct system_draft {
   ecs_system_desc desc;
 };
 
-/* ---- what the core lets go of ---------------------------------------------------------- */
+/* ---- systems that the core lets go ----------------------------------------------------- */
 
 void script_free(void *ud) {
   struct system_box *system = ud;
@@ -248,7 +248,7 @@ void system_registered(lua_State *L, const struct world_box *box, ecs_status sta
   raise_status(L, box->world, status);
 }
 
-/* Tells the core how to call it. */
+/* Tells the core how to call the system. */
 static void system_give_system(lua_State *L, const struct world_box *box,
                                struct system_draft *draft) {
   script_anchor(L, box);
@@ -258,8 +258,8 @@ static void system_give_system(lua_State *L, const struct world_box *box,
   draft->desc.ud = draft->script.system;
 }
 
-/* With compile = false, a write to something read only is found in the run; a live script is rather
-** refused than stopped. The types do not exist yet: systems_compile follows the swap. */
+/* With compile = false, a write to something read only is found when it runs; a live script is
+** refused instead. The types do not exist yet: systems_compile follows the swap. */
 int system_in_swap(lua_State *L) {
   struct world_box *box = lua_touserdata(L, AT_WORLD);
   const struct registration *entry = lua_touserdata(L, AT_SYSTEM);
@@ -293,7 +293,7 @@ static int system_compile_untried(lua_State *L) {
 
 void systems_compile(lua_State *L, int world_index) {
   lua_pushvalue(L, world_index);
-  /* Without memory, the first run compiles. */
+  /* If memory is short, the first run compiles. */
   if (try_quietly(L, system_compile_untried, 1, 0) != LUA_OK) lua_pop(L, 1);
 }
 

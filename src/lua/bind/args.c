@@ -489,7 +489,7 @@ ecs_id check_id(lua_State *L, int arg) {
   }
   if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "entity id");
   double number = (double)lua_tonumber(L, arg);
-  bool step = number > 0 && number < 1;   /* of time, as most are */
+  bool step = number > 0 && number < 1;   /* a step of time, as most such numbers are */
   text_format(text, sizeof text, "%g is not an entity id%s", number,
               step ? ": the last parameters of a function are dt and entity, in that order" : "");
   luaL_argerror(L, arg, text);

@@ -27,7 +27,7 @@ double check_seconds(lua_State *L, int arg);
 /* A string without zero bytes. */
 const char *check_text(lua_State *L, int arg, size_t *size);
 
-/* Raises a message if there is an argument after the last one that is not nil. */
+/* Raises a message if any argument after the last one is not nil. */
 static inline void check_only(lua_State *L, int last, const char *what) {
   if (UNLIKELY(!lua_isnoneornil(L, last + 1))) luaL_argerror(L, last + 1, what);
 }
@@ -87,7 +87,7 @@ void input_table(struct input *input, const struct component *component, int ind
 void input_values(struct input *input, const struct component *component, uint32_t leaf,
                   int first, int count);
 
-/* Reads an event: all arguments from one on, possibly none. */
+/* Reads an event: all arguments from a given one on, possibly none. */
 void input_event(struct input *input, const struct component *event, int first);
 
 /* If `count` entities get the same writes: takes slots for the others' any values, too, since each

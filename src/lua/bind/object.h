@@ -47,7 +47,7 @@ void new_weak_table(lua_State *L, const char *mode);
 **
 ** A Lua call that makes an object may run finalizers, and these may call anything: close the
 ** world, undeclare a component, despawn. So pointers into the core do not live across such
-** a call, unless world_box.calls shows that nobody came in between; lua_next, lua_raw*,
+** a call, unless world_box.calls shows that nothing came in between; lua_next, lua_raw*,
 ** lua_setfield and lua_push of anything but texts run none. */
 
 /* User values of a world: what it keeps alive, never in the registry. */

@@ -57,8 +57,8 @@ void *scratch_grow(lua_State *L, struct world_box *box, void *items, uint32_t *c
 ** makes objects of what the core points to. The collector catches up at the end. */
 void call_held(lua_State *L, lua_CFunction function, int arguments, int results);
 
-/* As call_held, but like lua_pcall: leaves an error on the stack and returns Lua's status. There is
-** room for one more value. */
+/* As call_held, but like lua_pcall: leaves an error on the stack and returns Lua's status. The
+** stack must have room for one more value. */
 int try_held(lua_State *L, lua_CFunction function, int arguments, int results);
 
 /* As try_held, but no finalizer runs at the end, either, until something is allocated. Begins a
@@ -105,7 +105,8 @@ void observed_loops(lua_State *L, struct world_box *box);
 ** coroutine dropped meanwhile would leave fn half done. */
 void attempt_push(lua_State *L);
 
-/* lua_pcall for a callback, whose error says so if it yields; there is room for one more value. */
+/* lua_pcall for a callback, whose error says so if it yields; the stack needs room for one more
+** value. */
 int attempt_call(lua_State *L, int arguments, int results);
 
 /* Its message handler, which leaves the error at 1. */

@@ -140,7 +140,7 @@ int refuse_wide(lua_State *L, const struct world_box *box, const struct componen
                      "it", of, component_label(component, leaf, label, sizeof label), text);
 }
 
-/* An integer that is wide. */
+/* Pushes an integer that Lua's numbers cannot represent. */
 static void value_push_wide(lua_State *L, const struct world_box *box,
                             const struct component *component, const struct leaf *leaf,
                             ecs_cell cell) {
@@ -288,7 +288,7 @@ static int value_make_reader(lua_State *L) {
   return 1;
 }
 
-/* Has the table at the top tell its fields, with the names of entities, to tostring. */
+/* Makes tostring show the fields of the table at the top, with the names of entities. */
 static void value_set_reader(const struct place *place) {
   lua_State *L = place->L;
   lua_Integer id = (lua_Integer)place->component->id;

@@ -25,8 +25,8 @@ void value_to_cell(lua_State *L, struct world_box *box, int world_index,
 void push_cell(lua_State *L, struct world_box *box, int world_index,
                const struct component *component, const struct leaf *leaf, ecs_cell cell);
 
-/* Raises that an entity's cell, or, of ECS_NULL, one of the row that the innermost loop shows, is
-** such an integer. */
+/* Raises an error because a cell holds an integer that Lua's numbers cannot represent: of an entity
+** or, for ECS_NULL, of the row that the innermost loop shows. */
 int refuse_wide(lua_State *L, const struct world_box *box, const struct component *component,
                 const struct leaf *leaf, ecs_cell cell, ecs_id entity);
 
@@ -36,14 +36,14 @@ void push_integer_text(lua_State *L, ecs_type type, ecs_cell cell);
 ** not fit. */
 bool integer_of_text(ecs_type type, const char *text, ecs_cell *cell);
 
-/* Whether a cell is an integer that Lua's numbers do not hold. */
+/* Whether a cell is an integer that Lua's numbers cannot represent. */
 static inline bool cell_is_wide(const struct leaf *leaf, ecs_cell cell) {
   return type_table[leaf->type].column == COLUMN_I64 &&
          integer_is_wide(cell.i64, leaf->type == ECS_U64);
 }
 
-/* The length of a list at an argument, at most so many. Raises an error for other keys or, if it
-** may have holes, for keys not from 1 to the most. */
+/* The length of a list at an argument, of at most that many elements. Raises an error for other
+** keys or, if it may have holes, for keys not from 1 to the most. */
 lua_Unsigned check_list(lua_State *L, int arg, lua_Unsigned most, const char *what, bool holes);
 
 /* Reading an entity's component into Lua values. */

@@ -18,7 +18,7 @@
 static inline void collector_hold(lua_State *L) { lua_gc(L, LUA_GCSTOP, 0); }
 static inline void collector_release(lua_State *L) { lua_gc(L, LUA_GCRESTART, 0); }
 
-/* Has the collector do what it would do if so many bytes were allocated. */
+/* Makes the collector do what it would do after that many bytes were allocated. */
 static inline void collector_step(lua_State *L, size_t bytes) {
   lua_gc(L, LUA_GCSTEP, (int)((bytes < STEP_LIMIT ? bytes : STEP_LIMIT) / 1024));
 }
@@ -30,7 +30,7 @@ static inline int dump_function(lua_State *L, lua_Writer writer, void *ud, bool 
   return failed ? failed : writer(L, NULL, 0, ud);
 }
 
-/* Pushes a thread of which scripts know nothing: LuaJIT does not tell which its first one is. */
+/* Pushes a thread that scripts do not know: LuaJIT does not tell which thread is its first. */
 static inline void push_main_thread(lua_State *L) {
   lua_getfield(L, LUA_REGISTRYINDEX, "ecs.thread");
   if (lua_isthread(L, -1)) return;
@@ -54,8 +54,8 @@ static inline void push_parameter_counts(lua_State *L) {
   lua_setfield(L, LUA_REGISTRYINDEX, "ecs.parameters");
 }
 
-/* (function): keeps how many parameters it has, which only debug.getinfo tells; ~count when it
-** takes any number more. */
+/* (function): records its number of parameters, which only debug.getinfo tells; ~count if it is
+** variadic. */
 static inline int ask_parameters(lua_State *L) {
   push_parameter_counts(L);
   lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
@@ -78,7 +78,7 @@ static inline int ask_parameters(lua_State *L) {
   return 0;
 }
 
-/* How many parameters the function at an index has, and whether it takes any number more. */
+/* How many parameters the function at an index has, and whether it is variadic. */
 static inline int parameter_count(lua_State *L, int function, bool *any) {
   lua_pushvalue(L, function);
   push_parameter_counts(L);
@@ -117,7 +117,7 @@ static inline void push_main_thread(lua_State *L) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
 }
 
-/* How many parameters the function at an index has, and whether it takes any number more. */
+/* How many parameters the function at an index has, and whether it is variadic. */
 static inline int parameter_count(lua_State *L, int function, bool *any) {
   lua_Debug info;
   lua_pushvalue(L, function);
@@ -135,7 +135,7 @@ static inline void collector_release(lua_State *L) { lua_gc(L, LUA_GCRESTART); }
 
 #define STEPS_MOST 64
 
-/* Makes the collector do what it would do if so many bytes were allocated, up to the end of a
+/* Makes the collector do what it would do after that many bytes were allocated, up to the end of a
 ** cycle. A step of Lua 5.5 does the same work for any number of bytes. */
 static inline void collector_step(lua_State *L, size_t bytes) {
   if (bytes > STEP_LIMIT) bytes = STEP_LIMIT;

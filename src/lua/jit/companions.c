@@ -7,7 +7,7 @@
 #include "lua/bind/object.h"
 #include "runner/run.h"
 
-/* ---- what a program gets at ---- */
+/* ---- what a program accesses ---- */
 
 /* Columns come first, then lookups, fields of resources, and arrays; a column may be read and
 ** written. */
@@ -58,9 +58,9 @@ static bool companions_next(const struct prospect *prospect, uint32_t *at, struc
   return true;
 }
 
-/* ---- whether it may ---- */
+/* ---- whether a program can join ---- */
 
-/* Why a program that may fail, or changes entities, does. */
+/* Why a program may fail, or changes entities. */
 static const char *companions_why_loud(const struct variant *variant) {
   if (variant->plan.command_count || variant->plan.order_count)
     return "it changes entities, spawns or emits";

@@ -188,7 +188,7 @@ static void explain_set_program(lua_State *L, const struct variant *variant) {
   lua_setfield(L, -2, "program");
 }
 
-/* How many rows fell back to the function in the last run, and why the first one did, if any. */
+/* Sets how many rows fell back to the function in the last run, and why the first one did. */
 static void explain_set_left(lua_State *L, const struct kernel *kernel) {
   k_failure why = kernel->why_left;
   if (!kernel->left) return;
@@ -202,7 +202,7 @@ static void explain_set_left(lua_State *L, const struct kernel *kernel) {
   lua_setfield(L, -2, "left");
 }
 
-/* How many threads can share its rows, and why they cannot. */
+/* Sets how many threads can share its rows, and why they cannot. */
 static void explain_set_threads(lua_State *L, const struct kernel *kernel) {
   const char *why = NULL;
   uint32_t width = run_width(&kernel->variants[0]->plan, kernel->query, &why);
@@ -232,7 +232,7 @@ static void explain_set_reason(lua_State *L, const char *reason) {
   lua_setfield(L, -2, "reasons");
 }
 
-/* Whether it takes functions of the C library, and what to write instead. */
+/* Sets whether it uses functions of the C library, and what to write instead. */
 static void explain_set_portable(lua_State *L, const struct variant *variant) {
   if (!variant->unportable) return;
   lua_pushboolean(L, 0);

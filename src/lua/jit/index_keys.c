@@ -25,7 +25,7 @@ struct key_box {
 
 /* ---- what the core has ----------------------------------------------------------------- */
 
-/* For a host that asks: it cannot call scripts. */
+/* The callback for a host, which cannot call scripts. */
 static ecs_status script_key(const ecs_index *index, size_t row, void *ud, ecs_value *key) {
   (void)row, (void)ud, (void)key;
   return world_fail(index->world, ECS_EUSER, "index '%s' has a key function in Lua: only a script "
@@ -297,7 +297,7 @@ static void key_program_bind(const struct keyless *keyless, const struct variant
   }
 }
 
-/* ---- the whole ------------------------------------------------------------------------- */
+/* ---- running the program --------------------------------------------------------------- */
 
 /* Runs the program over the rows without keys, with room for these and for what it reads. */
 static bool key_run_over(lua_State *L, const struct keyless *keyless, struct kernel *kernel,

@@ -41,7 +41,7 @@ struct kernels {
 struct kernel_box {
   struct head head;
   struct world_box *box;
-  struct kernel *kernel;       /* NULL before its life; freed with the world at the latest */
+  struct kernel *kernel;       /* NULL before it exists; freed with the world at the latest */
   const char *form;            /* of a query or a system, that it was last passed to */
 };
 
@@ -84,7 +84,7 @@ extern const luaL_Reg kernel_metamethods[];
 ** pushes why. Its outside values have been read for this run. */
 bool indexes_ready(lua_State *L, struct variant *variant);
 
-/* Whether that is still so. */
+/* Whether all indexes of a variant are still up to date. */
 bool indexes_are_fresh(const struct variant *variant);
 
 /* What scripts' objects are to compiled functions. */
@@ -122,7 +122,7 @@ bool kernel_ready_here(lua_State *L, int handle, const struct table *table);
 /* Whether it was refused regardless of outside values. */
 bool kernel_is_hopeless(const struct kernel_box *box);
 
-/* Whether it was refused when there were last rows to run, or when it was compiled ahead. */
+/* Whether it was refused when there last were rows to run, or when it was compiled ahead. */
 bool kernel_is_refused(const struct kernel_box *box);
 
 /* The array whose elements are the rows of a kernel; NULL if it is no longer declared. */
@@ -152,8 +152,8 @@ struct kernel_run {
 #define KERNEL_EVENTS 1024u
 
 /* Runs a kernel over the tables of an open loop without views; after kernel_ready. The error of a
-** failed row names the entity. Totals of a loop without a filter come from the function itself for
-** all rows after a failed one. */
+** failed row names the entity. Once a row has failed in a loop without a filter, the function
+** itself adds all later rows to the totals. */
 void kernel_run(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);
 
 /* Runs a kernel over the elements of its array; after kernel_ready. Failed ones fall back to the
@@ -204,7 +204,7 @@ struct which variant_wanted(const struct kernel *kernel, const struct table *tab
 ** stretches that match fully. */
 struct which variant_of_rows(const struct kernel *kernel, const struct table *table, bool some);
 
-/* For its rows, or `some` of them, as they are. */
+/* The program for the rows of a table, or for `some` of them, by the terms that are present. */
 struct which variant_in_table(const ecs_query *query, const struct table *table, bool some);
 
 /* Which optional terms are present, a bit by slot: in a row of a table. */
@@ -237,8 +237,8 @@ struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
 struct variant *variant_need(lua_State *L, int handle, int anchors, struct kernel *kernel,
                              struct which which);
 
-/* Pushes a list of all reasons why the kernel is refused now or, if there are none, the one why it
-** was. Called while the collector is stopped. */
+/* Pushes a list of all reasons why the kernel is refused now or, if there are none, the reason why
+** it was refused. Called while the collector is stopped. */
 void variant_push_reasons(lua_State *L, int handle);
 
 /* Gives a kernel without variants those of another kernel of the same code, over a query of the
@@ -252,7 +252,7 @@ void variants_share(lua_State *L, int handle, int from, int function);
 void variant_reserve_cells(lua_State *L, int handle, const struct variant *variant);
 void variant_store_cells(lua_State *L, int handle, const struct variant *variant);
 
-/* The cost of copying a variant's tables (element_cost), and the cost worth paying for so many
+/* The cost of copying a variant's tables (element_cost), and the cost worth paying for that many
 ** rows. */
 uint64_t variant_cost(lua_State *L, int all_anchors, const struct variant *variant);
 uint64_t variant_worth(const struct variant *variant, uint64_t rows);
@@ -385,8 +385,8 @@ struct keyless {
   uint32_t count;
 };
 
-/* The numbers that the program of the function whose object is at 1 yields for them, int64_t or
-** double, in an object that it pushes. NULL if there is no program, or a row fails: then the
+/* The numbers that the program of the function whose object is at 1 yields for these rows, int64_t
+** or double, in an object that it pushes. NULL if there is no program, or a row fails: then the
 ** function makes all of them. */
 const void *key_program(lua_State *L, struct world_box *box, const struct keyless *keyless,
                         bool *integers);
@@ -400,7 +400,7 @@ const void *key_program(lua_State *L, struct world_box *box, const struct keyles
 void index_keys_push(lua_State *L, struct world_box *box, int function,
                      const struct query_text *query, ecs_index_desc *desc);
 
-/* Releases those that the core has let go; the world is at an absolute index. */
+/* Releases the objects that the core has let go; the world is at an absolute index. */
 void index_keys_sweep(lua_State *L, struct world_box *box, int world_index);
 
 /* Whether an index has such a function. */
@@ -433,7 +433,7 @@ const char *system_kernel_tier(const ecs_system *system);
 ecs_status system_call(struct system_box *system, lua_CFunction body);
 int system_push(lua_State *L, const struct system_box *system, int value);
 
-/* In such a body: pushes the system's function, and opens its loop over its query with so many
+/* In such a body: pushes the system's function, and opens its loop over its query with that many
 ** views, at the next stack index; reuses an earlier loop if possible. */
 struct loop_box *system_open_loop(lua_State *L, struct system_box *system, int index, int views);
 void system_push_function(lua_State *L, struct system_box *system);
@@ -488,16 +488,16 @@ int world_explain(lua_State *L);
 
 /* world:explain "update". */
 
-/* Pushes a table by phase of lists of systems that can run in parallel, with the reason why each
-** list comes after the one before. The world is at 1. */
+/* Pushes a table that has, by phase, lists of systems that can run in parallel, with the reason why
+** each list comes after the one before. The world is at 1. */
 int update_explain(lua_State *L);
 
-/* Sharing: closures of one function, such as one created each frame, and queries of one text, are
-** separate kernels whose programs are compiled only once. */
+/* Kernels for closures of the same function, such as one created each frame, or for queries with
+** the same text, are separate but share their programs, which are compiled only once. */
 
 /* Gives the kernel whose handle is at an index the programs of the one that the table at `known`
 ** has under a key, and puts it there. The key is at an index; 0: it is the bytecode of the function
-** at `function`. Without memory there are none. */
+** at `function`. If memory is short, it gets none. */
 void closure_share(lua_State *L, int known, int function, int handle, int key);
 
 /* What happens to a row in which a program fails: the function itself is called for it. */

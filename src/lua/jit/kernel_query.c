@@ -15,7 +15,7 @@ static lua_Integer kernel_query_place_of(struct use use) {
   return 2 * (lua_Integer)use.result + use.filtered;
 }
 
-/* Replaces a key at the top of the stack by the table that the one below has there, created on
+/* Replaces a key at the top of the stack by what the table below has under it: a table, created on
 ** first use. */
 static void kernel_query_push_part(lua_State *L, const char *mode) {
   lua_pushvalue(L, -1);

@@ -51,8 +51,8 @@ static bool kernel_ready_gives_and_writes(const struct kernel *kernel,
          kernel_ready_does_more(variant);
 }
 
-/* Whether there is a program for these rows, and memory to run it over so many. If not, pushes the
-** reason. */
+/* Whether there is a program for these rows, and memory to run it over that many. If not, pushes
+** the reason. */
 static bool ready_for(lua_State *L, int handle, struct kernel *kernel, struct which which,
                       uint32_t rows) {
   kernel->found = true;
@@ -186,7 +186,7 @@ static bool kernel_ready_by_kind(lua_State *L, int handle, struct kernel *kernel
 }
 
 /* If matches are found in batches, terms that are decided row by row, or switched off, may be
-** present in some rows of a program, if it can be one. Totals are made of matches with the same
+** present in only some rows, if the program allows it. Totals are made of matches with the same
 ** terms. */
 static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
   const struct query_terms *terms = &kernel->query->terms;

@@ -56,8 +56,8 @@ static bool kernel_run_may_be_refused(const struct run *run, const struct table 
   return false;
 }
 
-/* The number of a table's rows that a loop over the query visits before one; with a filter, all of
-** them. */
+/* The number of a table's rows that a loop over the query visits before a given one; with a filter,
+** all of them. */
 static uint32_t kernel_run_rows_before(const ecs_query *query, const uint64_t *filter,
                                        const struct table *table, uint32_t row) {
   uint32_t count = 0;
@@ -70,7 +70,7 @@ static uint32_t kernel_run_rows_before(const ecs_query *query, const uint64_t *f
   return count;
 }
 
-/* The rows of a table from one on; if a total is made of all rows, the others, too. */
+/* The rows of a table from a given one on; if a total is made of all rows, later tables, too. */
 static struct rest kernel_run_rest_of(const ecs_query *query, const uint64_t *filter,
                                       uint32_t match, uint32_t row,
                                       const struct kernel_run *how) {
@@ -89,13 +89,13 @@ static bool kernel_run_gives_up(const struct loop_box *loop, const struct kernel
   return true;
 }
 
-/* ---- behind a row that fails ---- */
+/* ---- after a row that fails ---- */
 
 #define LEAST_LEFT 16u         /* rows that fall back one by one, */
 #define LEFT_PART 16u          /* or this part of all, if larger, before the rest does */
 #define FIRST_PIECE 64u        /* rows run after one that fell back, then twice as many */
 
-/* Before each, the tables are copied again: at most as many as would take as long as all rows in
+/* Before each such row, tables are copied again: not more often than takes as long as all rows in
 ** Lua. */
 static uint32_t kernel_run_most_left(lua_State *L, int anchors, const struct variant *variant,
                                      uint32_t count) {
@@ -118,7 +118,7 @@ struct row_span {
   bool some;                   /* not all rows of the table match */
   ecs_id behind;               /* of a gathering: entity of the next row, or ECS_NULL */
   struct run_failure failure;
-  /* Runs so many rows from one on, and stages what they have marked. */
+  /* Runs that many rows from a given one on, and stages what they have marked. */
   bool (*run)(lua_State *L, int handle, struct row_span *span, uint32_t row, uint32_t count);
   /* Whether the program still fits once the function has done a row. */
   bool (*renew)(lua_State *L, int handle, int anchors, struct row_span *span);
@@ -143,8 +143,8 @@ static void kernel_run_place(struct row_span *span, struct rest *rest);
 /* The row of the span, which the function does alone. */
 static struct rest kernel_run_single(struct row_span *span);
 
-/* Runs the rows after one that the function has done, up to a failed one, which it does, too. False
-** if it must do no more single rows, or there are none. A rest_fn. */
+/* Runs the rows after the one that the function has done, up to a failed one, which the function
+** does, too. False if it must do no more single rows, or there are none. A rest_fn. */
 static bool kernel_run_go_on(lua_State *L, int handle, int anchors, struct rest *rest) {
   struct row_span *span = rest->of;
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
@@ -290,13 +290,13 @@ struct gathering {
   bool apart;                  /* no table is run as a whole */
   bool writes;
   bool over;                   /* the function itself has done the rest */
-  uint32_t turn, first_turn;   /* how often its row matched before the last match, and the first
-                               ** gathered */
+  uint32_t turn, first_turn;   /* how often its row matched before the last match, and before the
+                               ** first gathered one */
   uint64_t gathers;            /* of the runner, when the last match was gathered */
   uint32_t first[KERNEL_SLOTS];
 };
 
-/* Even if it is only the id of a spawned entity. */
+/* Whether the program writes to columns, even if only the id of a spawned entity. */
 static bool kernel_run_writes_any(const struct variant *variant) {
   for (uint32_t i = 0; i < variant->column_count; i++)
     if (variant->columns[i].written || variant->columns[i].folded) return true;
@@ -463,7 +463,7 @@ static bool kernel_run_walked(lua_State *L, int handle, struct row_span *span, u
   return sound;
 }
 
-/* For a table that the walk of a gathering has reached. */
+/* As kernel_run_renew_gathered, for a table that the walk of a gathering has reached. */
 static bool kernel_run_renew_table(lua_State *L, int handle, int anchors, struct row_span *span) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct gathering *g = span->g;
@@ -492,7 +492,7 @@ static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct
 }
 
 /* Runs over the table that the walk has reached, without any of its matches; or, if only the
-** machine is needed, over as many as it reaches. */
+** machine is needed, over as many tables as the walk reaches. */
 static void run_walked(lua_State *L, int handle, struct loop_box *loop, struct walk *walk,
                        struct gathering *g) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
@@ -704,7 +704,7 @@ bool kernel_run_once(lua_State *L, int handle, double dt) {
   return sound;
 }
 
-/* Whether the loop visits all rows of its table, or a filter of them. */
+/* Whether the loop visits all rows of its table, or all that pass a filter. */
 static bool kernel_run_is_whole(const struct loop_box *loop) {
   bool all = loop->rows == loop->table->rows && loop->count == loop->table->count;
   if (!loop->walk) return loop->partial || all;

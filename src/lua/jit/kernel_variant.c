@@ -283,7 +283,7 @@ struct variant *variant_direct(lua_State *L, int anchors, struct kernel *kernel)
   kernel->left = 0;
   bool outside = variant->resource_count | variant->array_count;
   if (UNLIKELY(outside)) variant_read_outside(kernel, variant);
-  /* Then only a change of components can unsettle a variant that is settled now. */
+  /* From then on, only a change of components can make a settled variant unsettled. */
   bool sure = !outside && !variant->guard_count && kernel->query->terms.plain &&
               !kernel->query->terms.choices;
   kernel->sure = sure ? variant : NULL;

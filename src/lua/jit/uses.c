@@ -22,7 +22,7 @@ void uses_option(lua_State *L, int spec, const char *what) {
   }
 }
 
-/* ---- what is written ------------------------------------------------------------------- */
+/* ---- strings in functions -------------------------------------------------------------- */
 
 /* The buffer has a place on the stack, above the function that is dumped, until that is done. */
 struct dumping {

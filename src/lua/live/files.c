@@ -57,7 +57,7 @@ static lua_Integer files_now(void) {
   return files_nanoseconds(time);
 }
 
-/* A file that another program keeps from being read is one that changes. */
+/* A file that cannot be read, since another program holds it, counts as changing. */
 static bool files_look(const char *path, struct state *state) {
   BY_HANDLE_FILE_INFORMATION info;
   wchar_t wide[WIDE_PATH];

@@ -169,11 +169,11 @@ static void replace_push_reason(lua_State *L, reason why) { lua_pushstring(L, st
 
 #endif
 
-/* ---- what Lua is given ------------------------------------------------------------------ */
+/* ---- for Lua ---------------------------------------------------------------------------- */
 
 /* Creates a new file beside another one, and pushes its name. Process numbers do not make names
-** unique: other machines may write to the directory, and states of one process on other threads.
-** What makes a name ours is that the file could be created. */
+** unique: other machines may write to the directory, and so may states on other threads of this
+** process. What makes a name ours is that the file could be created. */
 static bool replace_create_beside(lua_State *L, const char *path, stream *out) {
   bool taken = true;
   for (int i = 0; i < NAMES && taken; i++) {

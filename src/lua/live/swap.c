@@ -457,7 +457,7 @@ static void swap_cancel(lua_State *L, struct world_box *box) {
 }
 
 /* native.swap(world, registered, leaving, options): the reports by component, the group, and what
-** failed when prefabs were declared behind the swap, if anything did; raises what is refused.
+** failed when prefabs were declared after the swap, if anything did; raises what is refused.
 **   registered   what there is afterwards, in order: registrations of this reading, and those that
 **                an earlier swap was given and whose files have not run
 **   leaving      those of earlier swaps that go, and names of components that are dropped

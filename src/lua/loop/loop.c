@@ -344,7 +344,7 @@ void loop_open(lua_State *L, struct loop_box *loop) {
   link_loop(box, loop);
 }
 
-/* ---- going through ---------------------------------------------------------------- */
+/* ---- iterating -------------------------------------------------------------------- */
 
 static void loop_bind_slot(struct slot *slot, const struct table *table, uint32_t first,
                            uint32_t row) {
@@ -399,7 +399,8 @@ static bool loop_come_to(struct loop_box *loop, const struct table *table, uint3
   return true;
 }
 
-/* Takes all rows of a table, some of which match, all alike, from one on. */
+/* Takes a whole table, some of whose rows match, all with the same terms; `row` is the first of
+** these. */
 static bool loop_come_to_all(struct loop_box *loop, const struct table *table, uint32_t match,
                              uint32_t row) {
   assert(row < table->count);
@@ -490,7 +491,7 @@ bool loop_next_run(struct loop_box *loop) {
   return false;
 }
 
-/* Advances by so many rows in its table. */
+/* Advances by that many rows in its table. */
 static void loop_slide(struct loop_box *loop, uint32_t rows, uint32_t count) {
   loop->rows += rows;
   loop->count = count;

@@ -66,7 +66,7 @@ bool loop_seek(struct loop_box *loop, uint32_t match, uint32_t row, uint32_t tur
 ** loop do not follow. */
 bool loop_next_piece(lua_State *L, int index, struct loop_box *loop);
 
-/* The number of values of a match after the entity; the other pushes the first of them, at most
+/* The number of values of a match after the entity. The second pushes the first of them, at most
 ** `most`. */
 uint32_t loop_value_count(const struct loop_box *loop);
 void loop_push_values(lua_State *L, const struct loop_box *loop, uint32_t most);
@@ -190,7 +190,7 @@ typedef void (*rows_fn)(lua_State *L, struct loop_box *loop, int loop_index, int
                         double dt);
 void each_rows(lua_State *L, struct loop_box *loop, int loop_index, int function, double dt);
 
-/* Calls the function for rows of the current run of the loop at an index, from one up to another. A
+/* Calls the function for rows of the current run of the loop at an index, up to a given end. A
 ** row_fn receives each result, at the top of the stack. */
 typedef void (*row_fn)(lua_State *L, struct loop_box *loop, uint32_t row, void *ud);
 void each_between(lua_State *L, int loop_index, int function, double dt, uint32_t from, uint32_t to,
@@ -206,7 +206,7 @@ struct elements {
   double dt;
 };
 
-/* Calls it for elements from one up to another, counted from 0. */
+/* Calls the function for some consecutive elements, counted from 0. */
 void elements_between(lua_State *L, const struct elements *elements, uint32_t from, uint32_t to);
 
 /* Ends the loops that were begun in an open one, which is at an index, and have not ended. Raises
@@ -290,7 +290,7 @@ void frame_need_host(lua_State *L, struct world_box *box, int world_index);
 /* As each_rows for a function that gets fields, and returns new values. */
 void map_rows(lua_State *L, struct loop_box *loop, int loop_index, int function, double dt);
 
-/* As map_rows for the rows of the loop's current run; the other for one of them. */
+/* As map_rows, for the rows of the loop's current run. The second: for one of them. */
 void map_here(lua_State *L, int loop_index, int function, double dt);
 void map_row(lua_State *L, int loop_index, int function, double dt, uint32_t row);
 
@@ -357,7 +357,7 @@ extern const luaL_Reg where_metamethods[];
 int query_where(lua_State *L);
 
 /* The query at argument 1, or the one of the q:where(fn) there, which it replaces; an error if it
-** cannot be used. Then there are so many arguments, and after them the q:where(fn), or nil. */
+** cannot be used. Leaves `arguments` arguments, followed by the q:where(fn), or nil. */
 struct query_box *check_source(lua_State *L, int arguments);
 
 /* As check_source for a query over entities, not events. */
@@ -380,8 +380,8 @@ int query_max(lua_State *L);
 #define FOUND_INDEX 2    /* the index's object */
 #define FOUND_VALUES 2   /* and the views of the index's slots */
 
-/* Such a loop. Inside systems nothing has to be done when it ends; elsewhere it holds its edition,
-** so it is of another kind. */
+/* A loop over an index. Inside systems nothing has to be done when it ends. Elsewhere it holds its
+** edition, so it is another kind of object. */
 struct found_box {
   struct head head;
   struct world_box *box;
@@ -408,17 +408,17 @@ int found_begin(lua_State *L, struct world_box *box, struct ecs_index *index,
 struct found_box *found_push(lua_State *L, struct world_box *box, const struct copies *copies,
                              bool holds);
 
-/* Ends it: its views show nothing any more. */
+/* Ends a loop over an index: its views show nothing any more. */
 void found_end(struct found_box *found);
 
 /* Moves to a row, and pushes what the loop at an index yields for it, nil for what is absent, and
 ** its entity. */
 void found_push_row(lua_State *L, int loop, struct found_box *found, uint32_t row);
 
-/* The row that a view of such a loop shows; raises why if it shows none. */
+/* The row that a view of a loop over an index shows; raises why if it shows none. */
 uint32_t found_row(lua_State *L, const struct view_box *view);
 
-/* Whether it shows one. */
+/* Whether such a view shows a row. */
 bool found_is_open(const struct view_box *view);
 
 /* Raises an error for a write to such a view. */

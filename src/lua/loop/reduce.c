@@ -23,8 +23,8 @@ struct folding {
   k_reduce how;
   const ecs_query *query;
   k_total total[KINDS];
-  uint32_t step;               /* of the loop or its table, that `part` is for; for events */
-  uint64_t seen;               /* so many make a part: the number so far */
+  uint32_t step;               /* of the loop or its table, that `part` is for; events: */
+  uint64_t seen;               /* the number of events so far */
   uint64_t present;            /* of the last batch of matches: the present slots, */
   uint32_t depth, batch;       /* the depth of its rows, and its number, from 1 */
   bool gave_up;                /* a program failed: the function alone does it */
@@ -69,8 +69,8 @@ static uint32_t reduce_batch_of(struct folding *folding, const struct loop_box *
   return folding->batch;
 }
 
-/* The part of the next row. A program takes so many events at a time or, after a predicate, all of
-** them. */
+/* The part of the next row. A program takes a fixed number of events at a time or, after a
+** predicate, all of them. */
 static uint32_t reduce_part_of(struct folding *folding, const struct loop_box *loop) {
   if (reduce_is_batched(loop)) return reduce_batch_of(folding, loop);
   if (loop->events && !loop->filter) return 1 + (uint32_t)(folding->seen++ / KERNEL_EVENTS);

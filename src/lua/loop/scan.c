@@ -54,7 +54,7 @@ struct scanner {
   struct memory *memory;
   struct body bodies[SCAN_DEPTH];
   uint32_t depth, calls;
-  bool warns;                          /* it looks for what is warned of, and raises that */
+  bool warns;                          /* it looks for uses to warn of, and raises them */
 };
 
 static const struct thing unknown = {THING_UNKNOWN, false, NULL, NULL, NULL, 0};
@@ -194,7 +194,7 @@ static struct thing scan_take_key(const struct scanner *s, const struct body *bo
   return scan_classify(s);
 }
 
-/* ---- what gives keys ---- */
+/* ---- key functions ---- */
 
 static const char quiet[] = ": a key function cannot write (write to a field in a system, and "
                             "make that field the key)";
@@ -256,7 +256,7 @@ static void scan_check_key_upvalues(const struct scanner *s, const struct body *
   }
 }
 
-/* ---- what is warned of ---- */
+/* ---- warnings ---- */
 
 static void scan_check_calculation(const struct scanner *s, const struct body *body, uint32_t pc,
                                    const struct operand *operand) {
@@ -357,7 +357,7 @@ static void scan_check_element(const struct scanner *s, const struct body *body,
               "an entity", SHOW(name));
 }
 
-/* Whether what follows an instruction may not run. */
+/* Whether the instructions after this one may be skipped. */
 static bool scan_is_fork(enum code_kind kind) {
   return kind == CODE_JUMP || kind == CODE_COMPARE || kind == CODE_TEST ||
          kind == CODE_TEST_SET || kind == CODE_FOR || kind == CODE_FOR_END ||
@@ -547,7 +547,7 @@ static int scan_protected(lua_State *L) {
   struct thing given[SCAN_ARGUMENTS];
   uint32_t count = 0;
   bool gives_keys = s->scan->form == FORM_KEY;
-  if (!s->scan->box->world) return 0;   /* a finalizer has closed it: whoever goes on says so */
+  if (!s->scan->box->world) return 0;   /* a finalizer has closed it: the caller reports that */
   for (int i = 0; i < SCAN_ARGUMENTS; i++) {
     given[i] = unknown;
     if (gives_keys) given[i].kind = THING_GIVEN;

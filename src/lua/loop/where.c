@@ -31,8 +31,8 @@ static void where_push_predicate(lua_State *L, int query_index, int function, bo
   kernel_of_query(L, query_index, function, (struct use){"where", RESULT_TRUTH, filtered});
 }
 
-/* Puts the query of the q:where(fn) at argument 1, if it is one, in its place and pushes the
-** q:where(fn), or nil. Returns its number of predicates. */
+/* If argument 1 is a q:where(fn), puts its query in its place and pushes the q:where(fn); otherwise
+** pushes nil. Returns the number of its predicates. */
 static int open_where(lua_State *L) {
   const struct where_box *where = box_test(L, 1, &kind_where, sizeof *where);
   if (!where) {
