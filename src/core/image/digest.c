@@ -209,9 +209,8 @@ static uint64_t digest_hash_table(const ecs_world *world, const struct table *ta
 /* Hashes the rows of a component in their order: events, or entities that have a sparse one. */
 static uint64_t digest_hash_rows(const ecs_world *world, const struct component *component,
                                  const struct table *table, uint64_t salt, bool entities) {
-  uint64_t total = 0,
-           name =
-               digest_mix(digest_hash_text(component->name, component->name_size) + salt);
+  uint64_t name = digest_mix(digest_hash_text(component->name, component->name_size) + salt);
+  uint64_t total = 0;
   for (uint32_t row = 0; row < table->count; row++) {
     uint64_t sum = name + row;
     for (uint32_t i = 0; i < table->column_count; i++)
