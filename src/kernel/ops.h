@@ -73,8 +73,7 @@ typedef size_t (*op_fn)(const k_insn *k, void *const *at, size_t n);
 extern const op_fn ops_base[OP_CONTROLS];
 
 /* An instruction for row by row execution: the address of its code and, as byte offsets in the
-** machine's buffer, the first lanes of its operands, or the addresses of what has no lanes. For a
-** loop over one row: the sizes of their lanes, 0 for what has none or is an earlier operand. */
+** machine's buffer, the first lanes of its operands, or the addresses of what has no lanes. */
 struct row_insn {
   const void *go;
   uint32_t dst, a, b, c, d;

@@ -93,37 +93,38 @@ static uint32_t rows_copy_of(const struct program *p, uint32_t column) {
   return p->layout.copies + column * (8u * p->block + p->layout.apart);
 }
 
+/* For ROWS_ONE: which addresses move from row to row and, in the upper half, how far; then 0. */
 static void rows_measure(const struct program *p, const k_insn *k, struct row_insn *to) {
   const uint16_t operands[5] = {k->dst, k->a, k->b, k->c, k->d};
-  uint32_t *const lanes[5] = {&to->dst, &to->a, &to->b, &to->c, &to->d};
+  uint32_t *const moves[5] = {&to->dst, &to->a, &to->b, &to->c, &to->d};
+  int count = 0;
   for (int j = 0; j < 5; j++) {
-    bool again = op_table[k->op].signature[j] == '-' || op_table[k->op].signature[j] == 'j';
-    for (int before = 0; before < j; before++) again |= operands[before] == operands[j];
-    *lanes[j] = again ? 0 : rows_lane(p, operands[j]);
+    uint32_t lane = strchr("-j", op_table[k->op].signature[j]) ? 0 : rows_lane(p, operands[j]);
+    for (int before = 0; before < j; before++) lane *= operands[before] != operands[j];
+    if (lane) *moves[count++] = operands[j] | lane << 16;
   }
-}
-
-/* Moves the addresses of operands by n rows, that of a list with its arguments. */
-static void rows_shift(struct running *r, const k_insn *k, const struct row_insn *to, ptrdiff_t n) {
-  const uint16_t operands[5] = {k->dst, k->a, k->b, k->c, k->d};
-  const uint32_t lanes[5] = {to->dst, to->a, to->b, to->c, to->d};
-  for (int j = 0; j < 5; j++)
-    if (lanes[j]) r->at[operands[j]] = (char *)r->at[operands[j]] + n * (ptrdiff_t)lanes[j];
-  for (uint32_t j = 1; k->op == OP_LIST && j <= LIST_ARGUMENTS; j++)
-    r->at[k->a + j] = (char *)r->at[k->a + j] + n * (ptrdiff_t)to->a;
+  while (count < 5) *moves[count++] = 0;
 }
 
 bool rows_one(struct running *r, const k_insn *k, const struct row_insn *to, size_t i) {
-  size_t done = 1;
+  const uint32_t moves[5] = {to->dst, to->a, to->b, to->c, to->d};
+  void *was[5];
+  size_t count = 0, done = 1, arguments = k->op == OP_LIST ? LIST_ARGUMENTS : 0;
   assert(!is_fold(k->op) && !is_set(k->op));
-  rows_shift(r, k, to, (ptrdiff_t)i);
+  for (; count < 5 && moves[count]; count++) {
+    void **at = &r->at[moves[count] & 0xffff];
+    was[count] = *at;
+    *at = (char *)*at + i * (moves[count] >> 16);
+  }
+  for (size_t j = 1; j <= arguments; j++) r->at[k->a + j] = (k_span *)r->at[k->a + j] + i;
   if (k->op < OP_CONTROLS)
     done = r->ops[k->op](k, r->at, 1);
   else if (is_note(k->op) || k->op == OP_DO_NOTES || k->op == OP_LIST)
     done = running_note_or_list(r, k, 1);
   else
     running_control(r, (uint32_t)(k - r->p->insns), 1);
-  rows_shift(r, k, to, -(ptrdiff_t)i);
+  for (size_t j = 1; j <= arguments; j++) r->at[k->a + j] = (k_span *)r->at[k->a + j] - i;
+  while (count--) r->at[moves[count] & 0xffff] = was[count];
   return done == 1;
 }
 
@@ -165,9 +166,9 @@ bool rows_order(struct running *r, const k_insn *k, size_t i) {
     if (now != K_LATER) return now == K_DONE;
     r->waiting[r->waiting_count++] = (k_ordered){site->order, entity};
   }
-  struct row_insn lanes;
-  rows_measure(r->p, k, &lanes);
-  return rows_one(r, k, &lanes, i);
+  struct row_insn moves;
+  rows_measure(r->p, k, &moves);
+  return rows_one(r, k, &moves, i);
 }
 
 void rows_fail(struct running *r, const k_insn *k, size_t i, bool room) {
