@@ -31,12 +31,12 @@ static void front_advise(const struct front *f, char *reason) {
   while (run && run > reason && *run != ':') run--;
   if (run) *run = 0;
   for (uint32_t i = 0; split && i < f->column_count; i++) {
-    const struct component *of = f->columns[i].component;
-    if (!of) continue;
-    const struct field *field = &of->fields[of->leaves[f->columns[i].component_leaf].field];
-    if (!field->count || field->leaf_count < LONG_ARRAY) continue;
+    const struct front_column *at = &f->columns[i];
+    const struct component *c = at->component;
+    const struct field *field = c ? &c->fields[c->leaves[at->component_leaf].field] : NULL;
+    if (!field || !field->count || field->leaf_count < LONG_ARRAY) continue;
     text_format(split, (size_t)(reason + MESSAGE_SIZE - split), "keep the elements of the array "
-                "field '%s.%s' in a world:array", of->name, field->name);
+                "field '%s.%s' in a world:array", c->name, field->name);
     return;
   }
 }

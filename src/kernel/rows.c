@@ -112,9 +112,8 @@ bool rows_one(struct running *r, const k_insn *k, const struct row_insn *to, siz
   size_t count = 0, done = 1, arguments = k->op == OP_LIST ? LIST_ARGUMENTS : 0;
   assert(!is_fold(k->op) && !is_set(k->op));
   for (; count < 5 && moves[count]; count++) {
-    void **at = &r->at[moves[count] & 0xffff];
-    was[count] = *at;
-    *at = (char *)*at + i * (moves[count] >> 16);
+    was[count] = r->at[moves[count] & 0xffff];
+    r->at[moves[count] & 0xffff] = (char *)was[count] + i * (moves[count] >> 16);
   }
   for (size_t j = 1; j <= arguments; j++) r->at[k->a + j] = (k_span *)r->at[k->a + j] + i;
   if (k->op < OP_CONTROLS)

@@ -358,8 +358,7 @@ void push_any(lua_State *L, const struct world_box *box, int world_index, uint32
 }
 
 void list_clear_tail(lua_State *L, ecs_type type, uint32_t count) {
-  lua_Integer at = (lua_Integer)count + 1;
-  for (; lua_rawgeti(L, 2, at) != LUA_TNIL; at++) {
+  for (lua_Integer at = (lua_Integer)count + 1; lua_rawgeti(L, 2, at) != LUA_TNIL; at++) {
     lua_pushnil(L);
     lua_rawseti(L, 2, at);
     lua_pop(L, 1);
