@@ -400,8 +400,8 @@ describe("a mistake says what to do", function()
       function(p) for key in each(empty) do p.x = key end end)
     compiled("it calls math.random, which does not use the world's random numbers: write "
       .. "world:random(e)", "P", function(p) p.x = math.random() end)
-    compiled("it builds a string: do that in a system's run, or use the names of an enum", "H",
-      function(h) h.label = h.label .. "!" end)
+    compiled("it builds a string: write it out as a constant, use the names of an enum, or do that "
+      .. "in a system's run", "H", function(h) h.label = h.label .. "!" end)
     compiled("it creates a function: create it outside this one", "P",
       function(p) p.x = (function() return p.y end)() end)
     compiled("it uses an element of 'empty', a table that has no element 1, or none for any of the "

@@ -111,8 +111,8 @@ static struct operand bytecode_immediate(struct decoder *d, int64_t value) {
 
 static const char *bytecode_refusal(uint32_t op) {
   switch (op) {
-    case LOP_CONCAT: return "it builds a string: do that in a system's run, or use the names of "
-                            "an enum";
+    case LOP_CONCAT: return "it builds a string: write it out as a constant, use the names of an "
+                            "enum, or do that in a system's run";
     case LOP_CLOSURE: return "it creates a function: create it outside this one";
     case LOP_TBC: return "it has a to-be-closed variable: do that in a system's run";
     case LOP_VARARG:

@@ -196,12 +196,10 @@ static void call_check_counted(struct front *f, ecs_string text) {
   if (changes)
     front_refuse(f, "it counts changes, which only a query that is kept can do: count them in a "
                     "system over that query, and keep the number in a resource");
-  if (events)
-    front_refuse(f, "it counts events, which may be emitted while it runs: do that in a system's "
-                    "run, and keep the number in a resource");
-  if (by_rows)
-    front_refuse(f, "it counts a query that is decided row by row: do that in a system's run, and "
-                    "keep the number in a resource");
+  if (events || by_rows)
+    front_refuse(f, "it counts %s: do that in a system's run, and keep the number in a resource",
+                 events ? "events, which may be emitted while it runs"
+                        : "a query that is decided row by row");
 }
 
 /* world:count(text): constant, since changes to entities are deferred. */

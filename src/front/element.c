@@ -230,13 +230,14 @@ static void element_keep(lua_State *L, const struct element_room *room, uint32_t
 /* Pops the element at the top of the stack, and copies it if there is room. Returns its kind. */
 static enum element_kind element_source(lua_State *L, int anchors, const struct guard *guard,
                                         int type, const struct element_room *room, uint32_t at) {
-  enum element_kind kind = type == LUA_TBOOLEAN  ? ELEMENTS_BOOL
-                           : type == LUA_TNUMBER ? ELEMENTS_FLOAT
-                           : type == LUA_TTABLE  ? ELEMENTS_TABLES
-                           : type == LUA_TNONE   ? ELEMENTS_NONE
-                           : type == NO_VALUE    ? ELEMENTS_ABSENT
-                           : type == LUA_TSTRING ? ELEMENTS_TEXT
-                                                 : ELEMENTS_OTHER;
+  enum element_kind kind = type == LUA_TBOOLEAN    ? ELEMENTS_BOOL
+                           : type == LUA_TNUMBER   ? ELEMENTS_FLOAT
+                           : type == LUA_TTABLE    ? ELEMENTS_TABLES
+                           : type == LUA_TNONE     ? ELEMENTS_NONE
+                           : type == NO_VALUE      ? ELEMENTS_ABSENT
+                           : type == LUA_TSTRING   ? ELEMENTS_TEXT
+                           : type == LUA_TFUNCTION ? ELEMENTS_FUNCTIONS
+                                                   : ELEMENTS_OTHER;
   uint32_t text = 0;
   if (kind == ELEMENTS_TEXT && guard->text_count) text = element_text(L, anchors, guard);
   if (text == NONE) kind = ELEMENTS_OTHER;
@@ -462,6 +463,8 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind,
       [ELEMENTS_OTHER] =
           ("has values that are not numbers, booleans, strings or tables of these, or mixes "
            "integers beyond 2^53 with others: keep one type in it"),
+      [ELEMENTS_FUNCTIONS] = ("has functions in its records, or among other values: keep them in a "
+                              "table of their own, by the same key"),
       [ELEMENTS_MANY] = "has more than 65536 elements: keep them in an array of the world",
       [ELEMENTS_HIDDEN] = "has an __index: keep its values in a table without one"};
   assert(kind >= ELEMENTS_NONE && kind <= ELEMENTS_HIDDEN);

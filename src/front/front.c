@@ -22,6 +22,24 @@ uint32_t front_tag(const struct front *f) {
 }
 
 #define TOO_LARGE "it is too large: write it as two systems"
+#define LONG_ARRAY 16        /* elements of an array field, each of which is a column */
+
+/* Replaces advice that does not help: to use a run in a run, or two systems for a long array. */
+static void front_advise(const struct front *f, char *reason) {
+  char *run = f->once ? strstr(reason, "in a system's run") : NULL;
+  char *split = strstr(reason, "write it as two systems");
+  while (run && run > reason && *run != ':') run--;
+  if (run) *run = 0;
+  for (uint32_t i = 0; split && i < f->column_count; i++) {
+    const struct front_column *at = &f->columns[i];
+    const struct component *c = at->component;
+    const struct field *field = c ? &c->fields[c->leaves[at->component_leaf].field] : NULL;
+    if (!field || !field->count || field->leaf_count < LONG_ARRAY) continue;
+    text_format(split, (size_t)(reason + MESSAGE_SIZE - split), "keep the elements of the array "
+                "field '%s.%s' in a world:array", c->name, field->name);
+    return;
+  }
+}
 
 int front_refuse(struct front *f, const char *format, ...) {
   lua_State *L = f->L;
@@ -34,6 +52,7 @@ int front_refuse(struct front *f, const char *format, ...) {
   if (status != K_OK && status != K_SHARED) format = TOO_LARGE;
   text_vformat(reason, sizeof reason, format, args);
   va_end(args);
+  front_advise(f, reason);
   lua_Debug where;
   memset(&where, 0, sizeof where);
   lua_rawgeti(L, f->anchors, f->frame ? f->frame->function : 1);

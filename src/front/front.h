@@ -588,6 +588,8 @@ k_type val_type(const struct front *f, struct val x);
 
 /* Pushes the present value of a path, by raw access; nil where it breaks off. */
 void path_push(lua_State *L, int anchors, const struct path *path);
+/* Appends a key to the name at the top of the stack: "settings" becomes "settings.speed". */
+void path_tell_key(lua_State *L, int anchors, uint16_t key);
 /* Pushes a path as it is written: "settings.speed". */
 void path_tell(lua_State *L, int anchors, const struct path *path);
 /* Whether the end of a path is absent in Lua, too: its last key is in a table without `index`, the

@@ -49,6 +49,7 @@ enum element_kind {
   ELEMENTS_ABSENT,    /* nothing, in records some of which may lack a value */
   ELEMENTS_NONE,      /* no elements */
   ELEMENTS_OTHER,     /* other values, or a mixture */
+  ELEMENTS_FUNCTIONS,
   ELEMENTS_MANY,
   ELEMENTS_HIDDEN,    /* it has __index */
   ELEMENTS_RAGGED = 16

@@ -263,20 +263,22 @@ void path_push(lua_State *L, int anchors, const struct path *path) {
   }
 }
 
+void path_tell_key(lua_State *L, int anchors, uint16_t key) {
+  lua_rawgeti(L, anchors, key);
+  const char *text = luaL_tolstring(L, -1, NULL), *table = lua_tostring(L, -3);
+  bool global = strcmp(table, "_ENV") == 0;
+  lua_pushfstring(L, lua_type(L, -2) != LUA_TSTRING ? "%s[%s]" : global ? "%s%s" : "%s.%s",
+                  global ? "" : table, text);
+  lua_replace(L, -4);
+  lua_pop(L, 2);
+}
+
 void path_tell(lua_State *L, int anchors, const struct path *path) {
   lua_rawgeti(L, anchors, path->root);
   const char *name = lua_isfunction(L, -1) ? lua_getupvalue(L, -1, path->upvalue) : NULL;
   lua_settop(L, lua_gettop(L) - (name ? 2 : 1));
   lua_pushstring(L, name && *name ? name : "?");
-  for (uint32_t i = 0; i < path->keys; i++) {
-    lua_rawgeti(L, anchors, path->key[i]);
-    const char *key = luaL_tolstring(L, -1, NULL), *table = lua_tostring(L, -3);
-    bool global = i == 0 && strcmp(table, "_ENV") == 0;
-    lua_pushfstring(L, lua_type(L, -2) != LUA_TSTRING ? "%s[%s]" : global ? "%s%s" : "%s.%s",
-                    global ? "" : table, key);
-    lua_replace(L, -4);
-    lua_pop(L, 2);
-  }
+  for (uint32_t i = 0; i < path->keys; i++) path_tell_key(L, anchors, path->key[i]);
 }
 
 bool path_has_method(lua_State *L, int anchors, int object, uint16_t name) {

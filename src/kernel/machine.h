@@ -89,7 +89,7 @@ const void *rows_code_of(uint32_t code);
 size_t rows_do(struct running *r, const k_insn *insns, size_t n);
 void rows_begin(struct running *r, size_t i);
 bool rows_keep(struct running *r, const k_insn *k, size_t i);
-bool rows_one(struct running *r, const k_insn *k, size_t i);
+bool rows_one(struct running *r, const k_insn *k, const struct row_insn *to, size_t i);
 bool rows_puts(struct running *r, const k_insn *k, size_t i);
 bool rows_order(struct running *r, const k_insn *k, size_t i);
 void rows_fail(struct running *r, const k_insn *k, size_t i, bool room);

@@ -79,13 +79,13 @@ bool rows_keep(struct running *r, const k_insn *k, size_t i) {
 }
 
 /* Bytes of a lane of an operand; 0 if it has none. */
-static size_t rows_lane(const struct running *r, uint32_t operand) {
-  const struct numbering *numbers = r->numbers;
-  if (operand < numbers->reg1) return column_size((k_column)r->p->columns[operand]);
+static uint32_t rows_lane(const struct program *p, uint32_t operand) {
+  const struct numbering *numbers = &p->layout.numbers;
+  if (operand < numbers->reg1) return (uint32_t)column_size((k_column)p->columns[operand]);
   if (operand < numbers->reg4) return 1;
   if (operand < numbers->reg8) return 4;
   if (operand < numbers->scalars) return 8;
-  return operand >= numbers->lists && operand < numbers->count ? sizeof(k_span) : 0;
+  return operand >= numbers->lists && operand < numbers->count ? (uint32_t)sizeof(k_span) : 0;
 }
 
 /* Where the lanes of a copied column begin. */
@@ -93,40 +93,44 @@ static uint32_t rows_copy_of(const struct program *p, uint32_t column) {
   return p->layout.copies + column * (8u * p->block + p->layout.apart);
 }
 
-/* Moves the addresses of an instruction's operands by some rows; a list takes its arguments
-** along. */
-static void rows_shift(struct running *r, const k_insn *k, ptrdiff_t rows) {
+/* For ROWS_ONE: which addresses move from row to row and, in the upper half, how far; then 0. */
+static void rows_measure(const struct program *p, const k_insn *k, struct row_insn *to) {
   const uint16_t operands[5] = {k->dst, k->a, k->b, k->c, k->d};
-  const char *signature = op_table[k->op].signature;
+  uint32_t *const moves[5] = {&to->dst, &to->a, &to->b, &to->c, &to->d};
+  int count = 0;
   for (int j = 0; j < 5; j++) {
-    bool again = signature[j] == '-' || signature[j] == 'j';
-    for (int before = 0; before < j; before++) again |= operands[before] == operands[j];
-    if (again) continue;
-    size_t lane = rows_lane(r, operands[j]);
-    uint32_t count = signature[j] == 'p' ? LIST_ARGUMENTS + 1 : 1;
-    for (uint32_t at = operands[j]; lane && at < operands[j] + count; at++)
-      r->at[at] = (char *)r->at[at] + rows * (ptrdiff_t)lane;
+    uint32_t lane = strchr("-j", op_table[k->op].signature[j]) ? 0 : rows_lane(p, operands[j]);
+    for (int before = 0; before < j; before++) lane *= operands[before] != operands[j];
+    if (lane) *moves[count++] = operands[j] | lane << 16;
   }
+  while (count < 5) *moves[count++] = 0;
 }
 
-bool rows_one(struct running *r, const k_insn *k, size_t i) {
-  size_t done = 1;
+bool rows_one(struct running *r, const k_insn *k, const struct row_insn *to, size_t i) {
+  const uint32_t moves[5] = {to->dst, to->a, to->b, to->c, to->d};
+  void *was[5];
+  size_t count = 0, done = 1, arguments = k->op == OP_LIST ? LIST_ARGUMENTS : 0;
   assert(!is_fold(k->op) && !is_set(k->op));
-  rows_shift(r, k, (ptrdiff_t)i);
+  for (; count < 5 && moves[count]; count++) {
+    was[count] = r->at[moves[count] & 0xffff];
+    r->at[moves[count] & 0xffff] = (char *)was[count] + i * (moves[count] >> 16);
+  }
+  for (size_t j = 1; j <= arguments; j++) r->at[k->a + j] = (k_span *)r->at[k->a + j] + i;
   if (k->op < OP_CONTROLS)
     done = r->ops[k->op](k, r->at, 1);
   else if (is_note(k->op) || k->op == OP_DO_NOTES || k->op == OP_LIST)
     done = running_note_or_list(r, k, 1);
   else
     running_control(r, (uint32_t)(k - r->p->insns), 1);
-  rows_shift(r, k, -(ptrdiff_t)i);
+  for (size_t j = 1; j <= arguments; j++) r->at[k->a + j] = (k_span *)r->at[k->a + j] - i;
+  while (count--) r->at[moves[count] & 0xffff] = was[count];
   return done == 1;
 }
 
 /* An operand in row i, of a type that notes have; or that of all rows. */
 static k_scalar rows_operand(const struct running *r, uint32_t operand, k_type type, size_t i) {
   k_scalar value = {.i64 = 0};
-  size_t lane = rows_lane(r, operand) ? i : 0;
+  size_t lane = rows_lane(r->p, operand) ? i : 0;
   if (type == KT_BOOL)
     value.b = ((const uint8_t *)r->at[operand])[lane];
   else
@@ -148,18 +152,22 @@ bool rows_puts(struct running *r, const k_insn *k, size_t i) {
 bool rows_order(struct running *r, const k_insn *k, size_t i) {
   const k_orders *orders = r->run->orders;
   const k_site *site = &r->p->sites[k->dst - r->numbers->sites];
-  if (!orders->now) return rows_one(r, k, i);
-  int64_t entity = rows_operand(r, k->a, KT_I64, i).i64;
-  k_scalar value = rows_operand(r, k->b, (k_type)site->type, i);
-  if (r->store_count + STORED_AT_ONCE > ROW_STORES || r->waiting_count == ROW_ORDERS) return false;
-  k_stored *stored = r->stores + r->store_count;
-  k_now now = orders->now(orders->ud, site->order, entity, value, r->waiting, r->waiting_count,
-                          &stored);
-  r->store_count = (uint32_t)(stored - r->stores);
-  r->done_count += now == K_DONE;
-  if (now != K_LATER) return now == K_DONE;
-  r->waiting[r->waiting_count++] = (k_ordered){site->order, entity};
-  return rows_one(r, k, i);
+  if (orders->now) {
+    int64_t entity = rows_operand(r, k->a, KT_I64, i).i64;
+    k_scalar value = rows_operand(r, k->b, (k_type)site->type, i);
+    if (r->store_count + STORED_AT_ONCE > ROW_STORES || r->waiting_count == ROW_ORDERS)
+      return false;
+    k_stored *stored = r->stores + r->store_count;
+    k_now now = orders->now(orders->ud, site->order, entity, value, r->waiting, r->waiting_count,
+                            &stored);
+    r->store_count = (uint32_t)(stored - r->stores);
+    r->done_count += now == K_DONE;
+    if (now != K_LATER) return now == K_DONE;
+    r->waiting[r->waiting_count++] = (k_ordered){site->order, entity};
+  }
+  struct row_insn moves;
+  rows_measure(r->p, k, &moves);
+  return rows_one(r, k, &moves, i);
 }
 
 void rows_fail(struct running *r, const k_insn *k, size_t i, bool room) {
@@ -237,6 +245,7 @@ static void rows_translate_insn(struct program *p, uint32_t pc, uint32_t first) 
   memset(to, 0, sizeof *to);
   to->go = rows_code_of(keeps ? ROWS_KEEP : code);
   to->to = code;
+  if (code == ROWS_ONE) rows_measure(p, k, to);
   if (code == ROWS_ONE || code == ROWS_SCALAR) return;
   const uint16_t operands[5] = {k->dst, k->a, k->b, k->c, k->d};
   uint32_t *const offsets[5] = {&to->dst, &to->a, &to->b, &to->c, &to->d};

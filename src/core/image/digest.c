@@ -206,37 +206,19 @@ static uint64_t digest_hash_table(const ecs_world *world, const struct table *ta
   return total;
 }
 
-/* Hashes which entities have a sparse component, in packed order, and their cells. */
-static uint64_t digest_hash_sparse(const ecs_world *world, const struct sparse *sparse) {
-  const struct component *component = sparse->component;
-  const struct table *table = sparse->table;
-  uint64_t total = 0,
-           name =
-               digest_mix(digest_hash_text(component->name, component->name_size) + 11);
+/* Hashes the rows of a component in their order: events, or entities that have a sparse one. */
+static uint64_t digest_hash_rows(const ecs_world *world, const struct component *component,
+                                 const struct table *table, uint64_t salt, bool entities) {
+  uint64_t name = digest_mix(digest_hash_text(component->name, component->name_size) + salt);
+  uint64_t total = 0;
   for (uint32_t row = 0; row < table->count; row++) {
     uint64_t sum = name + row;
     for (uint32_t i = 0; i < table->column_count; i++)
       digest_add_cells(world, &component->leaves[i], table->columns[i].data, row, 1,
                        digest_leaf_key(component, &component->leaves[i]), &sum);
     if (table->off) digest_add_toggles(world, table, row, 1, &sum);
-    total += digest_mix(digest_mix(sum) + digest_id_share(world, table->rows[row]));
-  }
-  return total;
-}
-
-/* Each event enters with its place. */
-static uint64_t digest_hash_rows(const ecs_world *world, const struct event *event,
-                                 const struct table *table, uint64_t salt) {
-  const struct component *component = event->component;
-  uint64_t total = 0,
-           name =
-               digest_mix(digest_hash_text(component->name, component->name_size) + salt);
-  for (uint32_t row = 0; row < table->count; row++) {
-    uint64_t sum = name + row;
-    for (uint32_t i = 0; i < table->column_count; i++)
-      digest_add_cells(world, &component->leaves[i], table->columns[i].data, row, 1,
-                       digest_leaf_key(component, &component->leaves[i]), &sum);
-    total += digest_mix(sum);
+    sum = digest_mix(sum);
+    total += entities ? digest_mix(sum + digest_id_share(world, table->rows[row])) : sum;
   }
   return total;
 }
@@ -244,9 +226,9 @@ static uint64_t digest_hash_rows(const ecs_world *world, const struct event *eve
 /* Delayed events also enter with their remaining time. */
 static uint64_t digest_hash_event(const ecs_world *world, const struct event *event) {
   const struct later *later = &event->later;
-  uint64_t total = digest_hash_rows(world, event, event->table, 13);
+  uint64_t total = digest_hash_rows(world, event->component, event->table, 13, false);
   if (later->table->count == 0) return total;
-  total += digest_hash_rows(world, event, later->table, 17);
+  total += digest_hash_rows(world, event->component, later->table, 17, false);
   for (uint32_t row = 0; row < later->table->count; row++) {
     ecs_cell left = {.f64 = later->due[row] - later->clock};
     total += digest_mix(digest_mix(left.u64 + row) + event->component->name_size);
@@ -324,8 +306,10 @@ uint64_t ecs_digest(const ecs_world *world) {
     total += component->length ? digest_hash_array(world, component)
                                : digest_hash_resource(world, component);
   }
-  for (uint32_t i = 0; i < world->sparses.count; i++)
-    total += digest_hash_sparse(world, world->sparses.list[i]);
+  for (uint32_t i = 0; i < world->sparses.count; i++) {
+    const struct sparse *sparse = world->sparses.list[i];
+    total += digest_hash_rows(world, sparse->component, sparse->table, 11, true);
+  }
   for (uint32_t i = 0; i < world->events.count; i++)
     total += digest_hash_event(world, world->events.list[i]);
   for (uint32_t i = 0; i < world->relations.count; i++)

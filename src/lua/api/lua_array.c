@@ -188,17 +188,6 @@ static int array_copy(lua_State *L) {
   return 0;
 }
 
-/* Removes what the list at 2 has after `count` values. */
-static void array_clear_tail(lua_State *L, uint32_t count) {
-  lua_Integer at = (lua_Integer)count + 1;
-  for (; lua_rawgeti(L, 2, at) != LUA_TNIL; at++) {
-    lua_pushnil(L);
-    lua_rawseti(L, 2, at);
-    lua_pop(L, 1);
-  }
-  lua_pop(L, 1);
-}
-
 /* array:read(into): copies all elements into a list by raw access, and removes what follows them
 ** there; `into` is optional. */
 static int array_read(lua_State *L) {
@@ -215,7 +204,7 @@ static int array_read(lua_State *L) {
     array_push_element(L, box, array, i);
     lua_rawseti(L, 2, (lua_Integer)i + 1);
   }
-  if (given) array_clear_tail(L, array->length);
+  if (given) list_clear_tail(L, array_type(array), array->length);
   return 1;
 }
 

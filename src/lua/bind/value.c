@@ -356,3 +356,19 @@ void push_any(lua_State *L, const struct world_box *box, int world_index, uint32
     lua_pushnil(L);
   }
 }
+
+void list_clear_tail(lua_State *L, ecs_type type, uint32_t count) {
+  for (lua_Integer at = (lua_Integer)count + 1; lua_rawgeti(L, 2, at) != LUA_TNIL; at++) {
+    lua_pushnil(L);
+    lua_rawseti(L, 2, at);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  if (type != ECS_ANY) return;
+  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+    if (!lua_isinteger(L, -2) || lua_tointeger(L, -2) <= (lua_Integer)count) continue;
+    lua_pushvalue(L, -2);
+    lua_pushnil(L);
+    lua_rawset(L, 2);
+  }
+}

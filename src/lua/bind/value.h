@@ -190,4 +190,7 @@ void push_any(lua_State *L, const struct world_box *box, int world_index, uint32
 /* Drops values whose slots are released; frees what a failed call left pending. */
 void settle_any(lua_State *L, struct world_box *box, int world_index);
 
+/* Removes what the list at 2 has after `count` values; one of any values may have holes. */
+void list_clear_tail(lua_State *L, ecs_type type, uint32_t count);
+
 #endif

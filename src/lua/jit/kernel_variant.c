@@ -676,28 +676,18 @@ void variants_share(lua_State *L, int handle, int from, int function) {
   lua_settop(L, to - 1);
 }
 
-/* Appends a key to the name at the top of the stack. */
-static void variant_name_key(lua_State *L, int anchors, uint16_t key) {
-  lua_rawgeti(L, anchors, key);
-  const char *text = luaL_tolstring(L, -1, NULL);
-  bool named = lua_type(L, -2) == LUA_TSTRING;
-  lua_pushfstring(L, named ? "%s.%s" : "%s[%s]", lua_tostring(L, -3), text);
-  lua_replace(L, -4);
-  lua_pop(L, 2);
-}
-
 /* Pushes how the function calls a table, and what it takes of tables in it. */
 static void variant_push_name(lua_State *L, int anchors, const struct guard *guard) {
   path_tell(L, anchors, &guard->path);
   const char *inner = guard->within || guard->inner || guard->stride ? "[]" : "";
   lua_pushfstring(L, "%s%s%s", guard->measured ? "#" : "", lua_tostring(L, -1), inner);
   lua_remove(L, -2);
-  if (guard->within) variant_name_key(L, anchors, guard->within);
-  if (guard->inner && !guard->stride) variant_name_key(L, anchors, guard->inner);
+  if (guard->within) path_tell_key(L, anchors, guard->within);
+  if (guard->inner && !guard->stride) path_tell_key(L, anchors, guard->inner);
   if (!guard->stride) return;
   lua_pushfstring(L, "%s[]", lua_tostring(L, -1));
   lua_remove(L, -2);
-  if (guard->field) variant_name_key(L, anchors, guard->field);
+  if (guard->field) path_tell_key(L, anchors, guard->field);
 }
 
 void variant_push_tables(lua_State *L, int handle, const struct variant *variant) {

@@ -315,24 +315,6 @@ static int chunk_column_length(lua_State *L) {
   return 1;
 }
 
-/* Removes what the list at 2 has after `count` values; one of any values may have holes. */
-static void chunk_column_clear_tail(lua_State *L, ecs_type type, uint32_t count) {
-  lua_Integer at = (lua_Integer)count + 1;
-  for (; lua_rawgeti(L, 2, at) != LUA_TNIL; at++) {
-    lua_pushnil(L);
-    lua_rawseti(L, 2, at);
-    lua_pop(L, 1);
-  }
-  lua_pop(L, 1);
-  if (type != ECS_ANY) return;
-  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
-    if (!lua_isinteger(L, -2) || lua_tointeger(L, -2) <= (lua_Integer)count) continue;
-    lua_pushvalue(L, -2);
-    lua_pushnil(L);
-    lua_rawset(L, 2);
-  }
-}
-
 /* column:read(into): copies all rows into a list by raw access, and removes what follows them
 ** there; `into` is optional. */
 static int chunk_column_read(lua_State *L) {
@@ -351,7 +333,7 @@ static int chunk_column_read(lua_State *L) {
     lua_rawseti(L, 2, (lua_Integer)row + 1);
     step_check(L, column->loop, column->step);
   }
-  if (given) chunk_column_clear_tail(L, column->leaf ? column->leaf->type : ECS_ENTITY, count);
+  if (given) list_clear_tail(L, column->leaf ? column->leaf->type : ECS_ENTITY, count);
   return 1;
 }
 
