@@ -103,7 +103,7 @@ function methods:top()
     edit = self.edit, led = self.led }
 end
 
--- All that are open.
+-- The servers of all that are open.
 local inspectors = setmetatable({}, { __mode = "k" })
 
 --- A page has opened a view, or left it.
@@ -154,22 +154,34 @@ local function check_self(self, name)
   end
 end
 
+-- Serves the page where that is due. Its first lines run in every frame, while other things fill
+-- the caches: they touch little.
+local function serve(self, name, seconds)
+  local server = inspectors[self]
+  local now = server and server.clock()
+  if now and now < server.due and now >= server.looked and not seconds then
+    return
+  end
+  check_self(self, name)
+  if not server then
+    return
+  elseif native.is_open(self.world) then
+    keep(self, server:poll(now, seconds))
+  else
+    self:close()
+  end
+end
+
 --- Serves the page, and waits at most so many seconds for it. For programs that call world:update
 --- themselves; to be called between updates.
 ---@param seconds? number 0 by default.
 function methods:poll(seconds)
-  check_self(self, "poll")
-  if seconds ~= nil and (type(seconds) ~= "number" or not (seconds >= 0 and seconds <= 3600)) then
+  if seconds ~= nil and not (type(seconds) == "number" and seconds >= 0 and seconds <= 3600) then
     error("bad argument #1 to 'poll' (seconds expected, from 0 to 3600)", 2)
-  elseif self.closed then
-    return
-  elseif not native.is_open(self.world) then
-    self:close()
-  else
-    -- Of programs that update the world themselves each call stands for an update.
-    self.updates = self.updates + (self.led and 0 or 1)
-    keep(self, self.server:poll(seconds or 0))
   end
+  serve(self, "poll", seconds ~= 0 and seconds)
+  -- Of programs that update the world themselves each call stands for an update.
+  self.updates = self.updates + (self.led and 0 or 1)
 end
 
 -- How many updates are due, as the page has it.
@@ -190,14 +202,9 @@ end
 ---@param dt number
 ---@return integer updates How many there were.
 function methods:update(dt)
-  check_self(self, "update")
-  if self.closed then
-    self.world:update(dt)
-    return 1
-  end
+  serve(self, "update")
   self.led = true
-  self:poll()
-  local count = self.closed and 1 or due(self)
+  local count = (self.closed or self.speed == 1 and not self.paused) and 1 or due(self)
   for _ = 1, count do
     self.updates = self.updates + 1
     self.world:update(dt)
@@ -279,7 +286,7 @@ function inspect.open(world, options)
     hosts = options.hosts }, document.page, document.policy, function(request)
       return answer(self, request)
     end)
-  inspectors[self] = true
+  inspectors[self] = self.server
   self.closed, self.port, self.link = false, self.server.port, self.server.link
   local print = rawget(_G, "print") or function() end
   print("ecs inspector: " .. self.link)

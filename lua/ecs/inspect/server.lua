@@ -78,9 +78,8 @@ function server.listen(options, page, policy, answer)
   listener:settimeout(0)
   local _, port = listener:getsockname()
   local self = setmetatable({
-    socket = socket, listener = listener, port = math.tointeger(tonumber(port)), connections = {},
-    token = random_token(), page = page, policy = policy, answer = answer, looked = 0, busy = false,
-    known = {},
+    socket = socket, clock = socket.gettime, listener = listener, port = math.tointeger(tonumber(port)), connections = {},
+    token = random_token(), page = page, policy = policy, answer = answer, looked = 0, due = 0, known = {},
   }, server)
   for _, name in ipairs(options.hosts or { "127.0.0.1", "localhost" }) do
     self.known[("%s:%d"):format(name:lower(), self.port)] = true
@@ -318,30 +317,25 @@ local function wait(self, seconds)
   self.socket.select(readers, writers, seconds)
 end
 
---- Serves what has come, and waits for it at most so many seconds. Without pages this is one
---- reading of the clock most of the time.
----@param seconds number
-function server:poll(seconds)
-  local now = self.socket.gettime()
-  if seconds > 0 then
+--- Serves what has come, and waits for it at most so many seconds. Before `due` there is nothing
+--- to do.
+---@param now number
+---@param seconds? number
+function server:poll(now, seconds)
+  if seconds then
     wait(self, seconds)
-    now = self.socket.gettime()
+    now = self.clock()
   end
-  local late = now - self.looked >= (#self.connections > 0 and 2 * LOOK or LOOK)
-  local looks = seconds > 0 or self.busy or late or now < self.looked
-  if looks then
-    self.looked, self.busy = now, false
-    accept(self, now)
-  end
+  self.looked, self.due = now, now + LOOK
+  accept(self, now)
   for i = #self.connections, 1, -1 do
     -- What a change calls in the program may poll or close, too.
     local connection = self.connections[i] or { state = "closed" }
+    step(self, connection, now)
     local stream = connection.out == "" and connection.stream
-    if looks or not stream or now >= stream.due or stream.due - now > 1 then
-      step(self, connection, now)
-      self.busy = self.busy or connection.state ~= "streaming"
-    end
-    if connection.state == "closed" and self.connections[i] == connection then
+    if connection.state ~= "closed" then
+      self.due = math.min(self.due, stream and stream.due or 0)
+    elseif self.connections[i] == connection then
       table.remove(self.connections, i)
     end
   end
