@@ -1,5 +1,5 @@
--- The inspector's page in a browser. Skipped where there is no chromium that starts, no luasocket, or
--- no node that finds puppeteer-core: in NODE_PATH, or where spec/tools/setup puts it.
+-- The inspector's page in a browser. Skipped where there is no chromium that starts, no luasocket,
+-- or no node that finds puppeteer-core: in NODE_PATH, or where spec/tools/setup puts it.
 
 local terminal = require "spec.support.pty"
 

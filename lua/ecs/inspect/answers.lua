@@ -104,18 +104,16 @@ answers.views = views
 
 -- Looks for the first entities of the query, and makes what is shown of those that were not there.
 local function look(state, most, clock, now, make)
-  local texts, old, missing = state.texts or {}, state.ids or {}, false
+  local texts, old = state.texts or {}, state.ids or {}
   local ids, count = entities_of(state.query, state.asked.q or "", most, clock, now + BUDGET)
   state.looks = (state.looks or 0) % 8 + 1
   state.heads = state.looks > 1 and state.heads or {}
   for i = 1, math.max(#ids, #old) do
     if ids[i] ~= old[i] then
       texts[i] = ids[i] and (clock() < now + BUDGET and make(ids[i]))
-      missing = missing or texts[i] == false
     end
   end
   state.ids, state.texts, state.count, state.looked = ids, texts, count, now
-  state.missing = state.missing or missing
 end
 
 -- What is shown of each of the first entities of the query, in their order. Those that there is no
@@ -135,9 +133,6 @@ local function refresh(state, most, clock, seconds, make)
     end
   end
   state.at = at
-  if not state.missing then
-    return texts
-  end
   for i = 1, #ids do
     out[#out + 1] = texts[i] or nil
   end
@@ -290,7 +285,7 @@ function answers.stream(inspector, asked)
   local view = views[asked.view]
   local state = { inspector = inspector, world = inspector.world, asked = asked,
     about = json.describer(inspector.world), told = 0 }
-  local clock = inspector.server.socket.gettime
+  local clock = inspector.server.clock
   local stream = { view = asked.view, due = 0 }
   function stream:next(now)
     if now < self.due and self.due - now < 1 then
@@ -308,10 +303,7 @@ function answers.stream(inspector, asked)
     return { view = self.view, top = tells and top or nil, data = ok and shown or nil,
       error = not ok and tostring(shown) or nil }
   end
-  function stream:close()
-    inspector:left(self.view)
-  end
-  inspector:entered(asked.view)
+  stream.close = inspector:entered(asked.view)
   return stream
 end
 
@@ -337,9 +329,8 @@ function answers.explain(inspector, name)
     return 400, { error = tostring(about) }
   end
   local beside
-  local update = world:explain "update"
-  for _, system in ipairs(world:describe().systems) do
-    for _, batch in ipairs(system.name == name and update[system.phase] or {}) do
+  for _, phase in next, world:explain "update" do
+    for _, batch in ipairs(phase) do
       for _, other in ipairs(type(batch) == "table" and batch or {}) do
         beside = other == name and batch or beside
       end

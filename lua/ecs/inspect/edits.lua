@@ -24,24 +24,15 @@ local function entity_in(inspector, given)
     "this entity is not alive")
 end
 
--- The field that a path like "Body.at.x" or "Body.m[2]" leads to: its type, and its description.
-local function field_at(world, path)
-  local component, rest = path:match "^([^.]+)%.(.+)$"
-  local about, found = world:describe(need(component, "write Component.field")), nil
-  for name, index in rest:gmatch "([^.%[%]]+)([%d%[%]]*)" do
-    found = nil
-    for _, field in ipairs(about.fields) do
-      found = field.name == name and field or found
-    end
-    local inner = need(found, "there is no field '%s'", path).type
-    for _ in index:gmatch "%[%d+%]" do
-      inner = need(inner:match "^(.*)%[%d+%]$", "'%s' is not an array", path)
-    end
-    local nested, of = pcall(world.describe, world, inner)
-    about = nested and of or { fields = {} }
-    found = { type = inner, min = found.min, max = found.max }
+-- The component and the cell that a path like "Body.at.x" or "Body.m[2]" leads to.
+local function cell_at(world, id, path)
+  local component, found = need(path:match "^([^.]+)%.", "write Component.field"), nil
+  need(world:has(id, component), "the entity has no '%s'", component)
+  local function visit(at, _, type, field)
+    found = at == path and { type = type, min = field.min, max = field.max } or found
   end
-  return need(found, "there is no field '%s'", path)
+  dump.cells(json.describer(world), component, world:read(id, component), visit)
+  return component, need(found, "there is no field '%s'", path)
 end
 
 local function entity_named(world, text)
@@ -82,10 +73,9 @@ local deeds = {}
 
 function deeds.set(inspector, given)
   local world, id, path = inspector.world, entity_in(inspector, given), text_in(given, "field")
-  local field = field_at(world, path)
+  local component, cell = cell_at(world, id, path)
   need(type(given.value) == "string", "'value' must be a string")
-  local component, value = path:match "^[^.]+", value_of(world, field, given.value)
-  need(world:has(id, component), "the entity has no '%s'", component)
+  local value = value_of(world, cell, given.value)
   need(value ~= 0 or path ~= component .. ".target" or not world:describe(component).relation,
     "a relation needs a target: remove '%s' instead", component)
   local before = world:get(id, path)
@@ -98,18 +88,27 @@ function deeds.set(inspector, given)
   end
 end
 
+-- What gives entities as they are now back, as JSON.
+local function keep(world, what)
+  local ok, text = native.try(json.encode, world, what)
+  return function()
+    return need(ok and text, "some of its values cannot be kept: %s", tostring(text))
+  end
+end
+
 function deeds.add(inspector, given)
   local world, id, name = inspector.world, entity_in(inspector, given), text_in(given, "component")
   local target = type(given.target) == "string" and entity_named(world, given.target) or nil
   need(not call(world, "has", id, name, target), "it has '%s' already", name)
-  local ok, before = native.try(json.encode, world, id)
-  local replaced = target and world:has(id, name) and world:describe(name).exclusive
+  local before = target and world:has(id, name) and world:describe(name).exclusive
+    and keep(world, id)
   call(world, "add", id, name, target)
   return ("add %s to %s"):format(name, dump.entity(world, id)), function()
     need(world:alive(id) and call(world, "has", id, name, target), "it no longer has '%s'", name)
+    local text = before and before()
     call(world, "remove", id, name, target)
-    if replaced and need(ok, "what it replaced cannot be kept") then
-      json.restore(world, id, before, name)
+    if text then
+      json.restore(world, id, text, name)
     end
   end
 end
@@ -117,12 +116,11 @@ end
 function deeds.remove(inspector, given)
   local world, id, name = inspector.world, entity_in(inspector, given), text_in(given, "component")
   need(world:has(id, name), "it has no '%s'", name)
-  local ok, text = native.try(json.encode, world, id)
+  local before = keep(world, id)
   world:remove(id, name)
   return ("remove %s from %s"):format(name, dump.entity(world, id)), function()
-    need(ok, "some of its values cannot be kept: %s", tostring(text))
     need(world:alive(id) and not world:has(id, name), "it is dead, or has '%s' again", name)
-    json.restore(world, id, text, name)
+    json.restore(world, id, before(), name)
   end
 end
 
@@ -147,31 +145,31 @@ end
 function deeds.despawn(inspector, given)
   local world, id = inspector.world, entity_in(inspector, given)
   local title = dump.entity(world, id)
-  local ok, text = native.try(json.encode, world, tree_of(world, id, {}))
+  local before = keep(world, tree_of(world, id, {}))
   world:despawn(id)
   return "despawn " .. title, function()
-    need(ok, "some of its values cannot be kept: %s", tostring(text))
-    return json.decode(world, text, { outside = true })[id]
+    return json.decode(world, before(), { outside = true })[id]
   end
 end
 
--- Which phases, observers and systems are on.
-local function switches(world)
-  local about, on = world:describe(), {}
-  for _, list in ipairs { about.phases, about.observers, about.systems } do
-    for _, each in ipairs(list) do
-      on[each.name] = each.enabled
+-- Whether a system, an observer or a phase is on.
+local function is_on(world, name)
+  local about = world:describe()
+  for _, kind in ipairs { "systems", "observers", "phases" } do
+    for _, each in ipairs(about[kind]) do
+      if each.name == name then
+        return each.enabled
+      end
     end
   end
-  return on
 end
 
 function deeds.switch(inspector, given)
   local world, name, on = inspector.world, text_in(given, "name"), given.on == true
-  local before = switches(world)[name]
+  local before = is_on(world, name)
   world:switch(name, on)
   return ("switch %s %s"):format(name, on and "on" or "off"), function()
-    need(switches(world)[name] == on, "%s has been switched since", name)
+    need(is_on(world, name) == on, "%s has been switched since", name)
     world:switch(name, before)
   end
 end

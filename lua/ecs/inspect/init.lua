@@ -22,39 +22,33 @@ local methods = {}
 methods.__index = methods
 methods.__name = "ecs.inspector"
 
--- Forgets the oldest snapshots until the ring fits.
-local function trim(self)
-  local bytes = 0
-  for _, kept in ipairs(self.ring) do
-    bytes = bytes + kept.bytes
-  end
-  while #self.ring > RING.count or bytes > RING.bytes and #self.ring > 0 do
-    bytes = bytes - table.remove(self.ring, 1).bytes
-  end
-end
-
--- Takes a snapshot, once a second: between updates.
+-- Takes a snapshot, once a second, between updates; forgets the oldest until the ring fits.
 local function keep(self, now)
-  local early = now - self.kept >= 0 and now - self.kept < RING.seconds
+  local ring, early = self.ring, now - self.kept >= 0 and now - self.kept < RING.seconds
   if not self.ringing or self.ring_problem or early or self.kept_update == self.updates then
     return
   end
-  self.kept, self.kept_update = now, self.updates
+  self.kept, self.kept_update, self.number = now, self.updates, self.number + 1
   local ok, snapshot = native.try(self.world.snapshot, self.world)
   if not ok then
     self.ring_problem = tostring(snapshot)
     return
   end
   local bytes, tick = tostring(snapshot):match "%((%d+) bytes, tick (%d+)%)"
-  self.number = self.number + 1
-  self.ring[#self.ring + 1] = { number = self.number, snapshot = snapshot, time = now,
-    bytes = math.tointeger(bytes) or 0, tick = math.tointeger(tick) or 0 }
-  trim(self)
+  ring[#ring + 1] = { number = self.number, snapshot = snapshot, time = now,
+    bytes = tonumber(bytes) or 0, tick = tonumber(tick) or 0 }
+  local total = 0
+  for i = #ring, 1, -1 do
+    total = total + ring[i].bytes
+    if total > RING.bytes or i <= #ring - RING.count then
+      table.remove(ring, i)
+    end
+  end
 end
 
 --- What the Time view shows.
 function methods:time()
-  local ring, now = setmetatable({}, json.list), self.server.socket.gettime()
+  local ring, now = setmetatable({}, json.list), self.server.clock()
   for i, kept in ipairs(self.ring) do
     ring[i] = { number = kept.number, tick = kept.tick, bytes = kept.bytes, age = now - kept.time }
   end
@@ -79,58 +73,42 @@ function methods:back(number)
   error({ message = "this snapshot is no longer kept" }, 0)
 end
 
--- What takes longer to find out is looked at twice a second. What is known of declarations changes
--- when they do.
-local function look(self)
-  local now, swaps = self.server.socket.gettime(), 0
-  if now - self.looked >= 0 and now - self.looked < LOOK then
-    return
-  end
-  local about = self.world:describe()
-  for _, version in next, self.session and self.session:status().versions or {} do
-    swaps = swaps + version
-  end
-  self.looked, self.entities, self.components = now, about.entities, about.components
-  self.known = ("%d %d %d"):format(swaps, #about.components, #about.prefabs)
-end
-
---- What the page's head shows, whatever view is open.
+--- What the page's head shows, whatever view is open. What takes longer to find out is looked at
+--- twice a second; what is known of declarations changes when they do.
 function methods:top()
-  local last = self.undo[#self.undo]
-  look(self)
+  local now, swaps, last = self.server.clock(), 0, self.undo[#self.undo]
+  if not (now - self.looked >= 0 and now - self.looked < LOOK) then
+    local about = self.world:describe()
+    for _, version in next, self.session and self.session:status().versions or {} do
+      swaps = swaps + version
+    end
+    self.looked, self.entities, self.components = now, about.entities, about.components
+    self.declared = ("%d %d %d"):format(swaps, #about.components, #about.prefabs)
+  end
   return { updates = self.updates, entities = self.entities, paused = self.paused,
-    speed = self.speed, undo = last and last.title or nil, declared = self.known,
+    speed = self.speed, undo = last and last.title or nil, declared = self.declared,
     edit = self.edit, led = self.led }
 end
 
--- The servers of all that are open.
+-- The servers of all that are open; how many streams show the systems of a world that is profiled
+-- for them.
 local inspectors = setmetatable({}, { __mode = "k" })
+local watched = setmetatable({}, { __mode = "k" })
 
---- A page has opened a view, or left it.
+--- A page has opened a view; returns what is called when it leaves.
 function methods:entered(view)
-  self.open[view] = (self.open[view] or 0) + 1
-  if view == "systems" and not self.world:profile() then
-    self.world:profile(true)
-    self.profiling = true
-  elseif view == "time" then
-    self.ringing = true
+  local world = self.world
+  self.ringing = self.ringing or view == "time"
+  if view ~= "systems" or world:profile() and not watched[world] then
+    return function() end
   end
-end
-
-function methods:left(view)
-  self.open[view] = self.open[view] - 1
-  if view ~= "systems" or self.open[view] > 0 or not self.profiling then
-    return
-  end
-  self.profiling = false
-  for other in next, inspectors do
-    if other.world == self.world and (other.open[view] or 0) > 0 then
-      other.profiling = true
-      return
+  watched[world] = (watched[world] or 0) + 1
+  world:profile(true)
+  return function()
+    watched[world] = watched[world] > 1 and watched[world] - 1 or nil
+    if not watched[world] and native.is_open(world) then
+      world:profile(false)
     end
-  end
-  if native.is_open(self.world) then
-    self.world:profile(false)
   end
 end
 
@@ -148,25 +126,23 @@ local function answer(self, request)
   return 404, { error = "there is no such page" }
 end
 
-local function check_self(self, name)
+local function check_self(self, name, level)
   if getmetatable(self) ~= methods then
-    error(("bad argument #1 to '%s' (inspector expected, got %s)"):format(name, type(self)), 3)
+    error(("bad argument #1 to '%s' (inspector expected, got %s)"):format(name, type(self)), level)
   end
 end
 
 -- Serves the page where that is due. Its first lines run in every frame, while other things fill
 -- the caches: they touch little.
 local function serve(self, name, seconds)
-  local server = inspectors[self]
-  local now = server and server.clock()
-  if now and now < server.due and now >= server.looked and not seconds then
+  local serving = inspectors[self]
+  local now = serving and serving.clock()
+  if now and now < serving.due and now >= serving.looked and not seconds then
     return
   end
-  check_self(self, name)
-  if not server then
-    return
-  elseif native.is_open(self.world) then
-    keep(self, server:poll(now, seconds))
+  check_self(self, name, 4)
+  if serving and native.is_open(self.world) then
+    keep(self, serving:poll(now, seconds))
   else
     self:close()
   end
@@ -214,7 +190,7 @@ end
 
 --- Ends it: the world stays as it is. May be called again.
 function methods:close()
-  check_self(self, "close")
+  check_self(self, "close", 3)
   if not self.closed then
     self.closed, inspectors[self] = true, nil
     self.server:close()
@@ -279,7 +255,7 @@ function inspect.open(world, options)
     world = world, session = options.session, edit = options.edit == true,
     on_restore = options.on_restore, closed = true, updates = 0, paused = false, steps = 0,
     speed = 1.0, credit = 0.0, ring = {}, ringing = false, number = 0, kept = 0, undo = {},
-    open = {}, led = false, looked = 0,
+    led = false, looked = 0,
   }, methods)
   local document = require "ecs.inspect.page"
   self.server = server.listen({ host = options.host or "127.0.0.1", port = options.port or 8127,

@@ -77,10 +77,9 @@ function server.listen(options, page, policy, answer)
   local listener = bind(socket, options.host, options.port)
   listener:settimeout(0)
   local _, port = listener:getsockname()
-  local self = setmetatable({
-    socket = socket, clock = socket.gettime, listener = listener, port = math.tointeger(tonumber(port)), connections = {},
-    token = random_token(), page = page, policy = policy, answer = answer, looked = 0, due = 0, known = {},
-  }, server)
+  local self = setmetatable({ socket = socket, clock = socket.gettime, listener = listener,
+    port = math.tointeger(tonumber(port)), connections = {}, token = random_token(), page = page,
+    policy = policy, answer = answer, looked = 0, due = 0, known = {} }, server)
   for _, name in ipairs(options.hosts or { "127.0.0.1", "localhost" }) do
     self.known[("%s:%d"):format(name:lower(), self.port)] = true
     self.link = self.link or ("http://%s:%d/#%s"):format(name, self.port, self.token)
@@ -113,37 +112,31 @@ end
 local ONCE = { host = true, origin = true, authorization = true, ["content-length"] = true,
   ["content-type"] = true }
 
--- The request of a head; nil when it is malformed.
-local function parse_head(head)
-  local method, target, rest = head:match "^(%u+) (/[!-~]*) HTTP/1%.[01]\r\n(.*)$"
-  if not method then
-    return nil
-  end
-  local headers = {}
-  for line in rest:gmatch "(.-)\r\n" do
-    local name, value = line:match "^([%w!#$%%&'*+.^_`|~-]+):[ \t]*(.*)$"
-    name, value = name and name:lower(), (value or ""):match "^.*[^ \t]" or ""
-    if not name or value:find "[\0-\8\10-\31\127]" or ONCE[name] and headers[name] then
-      return nil
-    end
-    headers[name] = value
-  end
-  return { method = method, target = target, headers = headers }
-end
-
 local function decode_part(text)
   return (text:gsub("%+", " "):gsub("%%(%x%x)", function(hex)
     return string.char(tonumber(hex, 16))
   end))
 end
 
-local function parse_target(request)
-  local path, query = request.target:match "^([^?]*)%??(.*)$"
-  request.path, request.query = path, {}
-  for part in query:gmatch "[^&]+" do
-    local name, value = part:match "^([^=]+)=?(.*)$"
-    request.query[decode_part(name or "")] = decode_part(value or "")
+-- The request of a head; nil when it is malformed.
+local function parse_head(head)
+  local line, rest = head:match "^([^\r\n]*) HTTP/1%.[01]\r\n(.*)$"
+  local method, path, query = (line or ""):match "^(%u+) (/[!->@-~]*)(%??[!-~]*)$"
+  local request = { method = method, path = path, query = {}, headers = {} }
+  for field in (rest or ""):gmatch "(.-)\r\n" do
+    local name, value = field:match "^([%w!#$%%&'*+.^_`|~-]+):[ \t]*(.*)$"
+    name, value = name and name:lower(), (value or ""):match "^.*[^ \t]" or ""
+    if not name or value:find "[\0-\8\10-\31\127]" or ONCE[name] and request.headers[name] then
+      return nil
+    end
+    request.headers[name] = value
   end
+  for name, value in (query or ""):gmatch "[?&]([^=&]+)=?([^&]*)" do
+    request.query[decode_part(name)] = decode_part(value)
+  end
+  local length = request.headers["content-length"] or "0"
+  request.length = length:find "^%d%d?%d?%d?%d?%d?%d?%d?$" and math.tointeger(tonumber(length))
+  return method and request.length and request
 end
 
 -- Why a request is refused: a status and a message, or nothing.
@@ -193,24 +186,21 @@ local function take_request(self, connection)
     return
   end
   local request = connection.request or parse_head(connection.input:sub(1, stop + 1))
-  local length = math.tointeger(tonumber(
-    request and (request.headers["content-length"] or "0"):match "^%d%d?%d?%d?%d?%d?%d?%d?$"))
-  if not length then
+  if not request then
     return refuse(connection, 400, "this is not an HTTP request")
   elseif not connection.request then
-    parse_target(request)
     local status, message = refusal(self, request)
     if status then
       return refuse(connection, status, message)
-    elseif length > LIMIT.body then
+    elseif request.length > LIMIT.body then
       return refuse(connection, 413, "the body is too long")
     end
     connection.request = request
   end
-  if #connection.input - stop - 3 < length then
+  if #connection.input - stop - 3 < request.length then
     return
   end
-  request.body = connection.input:sub(stop + 4, stop + 3 + length)
+  request.body = connection.input:sub(stop + 4, stop + 3 + request.length)
   connection.input = ""
   if request.method == "GET" and request.path == "/" then
     return send_answer(connection, 200, self.page, "text/html; charset=utf-8", self.policy)
@@ -251,9 +241,6 @@ local function receive(self, connection)
   if connection.state == "reading" and data ~= "" then
     connection.input = connection.input .. data
     take_request(self, connection)
-    if #connection.input > LIMIT.head + LIMIT.body then
-      close(connection)
-    end
   end
   if problem == "closed" and connection.state ~= "ending" then
     close(connection)
@@ -284,9 +271,7 @@ local function flow(connection, now)
 end
 
 local function step(self, connection, now)
-  if connection.state ~= "closed" then
-    receive(self, connection)
-  end
+  receive(self, connection)
   if connection.state == "reading" and not (now - connection.began < LIMIT.seconds) then
     refuse(connection, 408, "this took too long")
     connection.began = now
@@ -329,13 +314,13 @@ function server:poll(now, seconds)
   self.looked, self.due = now, now + LOOK
   accept(self, now)
   for i = #self.connections, 1, -1 do
-    -- What a change calls in the program may poll or close, too.
-    local connection = self.connections[i] or { state = "closed" }
-    step(self, connection, now)
-    local stream = connection.out == "" and connection.stream
-    if connection.state ~= "closed" then
+    local connection = self.connections[i]
+    if connection then   -- what a change calls in the program may poll or close, too
+      step(self, connection, now)
+      local stream = connection.out == "" and connection.stream
       self.due = math.min(self.due, stream and stream.due or 0)
-    elseif self.connections[i] == connection then
+    end
+    if connection and connection.state == "closed" and self.connections[i] == connection then
       table.remove(self.connections, i)
     end
   end
