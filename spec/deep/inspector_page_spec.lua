@@ -13,7 +13,7 @@ end
 local able = succeeds(NODE .. " -e 'require(\"puppeteer-core\")'")
   and succeeds "command -v chromium" and pcall(require, "socket") and pcall(require, "dkjson")
 
-local STEPS, SECONDS = 13, 400
+local STEPS, SECONDS = 26, 400
 -- The status of spec/support/inspector_page.js where the browser does not start.
 local NO_BROWSER = 3
 

@@ -157,7 +157,7 @@ local BODY = [==[
 <div class="card column grow"><h2 id="tables-title">Tables</h2>
 <div class="scroll grow" tabindex="0" role="region" aria-label="Tables">
 <table id="tables"><thead><tr></tr></thead><tbody></tbody></table></div></div>
-<div class="column side">
+<div class="column side" tabindex="0" role="region" aria-label="Other storage">
 <div class="card"><h2>Sparse components</h2><table id="sparse"><thead><tr></tr></thead>
 <tbody></tbody></table></div>
 <div class="card"><h2>Indexes</h2><table id="indexes"><thead><tr></tr></thead>
@@ -179,9 +179,11 @@ local BODY = [==[
 <label><input type="checkbox" id="follow"> Follow the selected</label>
 </div>
 <div class="row"><span id="map-count" class="soft" role="status"></span>
+<span id="map-keys" class="soft">Arrow keys pan, + and - zoom, N and P select the next and the
+ previous entity</span>
 <span id="map-error" class="error" role="alert"></span></div>
 <div class="card grow mapframe"><canvas class="map" id="map" tabindex="0" role="application"
- aria-label="Map: arrow keys pan, plus and minus zoom, N selects the next entity"></canvas></div>
+ aria-label="Map" aria-describedby="map-keys"></canvas></div>
 </div>
 <aside class="card side" id="map-entity" aria-label="Selected entity" tabindex="-1"></aside>
 </section>
@@ -264,13 +266,16 @@ function sync(table, heads, items) {
     body.replaceChildren();
   }
   const known = new Map();
-  for (const row of body.rows) known.set(row.dataset.key, row);
+  const kept = new Set(items.map(item => String(item.key)));
+  for (const row of [...body.rows]) {
+    if (kept.has(row.dataset.key)) known.set(row.dataset.key, row);
+    else row.remove();
+  }
   let place = body.firstChild;
   for (const item of items) {
-    let row = known.get(String(item.key));
-    if (row) known.delete(String(item.key));
-    else row = item.make ? item.make() : el("tr", {}, heads.map(h =>
-      el("td", { class: h.n ? "n" : h.mono ? "mono" : "" })));
+    if (!kept.delete(String(item.key))) continue;   // one that is there twice is shown once
+    const row = known.get(String(item.key)) || (item.make ? item.make() : el("tr", {},
+      heads.map(h => el("td", { class: h.n ? "n" : h.mono ? "mono" : "" }))));
     row.dataset.key = item.key;
     if (item.fill) item.fill(row);
     else item.cells.forEach((cell, i) => {
@@ -280,7 +285,6 @@ function sync(table, heads, items) {
     if (row === place) place = row.nextSibling;
     else body.insertBefore(row, place);
   }
-  for (const row of known.values()) row.remove();
 }
 // A cell that holds one node, made once.
 const held = (make, fill) => cell => {
@@ -534,6 +538,7 @@ class Entity {
   }
   show(data, error) {
     if (!data || data.dead) {
+      this.drop();
       this.panel.replaceChildren(el("p", { class: "soft" }, error || "This entity is dead."));
       return;
     }
@@ -555,7 +560,7 @@ class Entity {
       known.fill(part);
     }
     for (const [name, known] of this.parts) if (!seen.has(name)) {
-      known.node.remove();
+      this.drop(known.node);
       this.parts.delete(name);
     }
     const told = JSON.stringify(data.children);
@@ -565,6 +570,11 @@ class Entity {
       link(child.id, child.name), child.children.length ? tree(child.children) : null)));
     this.children.replaceChildren(...data.children.length
       ? [el("div", { class: "component" }, el("h3", {}, "Children"), tree(data.children))] : []);
+  }
+  // Takes a part away, or all; whoever was in it with the keyboard is then in the panel.
+  drop(node) {
+    if ((node || this.panel).contains(document.activeElement)) this.panel.focus();
+    if (node) node.remove();
   }
   make(part) {
     const about = component(part.name) || { fields: [] };
@@ -621,24 +631,21 @@ class Field {
   listen() {
     const send = () => {
       const value = this.kind === "bool" ? String(this.input.checked) : this.input.value;
-      if (value === this.last) return;
-      this.last = value;
-      act("set", { id: selected, field: this.path, value }).then(ok => {
-        if (!ok) this.last = null; });
+      if (value !== this.shown) act("set", { id: selected, field: this.path, value });
     };
     this.input.addEventListener("change", send);
     this.input.addEventListener("keydown", event => {
-      if (event.key === "Escape") { this.input.value = this.last || ""; this.input.blur(); }
+      if (event.key === "Escape" && this.kind !== "bool") this.input.value = this.shown;
     });
   }
   fill(leaf) {
     const value = leaf[1];
     if (this.jump) { this.target = leaf[3]; this.jump.hidden = !leaf[3]; }
-    if (this.kind === "text") { text(this.input, value); return; }
-    if (document.activeElement === this.input && this.kind !== "bool") return;
-    if (this.last === value) return;
-    this.last = value;
-    if (this.kind === "bool") this.input.checked = value === "true"; else this.input.value = value;
+    this.shown = value;
+    if (this.kind === "text") text(this.input, value);
+    else if (this.kind === "bool") this.input.checked = value === "true";
+    else if (document.activeElement !== this.input && this.input.value !== value)
+      this.input.value = value;
   }
 }
 
@@ -980,9 +987,9 @@ function listen_map() {
       draw(); }
     else if (event.key === "+" || event.key === "=") zoom(1.25);
     else if (event.key === "-") zoom(0.8);
-    else if (event.key.toLowerCase() === "n" && points.length) {
-      const at = points.findIndex(p => p[0] === selected);
-      select(points[(at + 1) % points.length][0], false);
+    else if (/^[np]$/i.test(event.key) && points.length) {
+      const at = points.findIndex(p => p[0] === selected), by = /n/i.test(event.key) ? 1 : -1;
+      select(points[at < 0 ? 0 : (at + by + points.length) % points.length][0], false);
       draw();
     } else return;
     event.preventDefault();
