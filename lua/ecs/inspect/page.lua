@@ -57,21 +57,23 @@ section.view[hidden] { display: none; }
 .row { display: flex; flex-wrap: wrap; gap: 6px 10px; align-items: center; }
 .soft { color: var(--soft); }
 .error { color: var(--bad); white-space: pre-wrap; overflow-wrap: anywhere; }
+.error:empty { display: none; }
 .note { background: var(--mark); border-radius: 6px; padding: 6px 10px; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th { text-align: left; font-weight: 600; color: var(--soft); font-size: 12px; position: sticky;
   top: 0; background: var(--card); z-index: 1; white-space: nowrap;
   box-shadow: inset 0 -1px var(--line); }
-th, td { padding: 4px 10px 4px 0; vertical-align: top; }
+th, td { padding: 4px 10px 4px 0; vertical-align: baseline; }
 td { border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 th.n, td.n { text-align: right; white-space: nowrap; overflow-wrap: normal; }
 td.mono, pre, .mono { font-family: ui-monospace, "DejaVu Sans Mono", Consolas, monospace;
   font-size: 12.5px; }
+td.mono { white-space: pre-wrap; }
 tr.chosen td { background: var(--chosen); }
 tr.group th { position: static; padding-top: 12px; font-size: 13px; color: var(--ink); }
 tr.off td { color: var(--soft); }
 #ring { width: auto; }
-#ring th, #ring td { padding-right: 28px; }
+#ring th, #ring td, #files th, #files td { padding-right: 28px; }
 #rows td { max-width: 340px; }
 pre { margin: 6px 0; padding: 8px 10px; background: var(--back); border: 1px solid var(--line);
   border-radius: 6px; overflow: auto; max-height: 300px; }
@@ -100,9 +102,9 @@ aside > .row { margin-bottom: 10px; }
   font-size: 12.5px; }
 .fields .unit { color: var(--soft); font-size: 12px; }
 ul.tree { margin: 4px 0; padding-left: 16px; }
-#systems td { white-space: nowrap; overflow-wrap: normal; }
+#systems td { vertical-align: middle; white-space: nowrap; overflow-wrap: normal; }
 #systems th, #systems td { padding-right: 8px; }
-canvas.spark { width: 110px; height: 22px; display: block; }
+canvas.spark { width: 120px; height: 22px; display: block; }
 canvas.map { width: 100%; height: 100%; display: block; touch-action: none; border-radius: 8px; }
 .mapframe { padding: 0; overflow: hidden; position: relative; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden;
@@ -177,10 +179,9 @@ local BODY = [==[
 <label>colour <select id="map-c"></select></label><label>size <select id="map-s"></select></label>
 <button id="fit">Fit</button>
 <label><input type="checkbox" id="follow"> Follow the selected</label>
+<span id="map-keys" class="soft">Keys on the map: arrows pan, + and - zoom, N and P select</span>
 </div>
 <div class="row"><span id="map-count" class="soft" role="status"></span>
-<span id="map-keys" class="soft">Arrow keys pan, + and - zoom, N and P select the next and the
- previous entity</span>
 <span id="map-error" class="error" role="alert"></span></div>
 <div class="card grow mapframe"><canvas class="map" id="map" tabindex="0" role="application"
  aria-label="Map" aria-describedby="map-keys"></canvas></div>
@@ -656,15 +657,14 @@ let explained = null;
 function css(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
 function spark(canvas, values) {
-  const ratio = devicePixelRatio || 1, w = 240, h = 22 * ratio;
+  const ratio = devicePixelRatio || 1, w = 120 * ratio, h = 22 * ratio;
   if (canvas.width !== w) { canvas.width = w; canvas.height = h; }
   const g = canvas.getContext("2d"), most = Math.max(1e-9, ...values);
   g.clearRect(0, 0, w, h);
   g.fillStyle = css("--spark");
-  const step = w / 240;
   values.forEach((value, i) => {
     const tall = Math.max(value > 0 ? ratio : 0, (h - 2) * value / most);
-    g.fillRect(w - (values.length - i) * step, h - tall, Math.max(step - 0.3, 0.7), tall);
+    g.fillRect(Math.floor(w - (values.length - i) * w / 240), h - tall, 1, tall);
   });
 }
 function toggle(name, kind) {
