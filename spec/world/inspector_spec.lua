@@ -256,7 +256,7 @@ describe("the inspector", function()
     end
     local digest = world:digest()
     local fields = { ["Position.x"] = { "9.5", 9.5 }, ["Body.at.y"] = { "-3", -3.0 },
-      ["Body.m[2]"] = { "7", 7 }, ["Body.kind"] = { "b", "b" }, ["Body.on"] = { "true", true },
+      ["Body.m[2]"] = { "0x7", 7 }, ["Body.kind"] = { "b", "b" }, ["Body.on"] = { "true", true },
       ["Body.label"] = { "<b>", "<b>" }, ["Body.big"] = { "9007199254740993", 9007199254740993 },
       ["Body.holds"] = { ecs.format(hero), hero } }
     for field, pair in pairs(fields) do
@@ -273,6 +273,15 @@ describe("the inspector", function()
     refused({ op = "set", id = 7777777, field = "Health.hp", value = "1" }, "not alive")
     refused({ op = "undo" }, "nothing has been changed")
     refused({ op = "nonsense" }, "no such change")
+    assert.are.equal("there is no system or phase 'x'",
+      select(2, act(inspector, token, { op = "switch", name = "x" })).error)
+    -- What an added component requires goes with it.
+    world:component("Mount", { "n: i32", requires = { "Frozen" } })
+    world:component("Rider", { "n: i32", requires = { "AI", "Mount" } })
+    digest = world:digest()
+    done { op = "add", id = hero, component = "Rider" }
+    done { op = "undo" }
+    assert.are.equal(digest, world:digest())
     done { op = "set", id = hero, field = "Health.hp", value = "5" }
     world:set(hero, "Health.hp", 6)
     refused({ op = "undo" }, "has changed since")

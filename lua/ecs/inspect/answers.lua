@@ -195,7 +195,7 @@ function views.entity(state)
   if not world:alive(id) then
     return { id = id, dead = true }
   end
-  local components, paired = list(), {}
+  local components, paired = list(), false
   for name, value in world:components(id) do
     if type(name) == "string" then
       local about = state.about(name)
@@ -203,10 +203,10 @@ function views.entity(state)
         and leaves_of(state, name, value) or list(),
         off = about.toggle and not world:enabled(id, name) or nil }
     else
-      paired[1] = true
+      paired = true
     end
   end
-  for _, name in ipairs(paired[1] and state.inspector.components or {}) do
+  for _, name in ipairs(paired and state.inspector.components or {}) do
     local about = state.about(name)
     if about.relation and not about.exclusive and world:has(id, name) then
       components[#components + 1] = { name = name, leaves = list(),

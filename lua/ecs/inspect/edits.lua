@@ -50,7 +50,8 @@ local function value_of(world, field, text)
   local type = field.type
   if type:find "^[iuf]%d+$" then
     local value = ({ nan = 0 / 0, inf = math.huge, ["-inf"] = -math.huge })[text]
-      or need(not text:find "[xXpP]" and tonumber(text), "'%s' is not a number", text)
+      or need(not text:find(type:find "^f" and "[xXpP]" or "[pP]") and tonumber(text),
+        "'%s' is not a number", text)
     local low, high = tonumber(field.min), tonumber(field.max)
     need((not low or value >= low) and (not high or value <= high), "%s is not between %s and %s, "
       .. "as its component says", text, field.min or "any", field.max or "any")
@@ -102,11 +103,21 @@ function deeds.add(inspector, given)
   need(not call(world, "has", id, name, target), "it has '%s' already", name)
   local before = target and world:has(id, name) and world:describe(name).exclusive
     and keep(world, id)
+  local had, brought = {}, {}
+  for other in world:components(id) do
+    had[other] = true
+  end
   call(world, "add", id, name, target)
+  for other in world:components(id) do   -- it requires them
+    brought[#brought + 1] = type(other) == "string" and not had[other] and other or nil
+  end
   return ("add %s to %s"):format(name, dump.entity(world, id)), function()
     need(world:alive(id) and call(world, "has", id, name, target), "it no longer has '%s'", name)
     local text = before and before()
     call(world, "remove", id, name, target)
+    for i = 1, #brought * #brought do   -- some may require each other
+      pcall(world.remove, world, id, brought[i % #brought + 1])
+    end
     if text then
       json.restore(world, id, text, name)
     end
@@ -174,8 +185,11 @@ function deeds.switch(inspector, given)
   end
 end
 
+-- What is wrong, for a page that knows neither this file nor the arguments of its calls.
 local function problem_of(problem)
-  return tostring(type(problem) == "table" and problem.message or problem)
+  local text = tostring(type(problem) == "table" and problem.message or problem)
+  return (text:gsub("^[^\n]-edits%.lua:%d+: ", "")
+    :gsub("^bad argument #%d+ to '[^']*' %((.*)%)$", "%1"))
 end
 
 local others = {}
@@ -199,10 +213,7 @@ function others.speed(inspector, given)
     "the speed must be a number from 0.01 to 64")
 end
 
-function others.back(inspector, given)
-  return inspector:back(given.number)
-end
-
+others.back = function(inspector, given) return inspector:back(given.number) end
 others.reset_counters = function(inspector) inspector.world:reset_counters() end
 
 function others.reload(inspector)

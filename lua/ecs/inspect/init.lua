@@ -258,10 +258,9 @@ function inspect.open(world, options)
     led = false, looked = 0,
   }, methods)
   local document = require "ecs.inspect.page"
-  self.server = server.listen({ host = options.host or "127.0.0.1", port = options.port or 8127,
-    hosts = options.hosts }, document.page, document.policy, function(request)
-      return answer(self, request)
-    end)
+  self.server = server.listen { host = options.host or "127.0.0.1", port = options.port or 8127,
+    hosts = options.hosts, page = document.page, policy = document.policy,
+    answer = function(request) return answer(self, request) end }
   inspectors[self] = self.server
   self.closed, self.port, self.link = false, self.server.port, self.server.link
   local print = rawget(_G, "print") or function() end

@@ -63,12 +63,10 @@ local function bind(socket, host, port)
     math.min(port + 10, 65535), tostring(problem)), 0)
 end
 
---- Listens. answer(request) is called for what has passed all checks.
----@param options { host: string, port: integer, hosts: string[]? }
----@param page string
----@param policy string The page's Content-Security-Policy.
----@param answer fun(request: table): integer, any
-function server.listen(options, page, policy, answer)
+--- Listens; answer(request) is called for what has passed all checks.
+---@param options { host: string, port: integer, hosts: string[]?, page: string, policy: string,
+--- answer: fun(request: table): integer, any } The policy is the page's Content-Security-Policy.
+function server.listen(options)
   local found, socket = pcall(require, "socket")
   if not found then
     error("ecs.inspect needs the package 'luasocket', which is not installed: luarocks install "
@@ -78,8 +76,9 @@ function server.listen(options, page, policy, answer)
   listener:settimeout(0)
   local _, port = listener:getsockname()
   local self = setmetatable({ socket = socket, clock = socket.gettime, listener = listener,
-    port = math.tointeger(tonumber(port)), connections = {}, token = random_token(), page = page,
-    policy = policy, answer = answer, looked = 0, due = 0, known = {} }, server)
+    port = math.tointeger(tonumber(port)), connections = {}, token = random_token(),
+    page = options.page, policy = options.policy, answer = options.answer, looked = 0, due = 0,
+    known = {} }, server)
   for _, name in ipairs(options.hosts or { "127.0.0.1", "localhost" }) do
     self.known[("%s:%d"):format(name:lower(), self.port)] = true
     self.link = self.link or ("http://%s:%d/#%s"):format(name, self.port, self.token)
@@ -258,25 +257,15 @@ local function send(connection)
   end
 end
 
--- The next lines of a stream, unless the page has not taken the ones before.
-local function flow(connection, now)
-  if connection.out ~= "" then
-    return
-  end
-  local ok, value = pcall(connection.stream.next, connection.stream, now)
-  value = not ok and { error = tostring(value) } or value
-  if value then
-    connection.out = json.write(value, json.readable, "\n")
-  end
-end
-
 local function step(self, connection, now)
   receive(self, connection)
   if connection.state == "reading" and not (now - connection.began < LIMIT.seconds) then
     refuse(connection, 408, "this took too long")
     connection.began = now
-  elseif connection.state == "streaming" then
-    flow(connection, now)
+  elseif connection.state == "streaming" and connection.out == "" then
+    local ok, value = pcall(connection.stream.next, connection.stream, now)
+    value = not ok and { error = tostring(value) } or value
+    connection.out = value and json.write(value, json.readable, "\n") or ""
   end
   if connection.state ~= "closed" then
     send(connection)
