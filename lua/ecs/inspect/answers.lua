@@ -21,6 +21,13 @@ local function list(items)
   return setmetatable(items or {}, json.list)
 end
 
+--- What is wrong, for a page that knows neither our files nor the arguments of their calls.
+function answers.problem(problem)
+  local text = tostring(type(problem) == "table" and problem.message or problem)
+  return (text:gsub("^[^\n]-ecs[/\\]inspect[/\\]%l+%.lua:%d+: ", "")
+    :gsub("^bad argument #%d+ to '[^']*' %((.*)%)$", "%1"))
+end
+
 -- A text that needs no escapes, or has them.
 local function raw(text)
   return setmetatable({ '"', text, '"' }, json.raw)
@@ -301,7 +308,7 @@ function answers.stream(inspector, asked)
     local tells = now - state.told >= TOP or now < state.told
     state.told = tells and now or state.told
     return { view = self.view, top = tells and top or nil, data = ok and shown or nil,
-      error = not ok and tostring(shown) or nil }
+      error = not ok and answers.problem(shown) or nil }
   end
   stream.close = inspector:entered(asked.view)
   return stream
@@ -326,7 +333,7 @@ function answers.explain(inspector, name)
   local world = inspector.world
   local ok, about = native.try(world.explain, world, name)
   if not ok then
-    return 400, { error = tostring(about) }
+    return 400, { error = answers.problem(about) }
   end
   local beside
   for _, phase in next, world:explain "update" do

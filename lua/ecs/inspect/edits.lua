@@ -1,6 +1,7 @@
 -- What the inspector's page may do to a world: each change has an inverse, which is made where the
 -- entity still lives and the value is still the one that was set.
 
+local answers = require "ecs.inspect.answers"
 local dump = require "ecs.entity_dump"
 local json = require "ecs.json"
 local native = require "ecs.native"
@@ -185,19 +186,12 @@ function deeds.switch(inspector, given)
   end
 end
 
--- What is wrong, for a page that knows neither this file nor the arguments of its calls.
-local function problem_of(problem)
-  local text = tostring(type(problem) == "table" and problem.message or problem)
-  return (text:gsub("^[^\n]-edits%.lua:%d+: ", "")
-    :gsub("^bad argument #%d+ to '[^']*' %((.*)%)$", "%1"))
-end
-
 local others = {}
 
 function others.undo(inspector)
   local last = need(table.remove(inspector.undo), "nothing has been changed")
   local ok, problem = native.try(last.undo)
-  need(ok, "'%s' is not undone: %s", last.title, problem_of(problem))
+  need(ok, "'%s' is not undone: %s", last.title, answers.problem(problem))
   return { done = "undone: " .. last.title, id = problem }
 end
 
@@ -220,7 +214,7 @@ function others.reload(inspector)
   local session = need(inspector.session, "the program has not passed a session of live scripts")
   local swapped, message = session:poll(true)
   return { done = swapped and "reloaded" or "not reloaded",
-    error = message and problem_of(message) or nil }
+    error = message and answers.problem(message) or nil }
 end
 
 --- Does what a page asks for: a status, and what it is told.
@@ -239,7 +233,7 @@ function edits.run(inspector, body)
   end
   local ok, title, undo, id = native.try(deed or other, inspector, given)
   if not ok then
-    return 400, { error = problem_of(title) }
+    return 400, { error = answers.problem(title) }
   elseif other then
     return 200, title or { done = given.op }
   end
