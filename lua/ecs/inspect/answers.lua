@@ -16,6 +16,8 @@ local REFRESH = 0.00015
 local TOP = 0.2          -- seconds from one head of the page to the next
 local LOOK = 0.5         -- seconds from one look for the entities of a query to the next
 local TEXT = 400         -- bytes of a text in a list
+local LONG = 30000       -- of one that can be edited
+local TYPES = 50         -- components of a table that are shown
 
 local function list(items)
   return setmetatable(items or {}, json.list)
@@ -35,16 +37,18 @@ end
 
 -- The beginning of a text.
 local function cut(text)
-  return #text > TEXT and text:sub(1, utf8.len(text) and utf8.offset(text, 0, TEXT) - 1 or TEXT)
-    .. "..." or text
+  return #text > TEXT and text:sub(1, utf8.offset(text, 0, TEXT) - 1) .. "..." or text
 end
 
--- Every cell of a component's value as { path, text, type, id }, in order.
+-- Every cell of a component's value as { path, text, type, id }, in order. What no request could
+-- hold is shown like values that cannot be edited.
 local function leaves_of(state, name, value)
   local out = list()
   for i, leaf in ipairs(dump.leaves(state.world, state.about, name, value)) do
     out[i] = list(leaf)
-    leaf[2] = leaf[3] == "any" and cut(leaf[2]) or leaf[2]
+    if leaf[3] == "any" or #leaf[2] > LONG then
+      leaf[2], leaf[3] = cut(leaf[2]), "any"
+    end
   end
   return out
 end
@@ -246,7 +250,8 @@ function views.storage(state)
   table.sort(now.tables, function(a, b) return a.bytes > b.bytes end)
   local tables = list(table.move(now.tables, 1, math.min(#now.tables, 200), 1, {}))
   for _, each in ipairs(tables) do
-    each.types, each.columns = list(each.types), nil
+    each.types = list(table.move(each.types, 1, math.min(#each.types, TYPES), 1, {}))
+    each.columns = nil
   end
   return { tables = tables, table_count = #now.tables, sparse = sparse, indexes = list(now.indexes),
     arrays = arrays, queries = list(now.queries), bytes = now.bytes, rows = now.rows }

@@ -196,10 +196,7 @@ function others.undo(inspector)
 end
 
 others.pause = function(inspector, given) inspector.paused = given.on == true end
-
-function others.step(inspector)
-  inspector.paused, inspector.steps = true, inspector.steps + 1
-end
+others.step = function(inspector) inspector.paused, inspector.steps = true, inspector.steps + 1 end
 
 function others.speed(inspector, given)
   local speed = type(given.speed) == "number" and given.speed + 0.0

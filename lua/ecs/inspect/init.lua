@@ -25,15 +25,16 @@ methods.__name = "ecs.inspector"
 -- Takes a snapshot, once a second, between updates; forgets the oldest until the ring fits.
 local function keep(self, now)
   local ring, early = self.ring, now - self.kept >= 0 and now - self.kept < RING.seconds
-  if not self.ringing or self.ring_problem or early or self.kept_update == self.updates then
+  if not self.ringing or early or self.kept_update == self.updates then
     return
   end
-  self.kept, self.kept_update, self.number = now, self.updates, self.number + 1
+  self.kept, self.number = now, self.number + 1
   local ok, snapshot = native.try(self.world.snapshot, self.world)
+  self.ring_problem = not ok and tostring(snapshot) or nil
   if not ok then
-    self.ring_problem = tostring(snapshot)
     return
   end
+  self.kept_update = self.updates
   local bytes, tick = tostring(snapshot):match "%((%d+) bytes, tick (%d+)%)"
   ring[#ring + 1] = { number = self.number, snapshot = snapshot, time = now,
     bytes = tonumber(bytes) or 0, tick = tonumber(tick) or 0 }
@@ -60,10 +61,7 @@ function methods:back(number)
   for i, kept in ipairs(self.ring) do
     if kept.number == number then
       self.world:restore(kept.snapshot)
-      for at = #self.ring, i + 1, -1 do
-        self.ring[at] = nil
-      end
-      self.undo = {}
+      self.ring, self.undo = table.move(self.ring, 1, i, 1, {}), {}
       if self.on_restore then
         self.on_restore(kept.tick)
       end

@@ -52,15 +52,15 @@ local function same_secret(given, secret)
 end
 
 local function bind(socket, host, port)
-  local listener, problem
-  for i = port, port == 0 and 0 or math.min(port + 10, 65535) do
+  local last, listener, problem = port == 0 and 0 or math.min(port + 10, 65535)
+  for i = port, last do
     listener, problem = socket.bind(host, i, 32)
     if listener then
       return listener
     end
   end
-  error(("the inspector cannot listen on %s, ports %d to %d: %s"):format(host, port,
-    math.min(port + 10, 65535), tostring(problem)), 0)
+  error(("the inspector cannot listen on %s, ports %d to %d: %s"):format(host, port, last,
+    tostring(problem)), 0)
 end
 
 --- Listens; answer(request) is called for what has passed all checks.
