@@ -306,10 +306,11 @@ function answers.stream(inspector, asked)
     self.due = now + PERIOD[self.view]
     local top = inspector:top()
     if state.seen ~= top.declared then
-      state.seen, state.about, state.columns = top.declared, json.describer(inspector.world), nil
+      state.seen, state.about = top.declared, json.describer(inspector.world)
+      state.query, state.columns = nil, nil
     end
     local ok, shown = native.try(view, state, clock)
-    self.due = ok and self.due or now + 1
+    self.due, state.seen = ok and self.due or now + 1, ok and state.seen or nil
     local tells = now - state.told >= TOP or now < state.told
     state.told = tells and now or state.told
     return { view = self.view, top = tells and top or nil, data = ok and shown or nil,

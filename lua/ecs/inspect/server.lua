@@ -17,6 +17,7 @@ local LIMIT = {
   unsent = 1024 * 1024,   -- bytes that a page has not taken
 }
 local LINGER = 1          -- seconds until the other side has to close, too
+local TURN = 0.002        -- seconds in which streams begin; the others do at the next poll
 local LOOK = 0.05         -- seconds between looks for a first connection
 
 -- Every answer says so; no answer has a header that lets other origins read it.
@@ -257,12 +258,12 @@ local function send(connection)
   end
 end
 
-local function step(self, connection, now)
+local function step(self, connection, now, stop)
   receive(self, connection)
   if connection.state == "reading" and not (now - connection.began < LIMIT.seconds) then
     refuse(connection, 408, "this took too long")
     connection.began = now
-  elseif connection.state == "streaming" and connection.out == "" then
+  elseif connection.state == "streaming" and connection.out == "" and self.clock() < stop then
     local ok, value = pcall(connection.stream.next, connection.stream, now)
     value = not ok and { error = tostring(value) } or value
     connection.out = value and json.write(value, json.readable, "\n") or ""
@@ -281,23 +282,18 @@ local function step(self, connection, now)
   end
 end
 
--- Waits until somebody sends something, or may be sent more.
-local function wait(self, seconds)
-  local readers, writers = { self.listener }, {}
-  for i, connection in ipairs(self.connections) do
-    readers[i + 1] = connection.socket
-    writers[#writers + 1] = connection.out ~= "" and connection.socket or nil
-  end
-  self.socket.select(readers, writers, seconds)
-end
-
 --- Serves what has come, and waits for it at most so many seconds. Before `due` there is nothing
 --- to do.
 ---@param now number
 ---@param seconds? number
 function server:poll(now, seconds)
   if seconds then
-    wait(self, seconds)
+    local readers, writers = { self.listener }, {}
+    for i, connection in ipairs(self.connections) do
+      readers[i + 1] = connection.socket
+      writers[#writers + 1] = connection.out ~= "" and connection.socket or nil
+    end
+    self.socket.select(readers, writers, seconds)
     now = self.clock()
   end
   self.looked, self.due = now, now + LOOK
@@ -305,7 +301,7 @@ function server:poll(now, seconds)
   for i = #self.connections, 1, -1 do
     local connection = self.connections[i]
     if connection then   -- what a change calls in the program may poll or close, too
-      step(self, connection, now)
+      step(self, connection, now, now + TURN)
       local stream = connection.out == "" and connection.stream
       self.due = math.min(self.due, stream and stream.due or 0)
     end
