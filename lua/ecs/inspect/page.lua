@@ -714,7 +714,7 @@ function show_systems(data, error) {
   for (const frame of data.frames) for (const name of names) {
     if (!history_of.has(name)) history_of.set(name, []);
     const values = history_of.get(name);
-    values.push(frame.systems[name] || 0);
+    values.push(Number(frame.systems[name]) || 0);
     if (values.length > 240) values.shift();
   }
   for (const name of history_of.keys()) if (!names.has(name)) history_of.delete(name);
