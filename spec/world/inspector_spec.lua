@@ -312,14 +312,15 @@ describe("the inspector", function()
     end
     assert.are.equal(digest, world:digest())
     local orc = done { op = "spawn", prefab = "Orc" }.id
-    assert.is_true(world:has(orc, "Health"))
-    done { op = "undo" }
-    assert.is_false(world:alive(orc))
-    orc = done { op = "spawn", prefab = "Orc" }.id
+    done { op = "set", id = orc, field = "Health.hp", value = "7" }
     done { op = "despawn", id = orc }
     local again = done { op = "undo" }.id
     assert.is_true(world:has(again, "Health"))
     assert.are.equal(1, world:count("(ChildOf, $p)", { p = again }))
+    done { op = "undo" }
+    assert.are.equal(100, (world:get(again, "Health.hp")))
+    done { op = "undo" }
+    assert.is_false(world:alive(again))
     for _, on in ipairs { false, true } do
       done { op = "switch", name = "move", on = on }
       assert.are.equal(on, world:describe().systems[1].enabled)

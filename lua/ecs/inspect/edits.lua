@@ -83,10 +83,10 @@ function deeds.set(inspector, given)
   local before = world:get(id, path)
   world:set(id, path, value)
   local after = world:get(id, path)
-  return ("set %s of %s"):format(path, dump.entity(world, id)), function()
-    local now = world:alive(id) and world:has(id, component) and world:get(id, path)
+  return ("set %s of %s"):format(path, dump.entity(world, id)), function(e)
+    local now = world:alive(e) and world:has(e, component) and world:get(e, path)
     need(now == after or now ~= now and after ~= after, "%s has changed since", path)
-    world:set(id, path, before)
+    world:set(e, path, before)
   end
 end
 
@@ -112,15 +112,15 @@ function deeds.add(inspector, given)
   for other in world:components(id) do   -- it requires them
     brought[#brought + 1] = type(other) == "string" and not had[other] and other or nil
   end
-  return ("add %s to %s"):format(name, dump.entity(world, id)), function()
-    need(world:alive(id) and call(world, "has", id, name, target), "it no longer has '%s'", name)
+  return ("add %s to %s"):format(name, dump.entity(world, id)), function(e)
+    need(world:alive(e) and call(world, "has", e, name, target), "it no longer has '%s'", name)
     local text = before and before()
-    call(world, "remove", id, name, target)
+    call(world, "remove", e, name, target)
     for i = 1, #brought * #brought do   -- some may require each other
-      pcall(world.remove, world, id, brought[i % #brought + 1])
+      pcall(world.remove, world, e, brought[i % #brought + 1])
     end
     if text then
-      json.restore(world, id, text, name)
+      json.restore(world, e, text, name)
     end
   end
 end
@@ -130,9 +130,9 @@ function deeds.remove(inspector, given)
   need(world:has(id, name), "it has no '%s'", name)
   local before = keep(world, id)
   world:remove(id, name)
-  return ("remove %s from %s"):format(name, dump.entity(world, id)), function()
-    need(world:alive(id) and not world:has(id, name), "it is dead, or has '%s' again", name)
-    json.restore(world, id, before(), name)
+  return ("remove %s from %s"):format(name, dump.entity(world, id)), function(e)
+    need(world:alive(e) and not world:has(e, name), "it is dead, or has '%s' again", name)
+    json.restore(world, e, before(), name)
   end
 end
 
@@ -140,8 +140,8 @@ function deeds.spawn(inspector, given)
   local world = inspector.world
   local id = given.prefab and given.prefab ~= "" and world:instantiate(text_in(given, "prefab"))
     or world:spawn()
-  return "spawn " .. dump.entity(world, id), function()
-    world:despawn(need(world:alive(id) and id, "it is dead"))
+  return "spawn " .. dump.entity(world, id), function(e)
+    world:despawn(need(world:alive(e) and e, "it is dead"))
   end, id
 end
 
@@ -159,8 +159,12 @@ function deeds.despawn(inspector, given)
   local title = dump.entity(world, id)
   local before = keep(world, tree_of(world, id, {}))
   world:despawn(id)
-  return "despawn " .. title, function()
-    return json.decode(world, before(), { outside = true })[id]
+  return "despawn " .. title, function(e)
+    local ids = json.decode(world, before(), { outside = true })
+    for _, earlier in ipairs(inspector.undo) do
+      earlier.id = ids[earlier.id] or earlier.id
+    end
+    return ids[e]
   end
 end
 
@@ -190,7 +194,7 @@ local others = {}
 
 function others.undo(inspector)
   local last = need(table.remove(inspector.undo), "nothing has been changed")
-  local ok, problem = native.try(last.undo)
+  local ok, problem = native.try(last.undo, last.id)
   need(ok, "'%s' is not undone: %s", last.title, answers.problem(problem))
   return { done = "undone: " .. last.title, id = problem }
 end
@@ -234,7 +238,7 @@ function edits.run(inspector, body)
   elseif other then
     return 200, title or { done = given.op }
   end
-  inspector.undo[#inspector.undo + 1] = { title = title, undo = undo }
+  inspector.undo[#inspector.undo + 1] = { title = title, undo = undo, id = id or given.id }
   if #inspector.undo > KEPT then
     table.remove(inspector.undo, 1)
   end

@@ -30,11 +30,10 @@ local function keep(self, now)
   end
   self.kept, self.number = now, self.number + 1
   local ok, snapshot = native.try(self.world.snapshot, self.world)
-  self.ring_problem = not ok and tostring(snapshot) or nil
+  self.ring_problem, self.kept_update = not ok and tostring(snapshot) or nil, ok and self.updates
   if not ok then
     return
   end
-  self.kept_update = self.updates
   local bytes, tick = tostring(snapshot):match "%((%d+) bytes, tick (%d+)%)"
   ring[#ring + 1] = { number = self.number, snapshot = snapshot, time = now,
     bytes = tonumber(bytes) or 0, tick = tonumber(tick) or 0 }
