@@ -20,10 +20,11 @@ body { margin: 0; background: var(--back); color: var(--ink); display: flex;
 h1, h2, h3 { margin: 0; font-weight: 600; line-height: 1.3; }
 h1 { font-size: 15px; }
 h2 { font-size: 15px; overflow-wrap: anywhere; }
-h3 { font-size: 13px; }
+h3 { font-size: 13px; min-width: 0; overflow-wrap: anywhere; }
 p { margin: 6px 0; }
 button, input, select { font: inherit; color: inherit; background: var(--card);
   border: 1px solid var(--line); border-radius: 5px; padding: 3px 9px; min-height: 28px; }
+select { max-width: 167px; }
 button { cursor: pointer; }
 button:hover:not(:disabled) { border-color: var(--accent); }
 button:disabled, input:disabled, select:disabled { opacity: .55; cursor: default; }
@@ -93,11 +94,12 @@ pre.error { white-space: pre-wrap; }
 aside h2 { margin-bottom: 8px; }
 aside > .row { margin-bottom: 10px; }
 .component { border-top: 1px solid var(--line); padding: 8px 0; }
-.component .row { justify-content: space-between; }
+.component .row { justify-content: space-between; flex-wrap: nowrap; }
+.component .row > button { flex: none; }
 .fields { display: grid; grid-template-columns: minmax(70px, max-content) 1fr max-content;
   gap: 3px 10px; align-items: center; margin-top: 4px; }
 .fields label, .fields .name { color: var(--soft); overflow-wrap: anywhere; }
-.fields input:not([type=checkbox]), .fields select { width: 100%; min-height: 26px;
+.fields input:not([type=checkbox]), .fields select { width: 100%; max-width: none; min-height: 26px;
   padding: 1px 7px; font-family: ui-monospace, "DejaVu Sans Mono", Consolas, monospace;
   font-size: 12.5px; }
 .fields .unit { color: var(--soft); font-size: 12px; }
@@ -153,7 +155,8 @@ local BODY = [==[
 <div class="scroll grow" tabindex="0" role="region" aria-label="Systems">
 <table id="systems"><thead><tr></tr></thead><tbody></tbody></table></div>
 </div>
-<aside class="card side" id="explain" aria-label="Explanation" tabindex="-1"></aside>
+<aside class="card side" id="explain" aria-label="Explanation" tabindex="-1">
+<p class="soft">Choose a system to see how it runs, and why.</p></aside>
 </section>
 <section class="view" id="view-storage" role="tabpanel" aria-labelledby="tab-storage" hidden>
 <div class="card column grow"><h2 id="tables-title">Tables</h2>
