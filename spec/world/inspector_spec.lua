@@ -7,9 +7,7 @@ local native = require "ecs.native"
 local rng = require "spec.support.rng"
 
 local has_socket, socket = pcall(require, "socket")
-local has_dkjson = pcall(require, "dkjson")
-local able = has_socket and has_dkjson
-local check = able and it or pending
+local check = has_socket and pcall(require, "dkjson") and it or pending
 
 local MARKUP = "<img src=x onerror=alert(1)>\"'&</script>"
 
@@ -74,8 +72,7 @@ end
 
 -- What the server sends until it closes the connection.
 local function answer_to(inspector, bytes, seconds)
-  local client, got = connect(inspector), ""
-  local sent = 0
+  local client, got, sent = connect(inspector), "", 0
   serve(inspector, seconds or 3, function()
     if sent < #bytes then
       local last, _, part = client:send(bytes, sent + 1)
@@ -474,6 +471,9 @@ describe("the inspector", function()
     world:set(e, "Body.label", ("\u{20ac}"):rep(1e6))
     local cut = first_line(inspector, token, "entity&id=" .. e)
     assert.is_true(#ecs.json.write(cut.data) < 2000)
+    world:set(e, "Body.label", "a\nb")
+    cut = ecs.json.write(first_line(inspector, token, "entity&id=" .. e).data)
+    assert.is_truthy(cut:find([=[["Body.label","a\nb","any"]]=], 1, true))
     local root = world:spawn()
     for _ = 1, 60 do
       local child = world:spawn { ChildOf = root }

@@ -40,15 +40,14 @@ local function cut(text)
   return #text > TEXT and text:sub(1, utf8.offset(text, 0, TEXT) - 1) .. "..." or text
 end
 
--- Every cell of a component's value as { path, text, type, id }, in order. What no request could
--- hold is shown like values that cannot be edited.
+-- Every cell of a component's value as { path, text, type, id }, in order. What a line of text
+-- that is typed could not be is shown like values that cannot be edited.
 local function leaves_of(state, name, value)
   local out = list()
   for i, leaf in ipairs(dump.leaves(state.world, state.about, name, value)) do
     out[i] = list(leaf)
-    if leaf[3] == "any" or #leaf[2] > LONG then
-      leaf[2], leaf[3] = cut(leaf[2]), "any"
-    end
+    local odd = leaf[3] == "any" or #leaf[2] > LONG or leaf[2]:find "%c" or not utf8.len(leaf[2])
+    leaf[2], leaf[3] = odd and cut(leaf[2]) or leaf[2], odd and "any" or leaf[3]
   end
   return out
 end
