@@ -39,7 +39,11 @@ local function cell_text(world, value, type)
   if type == "entity" and math.type(value) == "integer" then
     return dump.entity(world, value)
   end
-  return common.kind(value) and number(value, type) or tostring(value)
+  local ok, text = true, common.kind(value) and number(value, type)
+  if not text then
+    ok, text = native.try(tostring, value)
+  end
+  return ok and text or ("a %s whose __tostring fails"):format(_G.type(value))
 end
 
 -- Calls visit(path, value, type, field) for every cell of a value.
