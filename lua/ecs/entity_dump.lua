@@ -39,23 +39,38 @@ local function cell_text(world, value, type)
   if type == "entity" and math.type(value) == "integer" then
     return dump.entity(world, value)
   end
-  return common.kind(value) and number(value, type) or tostring(value)
+  local ok, text = true, common.kind(value) and number(value, type)
+  if not text then
+    ok, text = native.try(tostring, value)
+  end
+  return ok and text or ("a %s whose __tostring fails"):format(_G.type(value))
 end
 
--- Calls visit(path, value, type) for every cell (single value) inside a value.
-local function visit_cells(describe, path, value, type, visit)
+-- Calls visit(path, value, type, field) for every cell of a value.
+local function visit_cells(describe, path, value, type, field, visit)
   local kind = _G.type(value)
   local inner = kind == "table" and type:match "^(.*)%[%d+%]$"
   if inner then
     for i = 1, #value do
-      visit_cells(describe, ("%s[%d]"):format(path, i), value[i], inner, visit)
+      visit_cells(describe, ("%s[%d]"):format(path, i), value[i], inner, field, visit)
     end
   elseif kind == "table" and type ~= "any" then
-    for _, field in ipairs(describe(type).fields) do
-      visit_cells(describe, path .. "." .. field.name, value[field.name], field.type, visit)
-    end
+    dump.cells(describe, type, value, visit, path .. ".")
   else
-    visit(path, value, type)
+    visit(path, value, type, field)
+  end
+end
+
+--- Calls visit(path, value, type, field) for every cell of a component's value, in order.
+---@param describe fun(name: string): ecs.ComponentDescription
+---@param name string
+---@param value table
+---@param visit fun(path: string, value: any, type: string, field: table)
+---@param prefix? string What paths begin with; by default the component's name and a dot.
+function dump.cells(describe, name, value, visit, prefix)
+  for _, field in ipairs(describe(name).fields) do
+    visit_cells(describe, (prefix or name .. ".") .. field.name, value[field.name], field.type,
+      field, visit)
   end
 end
 
@@ -66,12 +81,9 @@ end
 ---@param value table
 function dump.leaves(world, describe, name, value)
   local out = {}
-  local function visit(path, cell, type)
+  dump.cells(describe, name, value, function(path, cell, type)
     out[#out + 1] = { path, cell_text(world, cell, type), type, type == "entity" and cell or nil }
-  end
-  for _, field in ipairs(describe(name).fields) do
-    visit_cells(describe, name .. "." .. field.name, value[field.name], field.type, visit)
-  end
+  end)
   return out
 end
 
@@ -90,9 +102,7 @@ function dump.line(world, describe, name, value)
       out[#out + 1] = path .. " " .. cell_text(world, cell, type)
     end
   end
-  for _, field in ipairs(describe(name).fields) do
-    visit_cells(describe, field.name, value[field.name], field.type, visit)
-  end
+  dump.cells(describe, name, value, visit, "")
   return table.concat(out, "  ")
 end
 

@@ -12,11 +12,17 @@ local world = ecs.world { tag = 5 }
 world:component("Position", { "x: f32", "y: f32" })
 world:component("Health", { { "hp: i32 = 100", min = 0, max = 200, unit = "hp", doc = MARKUP } })
 world:component("Label", { "text: string" })
+world:component("Mind", { "kind: enum(calm, wild)", "awake: bool", "friend: entity" })
+world:relation "Likes"
+world:tag "Frozen"
 world:prefab("Orc", { Health = true })
 for i = 1, 50 do
   world:spawn { Position = { i, i % 7 }, Health = { i }, Label = { MARKUP } }
 end
-local hero = world:spawn { Position = { 25, 3 }, Health = { 100 }, Label = { MARKUP } }
+local hero = world:spawn { Position = { 25, 3 }, Health = { 100 }, Label = { MARKUP },
+  Mind = true }
+world:name(world:spawn(), "pal")
+world:name(world:spawn { ChildOf = hero }, "hat")
 world:name(hero, "hero " .. MARKUP:gsub("%.", ""))
 world:system("drift", { query = "Position", each = function(position, dt)
   position.y = position.y + dt

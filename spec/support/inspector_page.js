@@ -125,35 +125,266 @@ const link = process.argv[2], chromium = process.env.CHROMIUM || "/usr/bin/chrom
       await wait(() => /is not right/.test(document.getElementById("script-error").textContent));
       if (await page.$("img")) throw new Error("markup was taken as markup");
     });
+    // ---- by the keyboard alone ----
+    const press = async (...keys) => { for (const key of keys) await page.keyboard.press(key); };
+    // Tab until what has the focus has an id, or a name for screen readers that a pattern fits.
+    const reach = async name => {
+      for (let i = 0; i < 300; i++) {
+        const there = await page.evaluate(wanted => {
+          const node = document.activeElement;
+          const called = node.ariaLabel || node.labels?.[0]?.textContent || node.textContent;
+          return wanted[0] === "#" ? "#" + node.id === wanted
+            : node !== document.body && new RegExp("^(" + wanted + ")$").test(called.trim());
+        }, name);
+        if (there) return;
+        await press("Tab");
+      }
+      throw new Error("the Tab key does not lead to " + name);
+    };
+    const chord = async (held, key) => {
+      await page.keyboard.down(held);
+      await press(key);
+      await page.keyboard.up(held);
+    };
+    const retype = async (name, given) => {
+      await reach(name);
+      await chord("Control", "a");
+      await page.keyboard.type(given);
+    };
+    const told = pattern => wait(p => new RegExp(p).test(document.getElementById("message").textContent), pattern);
+    const shows = (panel, title) => wait((p, t) => document.querySelector(`#${p} h2`)?.textContent.startsWith(t) &&
+      document.getElementById(p).contains(document.activeElement), panel, title);
+    const view = async (name, at) => {
+      await reach("#tab-" + await page.$eval('#tabs [aria-selected="true"]', tab => tab.id.slice(4)));
+      await press("Home", ...Array(at).fill("ArrowRight"));
+      await wait(tab => document.activeElement.id === "tab-" + tab &&
+        document.activeElement.ariaSelected === "true", name);
+    };
+    const hero = async () => {
+      await reach("hero.*");
+      await press("Enter");
+      await shows("entity", "hero");
+      await wait(() => document.querySelectorAll("#entity label").length >= 7);
+    };
+    await step("keeps the token when it is loaded again, and changes views by keys", async () => {
+      await page.reload();
+      await wait(() => document.querySelectorAll("#rows tbody tr").length > 10);
+      await press("Tab");
+      await view("entities", 0);
+      await press("End");
+      await wait(() => document.activeElement.id === "tab-scripts");
+      await press("ArrowRight");
+      await wait(() => document.activeElement.id === "tab-entities");
+      await press("ArrowLeft", "Home");
+    });
+    await step("queries and completes by keys", async () => {
+      await retype("Query", "Lab");
+      await wait(() => !document.getElementById("query-choices").hidden);
+      await press("Escape");
+      await wait(() => document.getElementById("query-choices").hidden);
+      await retype("Query", "Position, Lab");
+      await wait(() => !document.getElementById("query-choices").hidden);
+      await press("ArrowDown", "Enter", "Enter");
+      await wait(() => document.getElementById("count").textContent.startsWith("51 match"));
+    });
+    await step("spawns by keys", async () => {
+      await reach("What to spawn");
+      await page.keyboard.type("Orc");
+      await press("Tab", "Enter");
+      await told("^spawn ");
+      await wait(() => document.querySelectorAll("#entity label").length === 1);
+    });
+    await step("edits numbers, names, switches, texts and entities by keys", async () => {
+      await hero();
+      await retype("hp", "77");
+      await press("Escape");
+      if (await value("hp") !== "100") throw new Error("Escape leaves " + await value("hp"));
+      await retype("hp", "42");
+      await press("Enter");
+      await told("^set Health.hp");
+      await retype("text", "plain");
+      await press("Enter");
+      await told("^set Label.text");
+      await reach("kind");
+      await press("ArrowDown");
+      await told("^set Mind.kind");
+      await reach("awake");
+      await press("Space");
+      await told("^set Mind.awake");
+      await retype("friend", "pal");
+      await press("Enter");
+      await told("^set Mind.friend");
+      for (const [label, wanted] of [["hp", "42"], ["text", "plain"], ["kind", "wild"]])
+        if (await value(label) !== wanted) throw new Error(label + " is " + await value(label));
+    });
+    await step("follows entities, ties and children by keys", async () => {
+      await wait(() => !document.querySelector('#entity [aria-label="Go to friend"]').hidden);
+      await reach("Go to friend");
+      await press("Enter");
+      await shows("entity", "pal");
+      await hero();
+      await reach("Component to add");
+      await page.keyboard.type("Likes");
+      await press("Tab");
+      await page.keyboard.type("pal");
+      await press("Tab", "Enter");
+      await told("^add Likes");
+      await wait(() => [...document.querySelectorAll("#entity li button")].some(b => b.textContent.startsWith("pal")));
+      await reach("pal .*");
+      await press("Enter");
+      await shows("entity", "pal");
+      await hero();
+      await wait(() => [...document.querySelectorAll("#entity li button")].some(b => b.textContent.startsWith("hat")));
+      await reach("hat .*");
+      await press("Enter");
+      await shows("entity", "hat");
+    });
+    await step("adds and removes by keys, and stays in the panel", async () => {
+      await hero();
+      await reach("Component to add");
+      await page.keyboard.type("Frozen");
+      await press("Tab", "Enter");
+      await told("^add Frozen");
+      await wait(() => document.querySelector('#entity [aria-label="Remove Frozen"]'));
+      await reach("Remove Frozen");
+      await press("Enter");
+      await told("^remove Frozen");
+      await wait(() => !document.querySelector('#entity [aria-label="Remove Frozen"]'));
+      await shows("entity", "hero");
+    });
+    await step("undoes all that by keys", async () => {
+      await reach("Undo");
+      for (const title of ["remove Frozen", "add Frozen", "add Likes", "set Mind.friend", "set Mind.awake",
+        "set Mind.kind", "set Label.text", "set Health.hp", "spawn"]) {
+        await press("Enter");
+        await told("^undone: " + title);
+      }
+      await wait(() => document.getElementById("undo").disabled);
+      await hero();
+      if (await value("hp") !== "100") throw new Error("it is " + await value("hp"));
+    });
+    await step("despawns by keys, and undoes it", async () => {
+      await reach("Despawn");
+      await press("Enter");
+      await told("^despawn hero");
+      await wait(() => document.activeElement.id === "entity" && /dead/.test(document.activeElement.textContent));
+      await reach("Undo");
+      await press("Enter");
+      await told("^undone: despawn");
+      await wait(() => document.querySelector("#entity h2")?.textContent.startsWith("hero"));
+    });
+    await step("switches, explains and resets by keys", async () => {
+      await view("systems", 1);
+      await wait(() => document.querySelector('#systems input[aria-label="drift runs"]'));
+      for (const name of ["update", "drift"]) {
+        await reach(name + " runs");
+        for (const now of ["off", "on"]) {
+          await press("Space");
+          await told(`^switch ${name} ${now}`);
+        }
+      }
+      await reach("drift");
+      await press("Enter");
+      await shows("explain", "drift");
+      await wait(() => document.querySelector("#explain pre"));
+      await press("Tab");
+      if (await page.evaluate(() => document.activeElement.tagName) !== "PRE") throw new Error("no program");
+      await reach("Reset counters");
+      await press("Enter");
+      await told("^reset_counters");
+    });
+    await step("scrolls storage by keys", async () => {
+      await view("storage", 2);
+      await reach("Tables");
+      await reach("Other storage");
+    });
+    await step("pauses by the keyboard", async () => {
+      await reach("#pause");
+      await press("Space");
+      await wait(() => /paused/.test(document.getElementById("facts").textContent));
+      await press("Enter");
+      await wait(() => !/paused/.test(document.getElementById("facts").textContent));
+      await press("Enter");
+      await wait(() => /paused/.test(document.getElementById("facts").textContent));
+    });
+    await step("draws, pans, zooms and chooses on the map by keys", async () => {
+      await view("map", 3);
+      await retype("Query of the map", "Position, Label, Health");
+      await press("Enter");
+      for (const [name, given] of [["x", "Health.hp"], ["y", "Position.x"], ["colour", "Position.y"],
+        ["size", "Health.hp"]]) {
+        await reach(name + " .*");
+        await page.keyboard.type(given);
+        await wait((id, v) => document.getElementById(id).value === v, "map-" + name[0], given);
+      }
+      await wait(() => document.getElementById("map-count").textContent === "51 shown");
+      await reach("Fit");
+      await press("Enter");
+      await reach("Follow the selected");
+      await press("Space");
+      await wait(() => document.getElementById("follow").checked);
+      await press("Space");
+      await reach("Map");
+      const picture = () => page.$eval("#map", canvas => canvas.toDataURL());
+      for (const key of ["ArrowLeft", "ArrowUp", "+", "ArrowRight", "-", "ArrowDown"]) {
+        const before = await picture();
+        await press(key);
+        if (before === await picture()) throw new Error(key + " changes nothing");
+      }
+      const title = () => page.$eval("#map-entity", panel => panel.textContent);
+      const chosen = [];
+      for (const key of ["n", "n", "p"]) {
+        await press(key);
+        await wait(last => { const h = document.querySelector("#map-entity h2");
+          return h && h.textContent !== last; }, chosen[chosen.length - 1] || "");
+        chosen.push(await page.$eval("#map-entity h2", h => h.textContent));
+      }
+      if (chosen[0] !== chosen[2]) throw new Error("P leads to " + await title());
+    });
+    await step("runs, steps, sets the speed and goes back by keys", async () => {
+      await view("time", 4);
+      const updates = () => page.$eval("#facts", f => Number(/(\d+) updates/.exec(f.textContent.replace(/,/g, ""))[1]));
+      const before = await updates();
+      await reach("#step2");
+      await press("Enter");
+      await wait(n => document.getElementById("facts").textContent.replace(/,/g, "").includes(` ${n} updates`), before + 1);
+      await reach("#pause2");
+      await press("Enter");
+      await wait(() => !/paused/.test(document.getElementById("facts").textContent));
+      await reach("Speed .*");
+      await page.keyboard.type("2");
+      await wait(() => /speed 2/.test(document.getElementById("facts").textContent));
+      await reach("Go back to this");
+      await press("Enter");
+      await told("^went back");
+    });
+    await step("reloads by keys", async () => {
+      await view("scripts", 5);
+      await reach("Reload now");
+      await press("Enter");
+      await told("is not right");
+      await reach("<|.*is not right[^]*");
+    });
     await step("has every control of every view under the Tab key", async () => {
-      for (const view of ["entities", "systems", "storage", "map", "time", "scripts"]) {
-        await page.focus('#tabs [aria-selected="true"]');
-        await page.keyboard.press("Home");
-        for (let i = 0; i < 6 && !await page.$("#tab-" + view + '[aria-selected="true"]'); i++)
-          await page.keyboard.press("ArrowRight");
-        await wait(name => document.getElementById("tab-" + name).ariaSelected === "true", view);
-        await new Promise(r => setTimeout(r, 700));
+      const full = { entities: "#rows td", systems: "#systems td", storage: "#tables td", map: "#map-count:not(:empty)",
+        time: "#ring td", scripts: "#script-error pre" };
+      for (const [at, name] of Object.keys(full).entries()) {
+        await view(name, at);
+        await wait(selector => document.querySelector(selector), full[name]);
         const count = await page.evaluate(() => {
-          window.wanted = new Set([...document.querySelectorAll("button, input, select, textarea, a[href], canvas")]
+          window.wanted = new Set([...document.querySelectorAll("button, input, select, textarea, a[href], canvas, [role=region]")]
             .filter(n => n.checkVisibility() && !n.disabled && n.tabIndex >= 0));
-          document.activeElement.blur();
+          window.wanted.delete(document.activeElement);
           return window.wanted.size;
         });
         for (let i = 0; i < count + 20; i++) {
-          await page.keyboard.press("Tab");
+          await press("Tab");
           await page.evaluate(() => window.wanted.delete(document.activeElement));
         }
         const left = await page.evaluate(() => [...window.wanted].filter(n => n.isConnected && !n.disabled)
           .map(n => n.outerHTML.slice(0, 80)));
-        if (left.length) throw new Error(view + ": " + left.join(" "));
+        if (left.length) throw new Error(name + ": " + left.join(" "));
       }
-    });
-    await step("pauses by the keyboard", async () => {
-      await page.focus("#pause");
-      await page.keyboard.press("Space");
-      await wait(() => /paused/.test(document.getElementById("facts").textContent));
-      await page.keyboard.press("Enter");
-      await wait(() => !/paused/.test(document.getElementById("facts").textContent));
     });
   } catch (problem) {
     console.log("not ok " + problem.message + (problems.length ? ": " + problems.join("; ") : ""));

@@ -16,9 +16,18 @@ local REFRESH = 0.00015
 local TOP = 0.2          -- seconds between two headers of the page
 local LOOK = 0.5         -- seconds between two searches for the entities of a query
 local TEXT = 400         -- bytes that are shown of a text in a list
+local LONG = 30000       -- of one that can be edited
+local TYPES = 50         -- components of a table that are shown
 
 local function list(items)
   return setmetatable(items or {}, json.list)
+end
+
+--- What is wrong, for a page that knows neither our files nor the arguments of their calls.
+function answers.problem(problem)
+  local text = tostring(type(problem) == "table" and problem.message or problem)
+  return (text:gsub("^[^\n]-ecs[/\\]inspect[/\\]%l+%.lua:%d+: ", "")
+    :gsub("^bad argument #%d+ to '[^']*' %((.*)%)$", "%1"))
 end
 
 -- Wraps a text that needs no escapes or already has them.
@@ -28,16 +37,17 @@ end
 
 -- Returns the beginning of a text.
 local function cut(text)
-  return #text > TEXT and text:sub(1, utf8.len(text) and utf8.offset(text, 0, TEXT) - 1 or TEXT)
-    .. "..." or text
+  return #text > TEXT and text:sub(1, utf8.offset(text, 0, TEXT) - 1) .. "..." or text
 end
 
--- Returns every cell of a component's value as { path, text, type, id }, in order.
+-- Every cell of a component's value as { path, text, type, id }, in order. What a line of text
+-- that is typed could not be is shown like values that cannot be edited.
 local function leaves_of(state, name, value)
   local out = list()
   for i, leaf in ipairs(dump.leaves(state.world, state.about, name, value)) do
     out[i] = list(leaf)
-    leaf[2] = leaf[3] == "any" and cut(leaf[2]) or leaf[2]
+    local odd = leaf[3] == "any" or #leaf[2] > LONG or leaf[2]:find "%c" or not utf8.len(leaf[2])
+    leaf[2], leaf[3] = odd and cut(leaf[2]) or leaf[2], odd and "any" or leaf[3]
   end
   return out
 end
@@ -104,18 +114,16 @@ answers.views = views
 
 -- Searches for the first entities of the query, and builds the rows of new ones.
 local function look(state, most, clock, now, make)
-  local texts, old, missing = state.texts or {}, state.ids or {}, false
+  local texts, old = state.texts or {}, state.ids or {}
   local ids, count = entities_of(state.query, state.asked.q or "", most, clock, now + BUDGET)
   state.looks = (state.looks or 0) % 8 + 1
   state.heads = state.looks > 1 and state.heads or {}
   for i = 1, math.max(#ids, #old) do
     if ids[i] ~= old[i] then
       texts[i] = ids[i] and (clock() < now + BUDGET and make(ids[i]))
-      missing = missing or texts[i] == false
     end
   end
   state.ids, state.texts, state.count, state.looked = ids, texts, count, now
-  state.missing = state.missing or missing
 end
 
 -- Refreshes the rows of the first entities of the query, in order. Rows for which there is no time
@@ -135,9 +143,6 @@ local function refresh(state, most, clock, seconds, make)
     end
   end
   state.at = at
-  if not state.missing then
-    return texts
-  end
   for i = 1, #ids do
     out[#out + 1] = texts[i] or nil
   end
@@ -200,7 +205,7 @@ function views.entity(state)
   if not world:alive(id) then
     return { id = id, dead = true }
   end
-  local components, paired = list(), {}
+  local components, paired = list(), false
   for name, value in world:components(id) do
     if type(name) == "string" then
       local about = state.about(name)
@@ -208,10 +213,10 @@ function views.entity(state)
         and leaves_of(state, name, value) or list(),
         off = about.toggle and not world:enabled(id, name) or nil }
     else
-      paired[1] = true
+      paired = true
     end
   end
-  for _, name in ipairs(paired[1] and state.inspector.components or {}) do
+  for _, name in ipairs(paired and state.inspector.components or {}) do
     local about = state.about(name)
     if about.relation and not about.exclusive and world:has(id, name) then
       components[#components + 1] = { name = name, leaves = list(),
@@ -244,7 +249,8 @@ function views.storage(state)
   table.sort(now.tables, function(a, b) return a.bytes > b.bytes end)
   local tables = list(table.move(now.tables, 1, math.min(#now.tables, 200), 1, {}))
   for _, each in ipairs(tables) do
-    each.types, each.columns = list(each.types), nil
+    each.types = list(table.move(each.types, 1, math.min(#each.types, TYPES), 1, {}))
+    each.columns = nil
   end
   return { tables = tables, table_count = #now.tables, sparse = sparse, indexes = list(now.indexes),
     arrays = arrays, queries = list(now.queries), bytes = now.bytes, rows = now.rows }
@@ -290,7 +296,7 @@ function answers.stream(inspector, asked)
   local view = views[asked.view]
   local state = { inspector = inspector, world = inspector.world, asked = asked,
     about = json.describer(inspector.world), told = 0 }
-  local clock = inspector.server.socket.gettime
+  local clock = inspector.server.clock
   local stream = { view = asked.view, due = 0 }
   function stream:next(now)
     if now < self.due and self.due - now < 1 then
@@ -299,19 +305,17 @@ function answers.stream(inspector, asked)
     self.due = now + PERIOD[self.view]
     local top = inspector:top()
     if state.seen ~= top.declared then
-      state.seen, state.about, state.columns = top.declared, json.describer(inspector.world), nil
+      state.seen, state.about = top.declared, json.describer(inspector.world)
+      state.query, state.columns = nil, nil
     end
     local ok, shown = native.try(view, state, clock)
-    self.due = ok and self.due or now + 1
+    self.due, state.seen = ok and self.due or now + 1, ok and state.seen or nil
     local tells = now - state.told >= TOP or now < state.told
     state.told = tells and now or state.told
     return { view = self.view, top = tells and top or nil, data = ok and shown or nil,
-      error = not ok and tostring(shown) or nil }
+      error = not ok and answers.problem(shown) or nil }
   end
-  function stream:close()
-    inspector:left(self.view)
-  end
-  inspector:entered(asked.view)
+  stream.close = inspector:entered(asked.view)
   return stream
 end
 
@@ -334,12 +338,11 @@ function answers.explain(inspector, name)
   local world = inspector.world
   local ok, about = native.try(world.explain, world, name)
   if not ok then
-    return 400, { error = tostring(about) }
+    return 400, { error = answers.problem(about) }
   end
   local beside
-  local update = world:explain "update"
-  for _, system in ipairs(world:describe().systems) do
-    for _, batch in ipairs(system.name == name and update[system.phase] or {}) do
+  for _, phase in next, world:explain "update" do
+    for _, batch in ipairs(phase) do
       for _, other in ipairs(type(batch) == "table" and batch or {}) do
         beside = other == name and batch or beside
       end

@@ -1,6 +1,7 @@
 -- The changes that the inspector's page may make to a world. Each has an inverse for undo, which is
 -- applied if the entity is still alive and the value is still the one that was set.
 
+local answers = require "ecs.inspect.answers"
 local dump = require "ecs.entity_dump"
 local json = require "ecs.json"
 local native = require "ecs.native"
@@ -24,24 +25,15 @@ local function entity_in(inspector, given)
     "this entity is not alive")
 end
 
--- Returns the type and limits of the field at a path like "Body.at.x" or "Body.m[2]".
-local function field_at(world, path)
-  local component, rest = path:match "^([^.]+)%.(.+)$"
-  local about, found = world:describe(need(component, "write Component.field")), nil
-  for name, index in rest:gmatch "([^.%[%]]+)([%d%[%]]*)" do
-    found = nil
-    for _, field in ipairs(about.fields) do
-      found = field.name == name and field or found
-    end
-    local inner = need(found, "there is no field '%s'", path).type
-    for _ in index:gmatch "%[%d+%]" do
-      inner = need(inner:match "^(.*)%[%d+%]$", "'%s' is not an array", path)
-    end
-    local nested, of = pcall(world.describe, world, inner)
-    about = nested and of or { fields = {} }
-    found = { type = inner, min = found.min, max = found.max }
+-- The component and the cell that a path like "Body.at.x" or "Body.m[2]" leads to.
+local function cell_at(world, id, path)
+  local component, found = need(path:match "^([^.]+)%.", "write Component.field"), nil
+  need(world:has(id, component), "the entity has no '%s'", component)
+  local function visit(at, _, type, field)
+    found = at == path and { type = type, min = field.min, max = field.max } or found
   end
-  return need(found, "there is no field '%s'", path)
+  dump.cells(json.describer(world), component, world:read(id, component), visit)
+  return component, need(found, "there is no field '%s'", path)
 end
 
 local function entity_named(world, text)
@@ -59,7 +51,8 @@ local function value_of(world, field, text)
   local type = field.type
   if type:find "^[iuf]%d+$" then
     local value = ({ nan = 0 / 0, inf = math.huge, ["-inf"] = -math.huge })[text]
-      or need(not text:find "[xXpP]" and tonumber(text), "'%s' is not a number", text)
+      or need(not text:find(type:find "^f" and "[xXpP]" or "[pP]") and tonumber(text),
+        "'%s' is not a number", text)
     local low, high = tonumber(field.min), tonumber(field.max)
     need((not low or value >= low) and (not high or value <= high), "%s is out of range: the "
       .. "component declares %s to %s", text, field.min or "any", field.max or "any")
@@ -82,19 +75,26 @@ local deeds = {}
 
 function deeds.set(inspector, given)
   local world, id, path = inspector.world, entity_in(inspector, given), text_in(given, "field")
-  local field = field_at(world, path)
+  local component, cell = cell_at(world, id, path)
   need(type(given.value) == "string", "'value' must be a string")
-  local component, value = path:match "^[^.]+", value_of(world, field, given.value)
-  need(world:has(id, component), "the entity has no '%s'", component)
+  local value = value_of(world, cell, given.value)
   need(value ~= 0 or path ~= component .. ".target" or not world:describe(component).relation,
     "a relation needs a target: remove '%s' instead", component)
   local before = world:get(id, path)
   world:set(id, path, value)
   local after = world:get(id, path)
-  return ("set %s of %s"):format(path, dump.entity(world, id)), function()
-    local now = world:alive(id) and world:has(id, component) and world:get(id, path)
+  return ("set %s of %s"):format(path, dump.entity(world, id)), function(e)
+    local now = world:alive(e) and world:has(e, component) and world:get(e, path)
     need(now == after or now ~= now and after ~= after, "%s has changed since", path)
-    world:set(id, path, before)
+    world:set(e, path, before)
+  end
+end
+
+-- What gives entities as they are now back, as JSON.
+local function keep(world, what)
+  local ok, text = native.try(json.encode, world, what)
+  return function()
+    return need(ok and text, "some of its values cannot be kept: %s", tostring(text))
   end
 end
 
@@ -102,14 +102,25 @@ function deeds.add(inspector, given)
   local world, id, name = inspector.world, entity_in(inspector, given), text_in(given, "component")
   local target = type(given.target) == "string" and entity_named(world, given.target) or nil
   need(not call(world, "has", id, name, target), "it has '%s' already", name)
-  local ok, before = native.try(json.encode, world, id)
-  local replaced = target and world:has(id, name) and world:describe(name).exclusive
+  local before = target and world:has(id, name) and world:describe(name).exclusive
+    and keep(world, id)
+  local had, brought = {}, {}
+  for other in world:components(id) do
+    had[other] = true
+  end
   call(world, "add", id, name, target)
-  return ("add %s to %s"):format(name, dump.entity(world, id)), function()
-    need(world:alive(id) and call(world, "has", id, name, target), "it no longer has '%s'", name)
-    call(world, "remove", id, name, target)
-    if replaced and need(ok, "the tie that it replaced could not be saved") then
-      json.restore(world, id, before, name)
+  for other in world:components(id) do   -- it requires them
+    brought[#brought + 1] = type(other) == "string" and not had[other] and other or nil
+  end
+  return ("add %s to %s"):format(name, dump.entity(world, id)), function(e)
+    need(world:alive(e) and call(world, "has", e, name, target), "it no longer has '%s'", name)
+    local text = before and before()
+    call(world, "remove", e, name, target)
+    for i = 1, #brought * #brought do   -- some may require each other
+      pcall(world.remove, world, e, brought[i % #brought + 1])
+    end
+    if text then
+      json.restore(world, e, text, name)
     end
   end
 end
@@ -117,12 +128,11 @@ end
 function deeds.remove(inspector, given)
   local world, id, name = inspector.world, entity_in(inspector, given), text_in(given, "component")
   need(world:has(id, name), "it has no '%s'", name)
-  local ok, text = native.try(json.encode, world, id)
+  local before = keep(world, id)
   world:remove(id, name)
-  return ("remove %s from %s"):format(name, dump.entity(world, id)), function()
-    need(ok, "some of its values could not be saved: %s", tostring(text))
-    need(world:alive(id) and not world:has(id, name), "it is dead, or has '%s' again", name)
-    json.restore(world, id, text, name)
+  return ("remove %s from %s"):format(name, dump.entity(world, id)), function(e)
+    need(world:alive(e) and not world:has(e, name), "it is dead, or has '%s' again", name)
+    json.restore(world, e, before(), name)
   end
 end
 
@@ -130,8 +140,8 @@ function deeds.spawn(inspector, given)
   local world = inspector.world
   local id = given.prefab and given.prefab ~= "" and world:instantiate(text_in(given, "prefab"))
     or world:spawn()
-  return "spawn " .. dump.entity(world, id), function()
-    world:despawn(need(world:alive(id) and id, "it is dead"))
+  return "spawn " .. dump.entity(world, id), function(e)
+    world:despawn(need(world:alive(e) and e, "it is dead"))
   end, id
 end
 
@@ -147,53 +157,50 @@ end
 function deeds.despawn(inspector, given)
   local world, id = inspector.world, entity_in(inspector, given)
   local title = dump.entity(world, id)
-  local ok, text = native.try(json.encode, world, tree_of(world, id, {}))
+  local before = keep(world, tree_of(world, id, {}))
   world:despawn(id)
-  return "despawn " .. title, function()
-    need(ok, "some of its values could not be saved: %s", tostring(text))
-    return json.decode(world, text, { outside = true })[id]
+  return "despawn " .. title, function(e)
+    local ids = json.decode(world, before(), { outside = true })
+    for _, earlier in ipairs(inspector.undo) do
+      earlier.id = ids[earlier.id] or earlier.id
+    end
+    return ids[e]
   end
 end
 
--- Returns which phases, observers and systems are on, by name.
-local function switches(world)
-  local about, on = world:describe(), {}
-  for _, list in ipairs { about.phases, about.observers, about.systems } do
-    for _, each in ipairs(list) do
-      on[each.name] = each.enabled
+-- Whether a system, an observer or a phase is on.
+local function is_on(world, name)
+  local about = world:describe()
+  for _, kind in ipairs { "systems", "observers", "phases" } do
+    for _, each in ipairs(about[kind]) do
+      if each.name == name then
+        return each.enabled
+      end
     end
   end
-  return on
 end
 
 function deeds.switch(inspector, given)
   local world, name, on = inspector.world, text_in(given, "name"), given.on == true
-  local before = switches(world)[name]
+  local before = is_on(world, name)
   world:switch(name, on)
   return ("switch %s %s"):format(name, on and "on" or "off"), function()
-    need(switches(world)[name] == on, "%s has been switched since", name)
+    need(is_on(world, name) == on, "%s has been switched since", name)
     world:switch(name, before)
   end
-end
-
-local function problem_of(problem)
-  return tostring(type(problem) == "table" and problem.message or problem)
 end
 
 local others = {}
 
 function others.undo(inspector)
   local last = need(table.remove(inspector.undo), "nothing has been changed")
-  local ok, problem = native.try(last.undo)
-  need(ok, "'%s' cannot be undone: %s", last.title, problem_of(problem))
+  local ok, problem = native.try(last.undo, last.id)
+  need(ok, "'%s' is not undone: %s", last.title, answers.problem(problem))
   return { done = "undone: " .. last.title, id = problem }
 end
 
 others.pause = function(inspector, given) inspector.paused = given.on == true end
-
-function others.step(inspector)
-  inspector.paused, inspector.steps = true, inspector.steps + 1
-end
+others.step = function(inspector) inspector.paused, inspector.steps = true, inspector.steps + 1 end
 
 function others.speed(inspector, given)
   local speed = type(given.speed) == "number" and given.speed + 0.0
@@ -201,17 +208,14 @@ function others.speed(inspector, given)
     "the speed must be a number from 0.01 to 64")
 end
 
-function others.back(inspector, given)
-  return inspector:back(given.number)
-end
-
+others.back = function(inspector, given) return inspector:back(given.number) end
 others.reset_counters = function(inspector) inspector.world:reset_counters() end
 
 function others.reload(inspector)
   local session = need(inspector.session, "the program has not passed a session of live scripts")
   local swapped, message = session:poll(true)
   return { done = swapped and "reloaded" or "not reloaded",
-    error = message and problem_of(message) or nil }
+    error = message and answers.problem(message) or nil }
 end
 
 --- Makes a change that the page requests. Returns the HTTP status and the answer.
@@ -230,11 +234,11 @@ function edits.run(inspector, body)
   end
   local ok, title, undo, id = native.try(deed or other, inspector, given)
   if not ok then
-    return 400, { error = problem_of(title) }
+    return 400, { error = answers.problem(title) }
   elseif other then
     return 200, title or { done = given.op }
   end
-  inspector.undo[#inspector.undo + 1] = { title = title, undo = undo }
+  inspector.undo[#inspector.undo + 1] = { title = title, undo = undo, id = id or given.id }
   if #inspector.undo > KEPT then
     table.remove(inspector.undo, 1)
   end

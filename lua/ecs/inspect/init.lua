@@ -22,39 +22,33 @@ local methods = {}
 methods.__index = methods
 methods.__name = "ecs.inspector"
 
--- Drops the oldest snapshots until the ring is within its limits.
-local function trim(self)
-  local bytes = 0
-  for _, kept in ipairs(self.ring) do
-    bytes = bytes + kept.bytes
-  end
-  while #self.ring > RING.count or bytes > RING.bytes and #self.ring > 0 do
-    bytes = bytes - table.remove(self.ring, 1).bytes
-  end
-end
-
--- Takes a snapshot once a second, between updates.
+-- Takes a snapshot, once a second, between updates; forgets the oldest until the ring fits.
 local function keep(self, now)
-  local early = now - self.kept >= 0 and now - self.kept < RING.seconds
-  if not self.ringing or self.ring_problem or early or self.kept_update == self.updates then
+  local ring, early = self.ring, now - self.kept >= 0 and now - self.kept < RING.seconds
+  if not self.ringing or early or self.kept_update == self.updates then
     return
   end
-  self.kept, self.kept_update = now, self.updates
+  self.kept, self.number = now, self.number + 1
   local ok, snapshot = native.try(self.world.snapshot, self.world)
+  self.ring_problem, self.kept_update = not ok and tostring(snapshot) or nil, ok and self.updates
   if not ok then
-    self.ring_problem = tostring(snapshot)
     return
   end
   local bytes, tick = tostring(snapshot):match "%((%d+) bytes, tick (%d+)%)"
-  self.number = self.number + 1
-  self.ring[#self.ring + 1] = { number = self.number, snapshot = snapshot, time = now,
-    bytes = math.tointeger(bytes) or 0, tick = math.tointeger(tick) or 0 }
-  trim(self)
+  ring[#ring + 1] = { number = self.number, snapshot = snapshot, time = now,
+    bytes = tonumber(bytes) or 0, tick = tonumber(tick) or 0 }
+  local total = 0
+  for i = #ring, 1, -1 do
+    total = total + ring[i].bytes
+    if total > RING.bytes or i <= #ring - RING.count then
+      table.remove(ring, i)
+    end
+  end
 end
 
 --- Returns the content of the Time view.
 function methods:time()
-  local ring, now = setmetatable({}, json.list), self.server.socket.gettime()
+  local ring, now = setmetatable({}, json.list), self.server.clock()
   for i, kept in ipairs(self.ring) do
     ring[i] = { number = kept.number, tick = kept.tick, bytes = kept.bytes, age = now - kept.time }
   end
@@ -66,10 +60,7 @@ function methods:back(number)
   for i, kept in ipairs(self.ring) do
     if kept.number == number then
       self.world:restore(kept.snapshot)
-      for at = #self.ring, i + 1, -1 do
-        self.ring[at] = nil
-      end
-      self.undo = {}
+      self.ring, self.undo = table.move(self.ring, 1, i, 1, {}), {}
       if self.on_restore then
         self.on_restore(kept.tick)
       end
@@ -79,58 +70,42 @@ function methods:back(number)
   error({ message = "this snapshot is no longer kept" }, 0)
 end
 
--- Refreshes facts that take longer to collect, twice a second. `known` differs after declarations
--- have changed.
-local function look(self)
-  local now, swaps = self.server.socket.gettime(), 0
-  if now - self.looked >= 0 and now - self.looked < LOOK then
-    return
-  end
-  local about = self.world:describe()
-  for _, version in next, self.session and self.session:status().versions or {} do
-    swaps = swaps + version
-  end
-  self.looked, self.entities, self.components = now, about.entities, about.components
-  self.known = ("%d %d %d"):format(swaps, #about.components, #about.prefabs)
-end
-
---- Returns the content of the page's header, which all views have.
+--- What the page's head shows, whatever view is open. What takes longer to find out is looked at
+--- twice a second; what is known of declarations changes when they do.
 function methods:top()
-  local last = self.undo[#self.undo]
-  look(self)
+  local now, swaps, last = self.server.clock(), 0, self.undo[#self.undo]
+  if not (now - self.looked >= 0 and now - self.looked < LOOK) then
+    local about = self.world:describe()
+    for _, version in next, self.session and self.session:status().versions or {} do
+      swaps = swaps + version
+    end
+    self.looked, self.entities, self.components = now, about.entities, about.components
+    self.declared = ("%d %d %d"):format(swaps, #about.components, #about.prefabs)
+  end
   return { updates = self.updates, entities = self.entities, paused = self.paused,
-    speed = self.speed, undo = last and last.title or nil, declared = self.known,
+    speed = self.speed, undo = last and last.title or nil, declared = self.declared,
     edit = self.edit, led = self.led }
 end
 
--- All open inspectors.
+-- The servers of all that are open; how many streams show the systems of a world that is profiled
+-- for them.
 local inspectors = setmetatable({}, { __mode = "k" })
+local watched = setmetatable({}, { __mode = "k" })
 
---- Called when a page has opened or left a view.
+--- A page has opened a view; returns what is called when it leaves.
 function methods:entered(view)
-  self.open[view] = (self.open[view] or 0) + 1
-  if view == "systems" and not self.world:profile() then
-    self.world:profile(true)
-    self.profiling = true
-  elseif view == "time" then
-    self.ringing = true
+  local world = self.world
+  self.ringing = self.ringing or view == "time"
+  if view ~= "systems" or world:profile() and not watched[world] then
+    return function() end
   end
-end
-
-function methods:left(view)
-  self.open[view] = self.open[view] - 1
-  if view ~= "systems" or self.open[view] > 0 or not self.profiling then
-    return
-  end
-  self.profiling = false
-  for other in next, inspectors do
-    if other.world == self.world and (other.open[view] or 0) > 0 then
-      other.profiling = true
-      return
+  watched[world] = (watched[world] or 0) + 1
+  world:profile(true)
+  return function()
+    watched[world] = watched[world] > 1 and watched[world] - 1 or nil
+    if not watched[world] and native.is_open(world) then
+      world:profile(false)
     end
-  end
-  if native.is_open(self.world) then
-    self.world:profile(false)
   end
 end
 
@@ -148,9 +123,25 @@ local function answer(self, request)
   return 404, { error = "there is no such page" }
 end
 
-local function check_self(self, name)
+local function check_self(self, name, level)
   if getmetatable(self) ~= methods then
-    error(("bad argument #1 to '%s' (inspector expected, got %s)"):format(name, type(self)), 3)
+    error(("bad argument #1 to '%s' (inspector expected, got %s)"):format(name, type(self)), level)
+  end
+end
+
+-- Serves the page where that is due. Its first lines run in every frame, while other things fill
+-- the caches: they touch little.
+local function serve(self, name, seconds)
+  local serving = inspectors[self]
+  local now = serving and serving.clock()
+  if now and now < serving.due and now >= serving.looked and not seconds then
+    return
+  end
+  check_self(self, name, 4)
+  if serving and native.is_open(self.world) then
+    keep(self, serving:poll(now, seconds))
+  else
+    self:close()
   end
 end
 
@@ -158,18 +149,12 @@ end
 --- world:update themselves. Call it between updates.
 ---@param seconds? number 0 by default.
 function methods:poll(seconds)
-  check_self(self, "poll")
-  if seconds ~= nil and (type(seconds) ~= "number" or not (seconds >= 0 and seconds <= 3600)) then
+  if seconds ~= nil and not (type(seconds) == "number" and seconds >= 0 and seconds <= 3600) then
     error("bad argument #1 to 'poll' (seconds expected, from 0 to 3600)", 2)
-  elseif self.closed then
-    return
-  elseif not native.is_open(self.world) then
-    self:close()
-  else
-    -- If the program updates the world itself, each call counts as an update.
-    self.updates = self.updates + (self.led and 0 or 1)
-    keep(self, self.server:poll(seconds or 0))
   end
+  serve(self, "poll", seconds ~= 0 and seconds)
+  -- Of programs that update the world themselves each call stands for an update.
+  self.updates = self.updates + (self.led and 0 or 1)
 end
 
 -- Returns how many updates are due, by the page's speed, pause and steps.
@@ -190,14 +175,9 @@ end
 ---@param dt number
 ---@return integer updates The number of updates.
 function methods:update(dt)
-  check_self(self, "update")
-  if self.closed then
-    self.world:update(dt)
-    return 1
-  end
+  serve(self, "update")
   self.led = true
-  self:poll()
-  local count = self.closed and 1 or due(self)
+  local count = (self.closed or self.speed == 1 and not self.paused) and 1 or due(self)
   for _ = 1, count do
     self.updates = self.updates + 1
     self.world:update(dt)
@@ -207,7 +187,7 @@ end
 
 --- Closes the inspector. The world stays as it is. A second call has no effect.
 function methods:close()
-  check_self(self, "close")
+  check_self(self, "close", 3)
   if not self.closed then
     self.closed, inspectors[self] = true, nil
     self.server:close()
@@ -272,14 +252,13 @@ function inspect.open(world, options)
     world = world, session = options.session, edit = options.edit == true,
     on_restore = options.on_restore, closed = true, updates = 0, paused = false, steps = 0,
     speed = 1.0, credit = 0.0, ring = {}, ringing = false, number = 0, kept = 0, undo = {},
-    open = {}, led = false, looked = 0,
+    led = false, looked = 0,
   }, methods)
   local document = require "ecs.inspect.page"
-  self.server = server.listen({ host = options.host or "127.0.0.1", port = options.port or 8127,
-    hosts = options.hosts }, document.page, document.policy, function(request)
-      return answer(self, request)
-    end)
-  inspectors[self] = true
+  self.server = server.listen { host = options.host or "127.0.0.1", port = options.port or 8127,
+    hosts = options.hosts, page = document.page, policy = document.policy,
+    answer = function(request) return answer(self, request) end }
+  inspectors[self] = self.server
   self.closed, self.port, self.link = false, self.server.port, self.server.link
   local print = rawget(_G, "print") or function() end
   print("ecs inspector: " .. self.link)

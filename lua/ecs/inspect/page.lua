@@ -20,10 +20,11 @@ body { margin: 0; background: var(--back); color: var(--ink); display: flex;
 h1, h2, h3 { margin: 0; font-weight: 600; line-height: 1.3; }
 h1 { font-size: 15px; }
 h2 { font-size: 15px; overflow-wrap: anywhere; }
-h3 { font-size: 13px; }
+h3 { font-size: 13px; min-width: 0; overflow-wrap: anywhere; }
 p { margin: 6px 0; }
 button, input, select { font: inherit; color: inherit; background: var(--card);
   border: 1px solid var(--line); border-radius: 5px; padding: 3px 9px; min-height: 28px; }
+select { max-width: 167px; }
 button { cursor: pointer; }
 button:hover:not(:disabled) { border-color: var(--accent); }
 button:disabled, input:disabled, select:disabled { opacity: .55; cursor: default; }
@@ -57,21 +58,23 @@ section.view[hidden] { display: none; }
 .row { display: flex; flex-wrap: wrap; gap: 6px 10px; align-items: center; }
 .soft { color: var(--soft); }
 .error { color: var(--bad); white-space: pre-wrap; overflow-wrap: anywhere; }
+.error:empty { display: none; }
 .note { background: var(--mark); border-radius: 6px; padding: 6px 10px; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th { text-align: left; font-weight: 600; color: var(--soft); font-size: 12px; position: sticky;
   top: 0; background: var(--card); z-index: 1; white-space: nowrap;
   box-shadow: inset 0 -1px var(--line); }
-th, td { padding: 4px 10px 4px 0; vertical-align: top; }
+th, td { padding: 4px 10px 4px 0; vertical-align: baseline; }
 td { border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 th.n, td.n { text-align: right; white-space: nowrap; overflow-wrap: normal; }
 td.mono, pre, .mono { font-family: ui-monospace, "DejaVu Sans Mono", Consolas, monospace;
   font-size: 12.5px; }
+td.mono { white-space: pre-wrap; }
 tr.chosen td { background: var(--chosen); }
 tr.group th { position: static; padding-top: 12px; font-size: 13px; color: var(--ink); }
 tr.off td { color: var(--soft); }
 #ring { width: auto; }
-#ring th, #ring td { padding-right: 28px; }
+#ring th, #ring td, #files th, #files td { padding-right: 28px; }
 #rows td { max-width: 340px; }
 pre { margin: 6px 0; padding: 8px 10px; background: var(--back); border: 1px solid var(--line);
   border-radius: 6px; overflow: auto; max-height: 300px; }
@@ -91,18 +94,19 @@ pre.error { white-space: pre-wrap; }
 aside h2 { margin-bottom: 8px; }
 aside > .row { margin-bottom: 10px; }
 .component { border-top: 1px solid var(--line); padding: 8px 0; }
-.component .row { justify-content: space-between; }
+.component .row { justify-content: space-between; flex-wrap: nowrap; }
+.component .row > button { flex: none; }
 .fields { display: grid; grid-template-columns: minmax(70px, max-content) 1fr max-content;
   gap: 3px 10px; align-items: center; margin-top: 4px; }
 .fields label, .fields .name { color: var(--soft); overflow-wrap: anywhere; }
-.fields input:not([type=checkbox]), .fields select { width: 100%; min-height: 26px;
+.fields input:not([type=checkbox]), .fields select { width: 100%; max-width: none; min-height: 26px;
   padding: 1px 7px; font-family: ui-monospace, "DejaVu Sans Mono", Consolas, monospace;
   font-size: 12.5px; }
 .fields .unit { color: var(--soft); font-size: 12px; }
 ul.tree { margin: 4px 0; padding-left: 16px; }
-#systems td { white-space: nowrap; overflow-wrap: normal; }
+#systems td { vertical-align: middle; white-space: nowrap; overflow-wrap: normal; }
 #systems th, #systems td { padding-right: 8px; }
-canvas.spark { width: 110px; height: 22px; display: block; }
+canvas.spark { width: 120px; height: 22px; display: block; }
 canvas.map { width: 100%; height: 100%; display: block; touch-action: none; border-radius: 8px; }
 .mapframe { padding: 0; overflow: hidden; position: relative; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden;
@@ -151,13 +155,14 @@ local BODY = [==[
 <div class="scroll grow" tabindex="0" role="region" aria-label="Systems">
 <table id="systems"><thead><tr></tr></thead><tbody></tbody></table></div>
 </div>
-<aside class="card side" id="explain" aria-label="Explanation" tabindex="-1"></aside>
+<aside class="card side" id="explain" aria-label="Explanation" tabindex="-1">
+<p class="soft">Choose a system to see how it runs, and why.</p></aside>
 </section>
 <section class="view" id="view-storage" role="tabpanel" aria-labelledby="tab-storage" hidden>
 <div class="card column grow"><h2 id="tables-title">Tables</h2>
 <div class="scroll grow" tabindex="0" role="region" aria-label="Tables">
 <table id="tables"><thead><tr></tr></thead><tbody></tbody></table></div></div>
-<div class="column side">
+<div class="column side" tabindex="0" role="region" aria-label="Other storage">
 <div class="card"><h2>Sparse components</h2><table id="sparse"><thead><tr></tr></thead>
 <tbody></tbody></table></div>
 <div class="card"><h2>Indexes</h2><table id="indexes"><thead><tr></tr></thead>
@@ -177,11 +182,12 @@ local BODY = [==[
 <label>colour <select id="map-c"></select></label><label>size <select id="map-s"></select></label>
 <button id="fit">Fit</button>
 <label><input type="checkbox" id="follow"> Follow the selected entity</label>
+<span id="map-keys" class="soft">Keys on the map: arrows pan, + and - zoom, N and P select</span>
 </div>
 <div class="row"><span id="map-count" class="soft" role="status"></span>
 <span id="map-error" class="error" role="alert"></span></div>
 <div class="card grow mapframe"><canvas class="map" id="map" tabindex="0" role="application"
- aria-label="Map: arrow keys pan, plus and minus zoom, N selects the next entity"></canvas></div>
+ aria-label="Map" aria-describedby="map-keys"></canvas></div>
 </div>
 <aside class="card side" id="map-entity" aria-label="Selected entity" tabindex="-1"></aside>
 </section>
@@ -265,13 +271,16 @@ function sync(table, heads, items) {
     body.replaceChildren();
   }
   const known = new Map();
-  for (const row of body.rows) known.set(row.dataset.key, row);
+  const kept = new Set(items.map(item => String(item.key)));
+  for (const row of [...body.rows]) {
+    if (kept.has(row.dataset.key)) known.set(row.dataset.key, row);
+    else row.remove();
+  }
   let place = body.firstChild;
   for (const item of items) {
-    let row = known.get(String(item.key));
-    if (row) known.delete(String(item.key));
-    else row = item.make ? item.make() : el("tr", {}, heads.map(h =>
-      el("td", { class: h.n ? "n" : h.mono ? "mono" : "" })));
+    if (!kept.delete(String(item.key))) continue;   // one that is there twice is shown once
+    const row = known.get(String(item.key)) || (item.make ? item.make() : el("tr", {},
+      heads.map(h => el("td", { class: h.n ? "n" : h.mono ? "mono" : "" }))));
     row.dataset.key = item.key;
     if (item.fill) item.fill(row);
     else item.cells.forEach((cell, i) => {
@@ -281,7 +290,6 @@ function sync(table, heads, items) {
     if (row === place) place = row.nextSibling;
     else body.insertBefore(row, place);
   }
-  for (const row of known.values()) row.remove();
 }
 // A cell that contains one node, which is created once.
 const held = (make, fill) => cell => {
@@ -535,6 +543,7 @@ class Entity {
   }
   show(data, error) {
     if (!data || data.dead) {
+      this.drop();
       this.panel.replaceChildren(el("p", { class: "soft" }, error || "This entity is dead."));
       return;
     }
@@ -556,7 +565,7 @@ class Entity {
       known.fill(part);
     }
     for (const [name, known] of this.parts) if (!seen.has(name)) {
-      known.node.remove();
+      this.drop(known.node);
       this.parts.delete(name);
     }
     const told = JSON.stringify(data.children);
@@ -566,6 +575,11 @@ class Entity {
       link(child.id, child.name), child.children.length ? tree(child.children) : null)));
     this.children.replaceChildren(...data.children.length
       ? [el("div", { class: "component" }, el("h3", {}, "Children"), tree(data.children))] : []);
+  }
+  // Takes a part away, or all; whoever was in it with the keyboard is then in the panel.
+  drop(node) {
+    if ((node || this.panel).contains(document.activeElement)) this.panel.focus();
+    if (node) node.remove();
   }
   make(part) {
     const about = component(part.name) || { fields: [] };
@@ -622,24 +636,21 @@ class Field {
   listen() {
     const send = () => {
       const value = this.kind === "bool" ? String(this.input.checked) : this.input.value;
-      if (value === this.last) return;
-      this.last = value;
-      act("set", { id: selected, field: this.path, value }).then(ok => {
-        if (!ok) this.last = null; });
+      if (value !== this.shown) act("set", { id: selected, field: this.path, value });
     };
     this.input.addEventListener("change", send);
     this.input.addEventListener("keydown", event => {
-      if (event.key === "Escape") { this.input.value = this.last || ""; this.input.blur(); }
+      if (event.key === "Escape" && this.kind !== "bool") this.input.value = this.shown;
     });
   }
   fill(leaf) {
     const value = leaf[1];
     if (this.jump) { this.target = leaf[3]; this.jump.hidden = !leaf[3]; }
-    if (this.kind === "text") { text(this.input, value); return; }
-    if (document.activeElement === this.input && this.kind !== "bool") return;
-    if (this.last === value) return;
-    this.last = value;
-    if (this.kind === "bool") this.input.checked = value === "true"; else this.input.value = value;
+    this.shown = value;
+    if (this.kind === "text") text(this.input, value);
+    else if (this.kind === "bool") this.input.checked = value === "true";
+    else if (document.activeElement !== this.input && this.input.value !== value)
+      this.input.value = value;
   }
 }
 
@@ -650,15 +661,14 @@ let explained = null;
 function css(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
 function spark(canvas, values) {
-  const ratio = devicePixelRatio || 1, w = 240, h = 22 * ratio;
+  const ratio = devicePixelRatio || 1, w = 120 * ratio, h = 22 * ratio;
   if (canvas.width !== w) { canvas.width = w; canvas.height = h; }
   const g = canvas.getContext("2d"), most = Math.max(1e-9, ...values);
   g.clearRect(0, 0, w, h);
   g.fillStyle = css("--spark");
-  const step = w / 240;
   values.forEach((value, i) => {
     const tall = Math.max(value > 0 ? ratio : 0, (h - 2) * value / most);
-    g.fillRect(w - (values.length - i) * step, h - tall, Math.max(step - 0.3, 0.7), tall);
+    g.fillRect(Math.floor(w - (values.length - i) * w / 240), h - tall, 1, tall);
   });
 }
 function toggle(name, kind) {
@@ -708,7 +718,7 @@ function show_systems(data, error) {
   for (const frame of data.frames) for (const name of names) {
     if (!history_of.has(name)) history_of.set(name, []);
     const values = history_of.get(name);
-    values.push(frame.systems[name] || 0);
+    values.push(Number(frame.systems[name]) || 0);
     if (values.length > 240) values.shift();
   }
   for (const name of history_of.keys()) if (!names.has(name)) history_of.delete(name);
@@ -981,9 +991,9 @@ function listen_map() {
       draw(); }
     else if (event.key === "+" || event.key === "=") zoom(1.25);
     else if (event.key === "-") zoom(0.8);
-    else if (event.key.toLowerCase() === "n" && points.length) {
-      const at = points.findIndex(p => p[0] === selected);
-      select(points[(at + 1) % points.length][0], false);
+    else if (/^[np]$/i.test(event.key) && points.length) {
+      const at = points.findIndex(p => p[0] === selected), by = /n/i.test(event.key) ? 1 : -1;
+      select(points[at < 0 ? 0 : (at + by + points.length) % points.length][0], false);
       draw();
     } else return;
     event.preventDefault();

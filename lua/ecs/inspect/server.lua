@@ -17,6 +17,7 @@ local LIMIT = {
   unsent = 1024 * 1024,   -- bytes that a page has not read
 }
 local LINGER = 1          -- seconds for the other side to close, too
+local TURN = 0.002        -- seconds in which streams begin; the others do at the next poll
 local LOOK = 0.05         -- seconds between checks for a first connection
 
 -- Headers of every answer. No answer has a header that lets other origins read it.
@@ -52,23 +53,21 @@ local function same_secret(given, secret)
 end
 
 local function bind(socket, host, port)
-  local listener, problem
-  for i = port, port == 0 and 0 or math.min(port + 10, 65535) do
+  local last, listener, problem = port == 0 and 0 or math.min(port + 10, 65535)
+  for i = port, last do
     listener, problem = socket.bind(host, i, 32)
     if listener then
       return listener
     end
   end
-  error(("the inspector cannot listen on %s, ports %d to %d: %s"):format(host, port,
-    math.min(port + 10, 65535), tostring(problem)), 0)
+  error(("the inspector cannot listen on %s, ports %d to %d: %s"):format(host, port, last,
+    tostring(problem)), 0)
 end
 
---- Starts to listen. answer(request) is called for requests that have passed all checks.
----@param options { host: string, port: integer, hosts: string[]? }
----@param page string
----@param policy string The page's Content-Security-Policy.
----@param answer fun(request: table): integer, any
-function server.listen(options, page, policy, answer)
+--- Listens; answer(request) is called for what has passed all checks.
+---@param options { host: string, port: integer, hosts: string[]?, page: string, policy: string,
+--- answer: fun(request: table): integer, any } The policy is the page's Content-Security-Policy.
+function server.listen(options)
   local found, socket = pcall(require, "socket")
   if not found then
     error("ecs.inspect needs the package 'luasocket', which is not installed: luarocks install "
@@ -77,11 +76,10 @@ function server.listen(options, page, policy, answer)
   local listener = bind(socket, options.host, options.port)
   listener:settimeout(0)
   local _, port = listener:getsockname()
-  local self = setmetatable({
-    socket = socket, listener = listener, port = math.tointeger(tonumber(port)), connections = {},
-    token = random_token(), page = page, policy = policy, answer = answer, looked = 0, busy = false,
-    known = {},
-  }, server)
+  local self = setmetatable({ socket = socket, clock = socket.gettime, listener = listener,
+    port = math.tointeger(tonumber(port)), connections = {}, token = random_token(),
+    page = options.page, policy = options.policy, answer = options.answer, looked = 0, due = 0,
+    known = {} }, server)
   for _, name in ipairs(options.hosts or { "127.0.0.1", "localhost" }) do
     self.known[("%s:%d"):format(name:lower(), self.port)] = true
     self.link = self.link or ("http://%s:%d/#%s"):format(name, self.port, self.token)
@@ -114,37 +112,31 @@ end
 local ONCE = { host = true, origin = true, authorization = true, ["content-length"] = true,
   ["content-type"] = true }
 
--- Parses the head of a request. Returns nil if it is malformed.
-local function parse_head(head)
-  local method, target, rest = head:match "^(%u+) (/[!-~]*) HTTP/1%.[01]\r\n(.*)$"
-  if not method then
-    return nil
-  end
-  local headers = {}
-  for line in rest:gmatch "(.-)\r\n" do
-    local name, value = line:match "^([%w!#$%%&'*+.^_`|~-]+):[ \t]*(.*)$"
-    name, value = name and name:lower(), (value or ""):match "^.*[^ \t]" or ""
-    if not name or value:find "[\0-\8\10-\31\127]" or ONCE[name] and headers[name] then
-      return nil
-    end
-    headers[name] = value
-  end
-  return { method = method, target = target, headers = headers }
-end
-
 local function decode_part(text)
   return (text:gsub("%+", " "):gsub("%%(%x%x)", function(hex)
     return string.char(tonumber(hex, 16))
   end))
 end
 
-local function parse_target(request)
-  local path, query = request.target:match "^([^?]*)%??(.*)$"
-  request.path, request.query = path, {}
-  for part in query:gmatch "[^&]+" do
-    local name, value = part:match "^([^=]+)=?(.*)$"
-    request.query[decode_part(name or "")] = decode_part(value or "")
+-- Parses the head of a request. Returns nil if it is malformed.
+local function parse_head(head)
+  local line, rest = head:match "^([^\r\n]*) HTTP/1%.[01]\r\n(.*)$"
+  local method, path, query = (line or ""):match "^(%u+) (/[!->@-~]*)(%??[!-~]*)$"
+  local request = { method = method, path = path, query = {}, headers = {} }
+  for field in (rest or ""):gmatch "(.-)\r\n" do
+    local name, value = field:match "^([%w!#$%%&'*+.^_`|~-]+):[ \t]*(.*)$"
+    name, value = name and name:lower(), (value or ""):match "^.*[^ \t]" or ""
+    if not name or value:find "[\0-\8\10-\31\127]" or ONCE[name] and request.headers[name] then
+      return nil
+    end
+    request.headers[name] = value
   end
+  for name, value in (query or ""):gmatch "[?&]([^=&]+)=?([^&]*)" do
+    request.query[decode_part(name)] = decode_part(value)
+  end
+  local length = request.headers["content-length"] or "0"
+  request.length = length:find "^%d%d?%d?%d?%d?%d?%d?%d?$" and math.tointeger(tonumber(length))
+  return method and request.length and request
 end
 
 -- Returns why a request is refused, as a status and a message, or nothing.
@@ -194,24 +186,21 @@ local function take_request(self, connection)
     return
   end
   local request = connection.request or parse_head(connection.input:sub(1, stop + 1))
-  local length = math.tointeger(tonumber(
-    request and (request.headers["content-length"] or "0"):match "^%d%d?%d?%d?%d?%d?%d?%d?$"))
-  if not length then
+  if not request then
     return refuse(connection, 400, "this is not an HTTP request")
   elseif not connection.request then
-    parse_target(request)
     local status, message = refusal(self, request)
     if status then
       return refuse(connection, status, message)
-    elseif length > LIMIT.body then
+    elseif request.length > LIMIT.body then
       return refuse(connection, 413, "the body is too long")
     end
     connection.request = request
   end
-  if #connection.input - stop - 3 < length then
+  if #connection.input - stop - 3 < request.length then
     return
   end
-  request.body = connection.input:sub(stop + 4, stop + 3 + length)
+  request.body = connection.input:sub(stop + 4, stop + 3 + request.length)
   connection.input = ""
   if request.method == "GET" and request.path == "/" then
     return send_answer(connection, 200, self.page, "text/html; charset=utf-8", self.policy)
@@ -252,9 +241,6 @@ local function receive(self, connection)
   if connection.state == "reading" and data ~= "" then
     connection.input = connection.input .. data
     take_request(self, connection)
-    if #connection.input > LIMIT.head + LIMIT.body then
-      close(connection)
-    end
   end
   if problem == "closed" and connection.state ~= "ending" then
     close(connection)
@@ -272,27 +258,15 @@ local function send(connection)
   end
 end
 
--- Sends the next lines of a stream, unless the page has not read the previous ones.
-local function flow(connection, now)
-  if connection.out ~= "" then
-    return
-  end
-  local ok, value = pcall(connection.stream.next, connection.stream, now)
-  value = not ok and { error = tostring(value) } or value
-  if value then
-    connection.out = json.write(value, json.readable, "\n")
-  end
-end
-
-local function step(self, connection, now)
-  if connection.state ~= "closed" then
-    receive(self, connection)
-  end
+local function step(self, connection, now, stop)
+  receive(self, connection)
   if connection.state == "reading" and not (now - connection.began < LIMIT.seconds) then
     refuse(connection, 408, "this took too long")
     connection.began = now
-  elseif connection.state == "streaming" then
-    flow(connection, now)
+  elseif connection.state == "streaming" and connection.out == "" and self.clock() < stop then
+    local ok, value = pcall(connection.stream.next, connection.stream, now)
+    value = not ok and { error = tostring(value) } or value
+    connection.out = value and json.write(value, json.readable, "\n") or ""
   end
   if connection.state ~= "closed" then
     send(connection)
@@ -308,40 +282,30 @@ local function step(self, connection, now)
   end
 end
 
--- Waits until a connection can be read or written.
-local function wait(self, seconds)
-  local readers, writers = { self.listener }, {}
-  for i, connection in ipairs(self.connections) do
-    readers[i + 1] = connection.socket
-    writers[#writers + 1] = connection.out ~= "" and connection.socket or nil
-  end
-  self.socket.select(readers, writers, seconds)
-end
-
---- Serves requests, and waits for them at most that many seconds. Without pages, a call usually
---- only reads the clock.
----@param seconds number
-function server:poll(seconds)
-  local now = self.socket.gettime()
-  if seconds > 0 then
-    wait(self, seconds)
-    now = self.socket.gettime()
-  end
-  local late = now - self.looked >= (#self.connections > 0 and 2 * LOOK or LOOK)
-  local looks = seconds > 0 or self.busy or late or now < self.looked
-  if looks then
-    self.looked, self.busy = now, false
-    accept(self, now)
-  end
-  for i = #self.connections, 1, -1 do
-    -- Code of the program that a change calls may itself poll or close the inspector.
-    local connection = self.connections[i] or { state = "closed" }
-    local stream = connection.out == "" and connection.stream
-    if looks or not stream or now >= stream.due or stream.due - now > 1 then
-      step(self, connection, now)
-      self.busy = self.busy or connection.state ~= "streaming"
+--- Serves what has come, and waits for it at most so many seconds. Before `due` there is nothing
+--- to do.
+---@param now number
+---@param seconds? number
+function server:poll(now, seconds)
+  if seconds then
+    local readers, writers = { self.listener }, {}
+    for i, connection in ipairs(self.connections) do
+      readers[i + 1] = connection.socket
+      writers[#writers + 1] = connection.out ~= "" and connection.socket or nil
     end
-    if connection.state == "closed" and self.connections[i] == connection then
+    self.socket.select(readers, writers, seconds)
+    now = self.clock()
+  end
+  self.looked, self.due = now, now + LOOK
+  accept(self, now)
+  for i = #self.connections, 1, -1 do
+    local connection = self.connections[i]
+    if connection then   -- what a change calls in the program may poll or close, too
+      step(self, connection, now, now + TURN)
+      local stream = connection.out == "" and connection.stream
+      self.due = math.min(self.due, stream and stream.due or 0)
+    end
+    if connection and connection.state == "closed" and self.connections[i] == connection then
       table.remove(self.connections, i)
     end
   end
