@@ -93,7 +93,7 @@ struct val val_of_field(struct front *f, const struct leaf *field, k_value cell,
   value.entity = field->type == ECS_ENTITY;
   value.bits = mixed_bits_of(field->type);
   bool wide = field->type == ECS_I64 || field->type == ECS_U64;
-  return NUMBERS_ARE_DOUBLES && wide ? number_exact(f, value) : value;
+  return NUMBERS_ARE_DOUBLES && wide ? number_exact(f, value, field->type == ECS_U64) : value;
 }
 
 /* The present value of a column's field. */

@@ -282,7 +282,8 @@ static void commands_put_item(struct front *f, struct val table, struct front_it
   commands_fill(f, made, &item, item.value, (struct val){.kind = VAL_NIL});
   uint32_t at = f->item_count++;
   uint32_t *link = &made->first;
-  while (*link != NONE && (item.position == 0 || f->items[*link].position))
+  while (*link != NONE && (item.position == 0 || (f->items[*link].position &&
+                                                  f->items[*link].position < item.position)))
     link = &f->items[*link].next;
   item.next = *link;
   f->items[at] = item;
@@ -290,6 +291,12 @@ static void commands_put_item(struct front *f, struct val table, struct front_it
 }
 
 void order_item(struct front *f, struct val table, const struct constant *key, struct val value) {
+  if (NUMBERS_ARE_DOUBLES && key->type == CONST_INTEGER && key->integer > 0 &&
+      key->integer <= FRONT_ITEMS) {   /* LuaJIT sets one after another what Lua sets as a list */
+    commands_put_item(f, table, (struct front_item){.key = {"", 0}, .value = value,
+                                                    .position = (uint32_t)key->integer});
+    return;
+  }
   if (key->type != CONST_STRING || key->string.size == 0)
     front_refuse(f, "it creates a table with keys that are not names: create it outside");
   commands_put_item(f, table, (struct front_item){.key = key->string, .value = value});

@@ -778,7 +778,7 @@ uint8_t mixed_bits_result(k_op op, struct val x, struct val y);
 /* Whether a float for the integers that x may be might have to be rounded. */
 bool mixed_rounds(const struct front *f, struct val x);
 /* An integer that fails in rows where a float cannot tell it from others. */
-struct val number_exact(struct front *f, struct val x);
+struct val number_exact(struct front *f, struct val x, bool is_unsigned);
 /* Whether its value as a float is the same number, whether it is an integer or a float to Lua. */
 bool mixed_is_exact(const struct front *f, struct val x);
 /* The mask where a number is an integer to Lua. */
