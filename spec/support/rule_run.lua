@@ -116,6 +116,10 @@ local function settings()
       blue = { black = 0.125, red = 2.5, green = 1.25, blue = 3.0 } } }
 end
 
+-- Components, one of their fields, and what observers are told of them.
+local observed = { { "H", "hp", { "set", "despawn" } }, { "S", "v", { "set", "add", "remove" } },
+  { "P", "x", { "set", "exit" } }, { "H", "hp", { "enter", "set", "exit" } } }
+
 local function new_world(program, kernels, with)
   local world = ecs.world { kernels = kernels, tag = 1, seed = program.seed,
     threads = kernels and program.threads or 1 }
@@ -149,10 +153,11 @@ local function new_world(program, kernels, with)
     for p in world:query "P":each() do if p.n % 2 == 0 then p.big = two + (two - one) end end
   end
   out.near = world:index("near", { query = "Spot:in, H:in", grid = "Spot", cell = 2 })
-  for _, on in ipairs(with.observer and { "set", "despawn" } or {}) do
-    world:observer("heard " .. on, { on = on, query = "H:in", each = function(h, e)
-      table.insert(out.heard, ("%s %d %a"):format(on, e, h.hp))
-      if on == "set" then world:add(e, "T") end
+  local of, field, ons = table.unpack(observed[program.seed % #observed + 1])
+  for _, on in ipairs(with.observer and ons or {}) do
+    world:observer("heard " .. on, { on = on, query = of .. ":in", each = function(c, e)
+      table.insert(out.heard, ("%s %d %a"):format(on, e, c[field]))
+      if on == "set" or on == "add" then world:add(e, "T") end
     end })
   end
   return out

@@ -292,7 +292,7 @@ typedef struct k_stored {
   uint32_t size;
 } k_stored;
 
-#define STORED_AT_ONCE 3u      /* by one order */
+#define STORED_AT_ONCE 4u      /* by one order */
 
 /* What happens to an order that is given: it waits for the end of its row, it is done, or there is
 ** no room. */
@@ -313,11 +313,10 @@ typedef struct k_orders {
   ** these must be given one by one. */
   uint32_t (*give_many)(void *ud, const k_given *given, uint32_t count);
   /* Or NULL: does an order that only stores into a cell, at once, although `count` orders of the
-  ** row wait. Puts the old content, and that of at most two marks, at *stored, and advances it. */
+  ** row wait. Puts the old contents of what it changes, such as the cell and its marks, at *stored,
+  ** and advances it; they are put back if the row fails. */
   k_now (*now)(void *ud, uint32_t order, int64_t entity, k_scalar value, const k_ordered *waiting,
                uint32_t count, k_stored **stored);
-  /* The row has failed: undoes that many of its orders, except their stores. */
-  void (*undo)(void *ud, uint32_t count);
   uint64_t plain;             /* by order: whether it only puts its value into the given cell, */
   const uint32_t *deferred;   /* while this is 0 and nothing of the row waits */
 } k_orders;

@@ -484,7 +484,7 @@ k_status machine_open(struct machine *m, const struct program *p, const k_run *r
   r->kept = (k_scalar *)(void *)(base + l->kept);
   r->stores = (k_stored *)(void *)(base + l->stores);
   r->waiting = (k_ordered *)(void *)(base + l->waiting);
-  r->store_count = r->waiting_count = r->done_count = 0;
+  r->store_count = r->waiting_count = 0;
   r->saves = false;
   if (p->site_count) notes_open(&m->notes, p, base + l->notes);
   machine_set_up(r, base);

@@ -23,7 +23,7 @@ struct running {
   struct notes *notes;
   k_stored *stores;           /* of the current row, if the program undoes some */
   k_ordered *waiting;         /* its orders */
-  uint32_t store_count, waiting_count, done_count;
+  uint32_t store_count, waiting_count;
   struct column_buffer *saved;   /* all arrays as they were when the row ran out of stores */
   bool saves;                 /* they are saved */
   uint32_t folded[MAX_FOLDS]; /* rows of the block that each fold has done */

@@ -187,14 +187,15 @@ static bool order_takes_from_row(const struct builder *b, const struct node *n) 
   return (n->op == N_PICK || n->op == N_TAKE) && node_at(b, n->in[0])->down;
 }
 
-/* The phase that a whole loop, or one instruction, must be in. */
+/* The phase that a whole loop, or one instruction, must be in. Orders may store ids into columns,
+** whose entities are read before. */
 static enum node_phase order_phase_of(const struct builder *b, struct order_part s) {
   enum node_phase phase = PHASE_LATE;
   bool fails = false, down = false, ordered = false, folds = false;
   for (int32_t i = s.first; i <= s.last; i++) {
     const struct node *n = planned(b, i);
     if (n->phase > phase) phase = (enum node_phase)n->phase;
-    fails |= n->fails;
+    fails |= n->fails || (b->site_count && (n->op == N_LIVE || n->op == N_LOOK));
     down |= n->down;
     ordered |= n->ordered || order_takes_from_row(b, n);
     folds |= n->op == N_FOLD || n->op == N_DO_NOTES;

@@ -45,7 +45,6 @@ static bool rows_save(struct running *r) {
 }
 
 static void rows_undo(struct running *r) {
-  if (r->done_count) r->run->orders->undo(r->run->orders->ud, r->done_count);
   if (r->saves) rows_copy(r, true);
   while (r->store_count) {
     const k_stored *store = &r->stores[--r->store_count];
@@ -54,7 +53,7 @@ static void rows_undo(struct running *r) {
 }
 
 void rows_begin(struct running *r, size_t i) {
-  r->store_count = r->waiting_count = r->done_count = 0;
+  r->store_count = r->waiting_count = 0;
   r->saves = false;
   if (r->p->site_count) notes_clear(r->notes, r->first + i);
 }
@@ -161,7 +160,6 @@ bool rows_order(struct running *r, const k_insn *k, size_t i) {
     k_now now = orders->now(orders->ud, site->order, entity, value, r->waiting, r->waiting_count,
                             &stored);
     r->store_count = (uint32_t)(stored - r->stores);
-    r->done_count += now == K_DONE;
     if (now != K_LATER) return now == K_DONE;
     r->waiting[r->waiting_count++] = (k_ordered){site->order, entity};
   }

@@ -454,15 +454,13 @@ static k_now giving_order_now(void *ud, uint32_t order, int64_t id, k_scalar val
   if (marks) giving_remember(stored, &marks->groups[cells.row / MARK_ROWS], sizeof *marks->groups);
   if (marks && marks->tracked)
     giving_remember(stored, &marks->rows[cells.row], sizeof *marks->rows);
-  if (watched) watch_add_note(world, (ecs_id)id, component->id);
+  if (watched) {
+    uint32_t *notes = &world->watching->note_count;
+    giving_remember(stored, notes, sizeof *notes);
+    watch_add_note(world, (ecs_id)id, component->id);
+  }
   marks_write_cells(world, &cells, component->id, &write, writes);
   return K_DONE;
-}
-
-static void giving_undo(void *ud, uint32_t count) {
-  struct watching *watching = ((struct giving *)ud)->run->query->world->watching;
-  assert(!watching->sets || watching->note_count >= count);
-  if (watching->sets) watching->note_count -= count;
 }
 
 /* Writes cells of a field from a row on: one value for all, or one each. */
@@ -579,6 +577,6 @@ k_orders giving_begin(struct giving *giving, const struct run *run) {
     plain |= (uint64_t)giving_is_plain_set(giving, i) << i;
   return (k_orders){
       giving_can_order, giving_reserve_orders, giving_give_order, giving,
-      giving_parts_of,  giving_give_many,      giving_order_now,  giving_undo,
-      plain,            &run->query->world->staging.command_count};
+      giving_parts_of,  giving_give_many,      giving_order_now,  plain,
+      &run->query->world->staging.command_count};
 }

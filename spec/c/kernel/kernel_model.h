@@ -279,7 +279,6 @@ typedef struct model_others {
   void *arrays[MODEL_ARRAYS];
   model_order *list;                  /* the orders that were given */
   int count, room;
-  int done;                     /* orders that were done at once */
   int at_once;                  /* some orders are stores that are done at once, */
   uint32_t deferred;            /* those of MODEL_PUTS while this is 0 */
 } model_others;
@@ -287,7 +286,7 @@ typedef struct model_others {
 static inline void others_new(model_others *o, const model *m) {
   for (int i = 0; i < MODEL_ARRAYS; i++) o->arrays[i] = column_new(m->arrays[i], MODEL_LENGTH);
   o->list = NULL;
-  o->count = o->room = o->done = o->at_once = 0;
+  o->count = o->room = o->at_once = 0;
   o->deferred = 0;
 }
 
@@ -311,7 +310,7 @@ static inline void others_free(model_others *o, const model *m) {
 static inline void others_copy(model_others *to, const model_others *from, const model *m) {
   for (int i = 0; i < MODEL_ARRAYS; i++)
     memcpy(to->arrays[i], from->arrays[i], MODEL_LENGTH * size_of_column(m->arrays[i]));
-  to->count = to->done = 0;
+  to->count = 0;
 }
 
 /* Dead entities, for the test. */
@@ -373,7 +372,7 @@ typedef struct evaluation {
   struct { int array, place; value was; } stored[MODEL_STORES];   /* by this row */
   model_order waiting[MODEL_ORDERS];
   uint32_t tags[MODEL_ORDERS];
-  int nstored, nwaiting, ndone;
+  int nstored, nwaiting;
 } evaluation;
 
 /* Which of 64 rows runs are for: of every other block of 1,024 few or none. */
@@ -558,7 +557,6 @@ static k_error order_something(evaluation *e, const model_order *order, uint32_t
     waits |= e->waiting[i].entity == order->entity;
   const k_now now = e->others->at_once ? becomes(order->order, order->entity, waits) : K_LATER;
   if (now == K_NO_ROOM || e->nwaiting == MODEL_ORDERS) return KE_ROOM;
-  e->ndone += now == K_DONE;
   if (now == K_DONE) put(e, 0, place_of_entity(order->entity), (value){KT_F64, order->value});
   else e->waiting[e->nwaiting] = *order, e->tags[e->nwaiting++] = tag;
   return KE_NONE;
@@ -618,7 +616,6 @@ static void end_row(evaluation *e) {
     take_back(e);
     return;
   }
-  e->others->done += e->ndone;
   for (int i = 0; i < e->nwaiting; i++) others_give(e->others, e->waiting[i]);
 }
 
@@ -626,7 +623,7 @@ static inline void evaluate_row(evaluation *e, size_t row, row_result *result) {
   memset(result, 0, sizeof *result);
   e->row = row;
   e->result = result;
-  e->nstored = e->nwaiting = e->ndone = 0;
+  e->nstored = e->nwaiting = 0;
   for (int i = 0; i < e->m->n;) {
     const step *s = &e->m->steps[i];
     if (s->kind == S_LOOP) {

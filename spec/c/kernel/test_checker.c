@@ -339,10 +339,6 @@ static k_now do_at_once(void *ud, uint32_t order, int64_t entity, k_scalar with,
   return K_DONE;
 }
 
-static void undo(void *ud, uint32_t count) {
-  CHECK(ud && count > 0);
-}
-
 enum { MOST_ROWS = 1030 };
 
 /* What a run starts with and leaves. */
@@ -472,7 +468,7 @@ static void run_once(world *w, const struct program *p, k_isa isa, bool again) {
   CHECK(machine_reserve(m, &laid) == K_OK);
   const uint32_t deferred = 0;
   const k_orders orders = {.check = can_give, .reserve = make_room, .give = give, .ud = &ordered,
-                           .now = w->at_once ? do_at_once : NULL, .undo = undo,
+                           .now = w->at_once ? do_at_once : NULL,
                            .plain = w->at_once ? 2 : 0, .deferred = &deferred};
   const k_run run = {w->rows, w->columns, w->uniforms, w->bitmaps, w->start, totals, resolve,
                      NULL, w->arrays, find, (void *)(uintptr_t)p, list, (void *)(uintptr_t)p,

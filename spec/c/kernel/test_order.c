@@ -73,15 +73,13 @@ static k_now do_at_once(void *ud, uint32_t order, int64_t entity, k_scalar with,
   return K_DONE;
 }
 
-static void undo(void *ud, uint32_t count) { CHECK(ud && count > 0); }
-
 static k_status run_on(struct machine *m, table *t, const struct program *p, bool at_once,
                        k_failure *failure) {
   CHECK(machine_reserve(m, p) == K_OK);
   void *columns[] = {t->numbers, t->truths, t->reals};
   const k_array arrays[] = {{t->a0, LENGTH}, {t->a1, LENGTH}, {t->a2, LENGTH}};
   const k_orders orders = {.check = can_give, .reserve = has_room, .give = give, .ud = t,
-                           .now = at_once ? do_at_once : NULL, .undo = undo};
+                           .now = at_once ? do_at_once : NULL};
   k_run r;
   memset(&r, 0, sizeof r);
   r.rows = t->rows;

@@ -174,6 +174,16 @@ describe("a kernel", function()
         if p.on then world:remove(e, "Burning") end
       end
     end)
+    scene:both(function(world)   -- and observers are told what rows before one left to Lua set
+      return function(p, _, _, e)
+        world:set(e, "P", {})
+        if p.i == 3 and p.on then world:add(e, "Hit") end
+        world:set(e, "P.x", p.x + 1)
+      end
+    end, { prepare = function(world)
+      local function told(_, e) world:add(e, "Dead") end
+      world:observer("told", { on = "set", query = "P", each = told })
+    end })
   end)
 
   it("sets none of the values of a row of which one does not fit", function()

@@ -254,6 +254,15 @@ describe("a kernel that spawns", function()
         end
       end
     end)
+    scene:both(function(world)   -- what the row reads before that is what was there
+      return function(p, spawner)
+        if spawner.at == ecs.null then p.y = 1 end
+        if world:alive(spawner.at) then p.x = p.x + 1 end
+        if spawner.left == 3 then spawner.at = world:spawn {} end
+      end
+    end, { prepare = function(world)
+      for spawner in world:query "Spawner":each() do spawner.at = ecs.null end
+    end })
     scene:both(function(world)   -- in loops, of sparse components, and of rows left to Lua
       return function(p, spawner, seen, _, e)
         for k = 1, spawner.left do
