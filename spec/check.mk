@@ -156,7 +156,7 @@ TEST_CHECKS := asan plain lua55 rock $(if $(C_TESTS),asan-c) paranoid model \
 # The longest first, so that both halves of the machine end together.
 DEEP_CHECKS := valgrind $(if $(deep_scale:small=),deep-traces-3 deep-traces-4 deep-traces-1 \
   deep-traces-2 tidy) $(if $(DEEP_SPECS),deep-asan $(if $(deep_scale:small=),deep-specs) deep-plain) \
-  ordered love \
+  ordered luajit love \
   $(if $(C_TESTS),deep-c deep-threads) builds \
   $(if $(deep_scale:small=),deep-amalgamation) windows $(if $(C_TESTS),i686 aarch64 s390x) i686-specs windows-specs \
   aarch64-specs musl-specs $(if $(deep_scale:small=),s390x-specs) $(if $(C_TESTS),valgrind-c) cppcheck fuzz \
@@ -212,7 +212,11 @@ lua55-specs: $(call spec_needs,$(RELEASE))
 	$(check) lua55 tap $(call specs,$(RELEASE),$(SPECS))
 
 # All specs on LuaJIT, where it is there with its headers, but for those that spec/support/dialect.lua
-# skips. Examples in C are the modules of other Luas.
+# skips; with small counts those of kernels, of what is in every Lua, and of LuaJIT. Examples in C are
+# the modules of other Luas.
+luajit_specs = $(if $(filter small,$(DEEP)),$(call specs_in,kernel/* system) \
+  $(filter %/luajit_spec.lua %/query_spec.lua %/random_order_spec.lua,$(SPECS)), \
+  $(filter-out %/examples_spec.lua %/module_spec.lua,$(SPECS)))
 LUAJIT_INCDIR = $(shell $(LUAJIT) -v >/dev/null 2>&1 && sh spec/tools/find-lua incdir jit $(LUAJIT))
 
 check-luajit: $($(RELEASE)_CORE)
@@ -224,7 +228,7 @@ check-luajit: $($(RELEASE)_CORE)
 	fi
 
 luajit-specs: $(RELEASE)/ecs/native.so $(RELEASE)/spec/starve.so
-	$(check) luajit tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-2 $(call specs,$(RELEASE),$(SPECS))
+	$(check) luajit tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-2 $(call specs,$(RELEASE),$(luajit_specs))
 
 # The game under LÖVE, with ecs beside its main.lua, where there are LÖVE and a screen that nobody sees.
 LOVE_GAME := build/luajit/game

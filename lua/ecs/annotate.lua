@@ -33,7 +33,7 @@ end
 
 local function key_of(name)
   local plain = name:find "^[%a_][%w_]*$" and load("local " .. name)
-  return plain and name or ("[%q]"):format(name):gsub("\\\n", "\\n")
+  return plain and name or ("[%q]"):format(name)
 end
 
 local function notes_of(field)

@@ -145,7 +145,26 @@ local names = {
     ["the least and the greatest are told with the first entity that has them, in every "
       .. "tier"] = true,
   },
+  ["kernel_left"] = {
+    ["behind rows that are left to Lua kernels do what plain Lua does, whatever the query "
+      .. "goes by"] = true,
+  },
   ["kernel_loops"] = {
+    ["a loop in which integers meet floats leaves to Lua rows in which a float would have "
+      .. "to be rounded"] = true,
+    ["a loop of a function whose result is used raises what Lua raises behind too many "
+      .. "rounds"] = true,
+    ["a loop over what ipairs gives does one body behind the other for a table that the "
+      .. "function makes"] = true,
+    ["a loop over what ipairs gives ends where there is nil, and goes on at false"] = true,
+    ["a loop over what ipairs gives goes through a table outside, whose elements may be "
+      .. "tables"] = true,
+    ["a loop over what ipairs gives goes through an array of the world, and sees what it "
+      .. "writes to it"] = true,
+    ["a loop over what ipairs gives goes through as much of the table as there is when "
+      .. "the run begins"] = true,
+    ["a loop over what ipairs gives keeps what is the best so far, in a loop that goes on "
+      .. "as long as rows like"] = true,
     ["a numeric for of the row's own ends at the last integer, and divides without a sign"] = true,
     ["a numeric for of the row's own is Lua's where its step is zero"] = true,
   },
@@ -343,6 +362,12 @@ local names = {
   },
   ["live_registered"] = {
     ["live scripts that are refused are named when what they raise names no place"] = true,
+  },
+  ["live_saving"] = {
+    ["files that are cut, emptied, replaced, removed and put back between polls lose no "
+      .. "value of a component, at every byte, and no version is skipped"] = true,
+    ["files that are cut, emptied, replaced, removed and put back between polls lose none "
+      .. "in any order, on 5 seeds"] = true,
   },
   ["locale"] = {
     ["a number in a text has a point, in a locale with a comma, too, where texts have "
