@@ -212,11 +212,11 @@ lua55-specs: $(call spec_needs,$(RELEASE))
 	$(check) lua55 tap $(call specs,$(RELEASE),$(SPECS))
 
 # All specs on LuaJIT, where it is there with its headers, but for those that spec/support/dialect.lua
-# skips; with small counts those of kernels, of what is in every Lua, and of LuaJIT. Examples in C are
-# the modules of other Luas.
-luajit_specs = $(if $(filter small,$(DEEP)),$(call specs_in,kernel/* system) \
-  $(filter %/luajit_spec.lua %/query_spec.lua %/random_order_spec.lua,$(SPECS)), \
-  $(filter-out %/examples_spec.lua %/module_spec.lua,$(SPECS)))
+# skips; with small counts only those of kernels and of LuaJIT. Examples in C are the modules of other
+# Luas.
+LUAJIT_NOT := %/examples_spec.lua %/module_spec.lua %/bodies_help_spec.lua %/bodies_motion_spec.lua
+LUAJIT_FEW := $(call specs_in,kernel/* system) $(filter %/luajit_spec.lua %/random_order_spec.lua,$(SPECS))
+luajit_specs = $(filter-out $(LUAJIT_NOT),$(if $(filter small,$(DEEP)),$(LUAJIT_FEW),$(SPECS)))
 LUAJIT_INCDIR = $(shell $(LUAJIT) -v >/dev/null 2>&1 && sh spec/tools/find-lua incdir jit $(LUAJIT))
 
 check-luajit: $($(RELEASE)_CORE)

@@ -27,18 +27,6 @@ local names = {
       .. "what is new is zero"] = true,
     ["an array has as many elements as were declared, each zero at first"] = true,
   },
-  ["bodies_help"] = {
-    ["a body with helpers (C26, C45) runs alike compiled and in Lua: damage by what its "
-      .. "kind withstands"] = true,
-    ["a body with helpers (C26, C45) runs alike compiled and in Lua: flags that are set "
-      .. "and cleared"] = true,
-    ["a body with helpers (C26, C45) runs alike compiled and in Lua: speed by the "
-      .. "settings of its kind"] = true,
-  },
-  ["bodies_motion"] = {
-    ["a body that moves (C26, C45) runs alike compiled and in Lua: turning towards a "
-      .. "point by a limited angle"] = true,
-  },
   ["chunks"] = {
     ["query:chunks gives what the query names only"] = true,
     ["query:chunks reads and writes the bits of u64"] = true,
