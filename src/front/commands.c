@@ -372,8 +372,14 @@ static void commands_spawn_part(struct front *f, const struct front_item *item) 
   if (truth) build_need(f->b, value->value);
   order_add(f, part_command(RUN_ADD, component), build_i64(f->b, 0));
   if (value->kind != VAL_TABLE) return;
-  for (uint32_t at = f->made[value->at].first; at != NONE; at = f->items[at].next)
-    commands_spawn_field(f, component, &f->items[at]);
+  k_value any = K_NONE;
+  for (uint32_t at = f->made[value->at].first; at != NONE; at = f->items[at].next) {
+    const struct front_item *field = &f->items[at];
+    commands_spawn_field(f, component, field);
+    if (field->value.kind == VAL_NIL) continue;
+    any = any == K_NONE ? field->there : build_binary(f->b, KO_OR, any, field->there);
+  }
+  if (any != K_NONE) build_need(f->b, any);   /* without fields nothing is set, only added */
 }
 
 /* Counts another spawn of the row. Returns its id. */

@@ -151,6 +151,29 @@ describe("a kernel that spawns", function()
     end)
   end)
 
+  it("sets a component only where it gives one of its fields", function()
+    local heard = {}
+    for i, kernels in ipairs { true, false } do
+      local world, list = ecs.world { tag = 1, kernels = kernels }, {}
+      world:component("Row", { "n: i32" })
+      world:component("Hp", { "now: f64 = 10", "most: f64" })
+      local values = world:array("values", "f64", 2)
+      for n = 1, 4 do world:spawn { Row = { n } } end
+      world:observer("hears", { on = "set", query = "Hp:in", each = function(hp)
+        table.insert(list, hp.now .. " " .. hp.most)
+      end })
+      world:system("it", { query = "Row:in", each = function(row)
+        world:spawn { Hp = { now = values[row.n] } }
+        world:spawn { Hp = { now = values[row.n], most = values[row.n - 1] } }
+      end })
+      world:update(0)
+      heard[i] = table.concat(list, "; ")
+      if kernels then assert.equal("vector", world:explain("it").tier) end
+      world:close()
+    end
+    assert.equal(heard[2], heard[1])
+  end)
+
   it("gives values by their positions, and by names what both say", function()
     scene:both(function(world)
       return function(p, spawner, _, e)

@@ -221,6 +221,20 @@ static inline int jit_compare(lua_State *L, int a, int b, int how) {
   return how == LUA_OPEQ ? lua_equal(L, a, b) : lua_lessthan(L, a, b);
 }
 
+/* ---- errors ---- */
+
+static inline int jit_do_nothing(lua_State *L) {
+  (void)L;
+  return 0;
+}
+
+/* Has LuaJIT know which thread runs. It does not after a call in another one, as of what keeps a
+** message, if an error comes behind it: then the next exit of compiled code crashes. */
+static inline lua_State *jit_current(lua_State *L) {
+  lua_cpcall(L, jit_do_nothing, NULL);
+  return L;
+}
+
 /* ---- texts and messages ---- */
 
 static inline const char *jit_tolstring(lua_State *L, int index, size_t *size) {
@@ -245,7 +259,8 @@ static inline int jit_typeerror(lua_State *L, int arg, const char *expected) {
   const char *got = luaL_typename(L, arg);
   if (jit_getmetafield(L, arg, "__name") == LUA_TSTRING) got = lua_tostring(L, -1);
   if (lua_type(L, arg) == LUA_TLIGHTUSERDATA) got = "light userdata";
-  return luaL_argerror(L, arg, lua_pushfstring(L, "%s expected, got %s", expected, got));
+  return luaL_argerror(jit_current(L), arg,
+                       lua_pushfstring(L, "%s expected, got %s", expected, got));
 }
 
 /* The pieces of a warning are put together in the registry. */
@@ -314,6 +329,9 @@ static inline lua_Alloc jit_getallocf(lua_State *L, void **ud) {
 #define luaL_typeerror jit_typeerror
 #define lua_warning jit_warning
 #define lua_getallocf jit_getallocf
+#define lua_error(L) lua_error(jit_current(L))
+#define luaL_error(L, ...) luaL_error(jit_current(L), __VA_ARGS__)
+#define luaL_argerror(L, arg, text) luaL_argerror(jit_current(L), arg, text)
 #define lua_dump(L, writer, ud, strip) ((void)(strip), lua_dump(L, writer, ud))
 #define luaL_checkversion(L) ((void)(L))
 
