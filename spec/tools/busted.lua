@@ -3,7 +3,7 @@
 local is_luajit = rawget(_G, "jit") ~= nil
 if is_luajit then
   -- When its compiler is on, when collections happen is a matter of chance: ECS_JIT=on.
-  if os.getenv "ECS_JIT" ~= "on" then jit.off() end
+  if os.getenv "ECS_JIT" ~= "on" then require("jit").off() end
   collectgarbage("setpause", 1000)
   require "spec.support.dialect".install()
 elseif _VERSION == "Lua 5.4" then
