@@ -496,9 +496,10 @@ static void jit_table(struct jit_dump *d, const struct jit_fields *i, struct cod
     struct constant key = {.type = CONST_INTEGER, .integer = at};
     if (at >= list) key = jit_take_item(d);
     struct constant value = jit_take_item(d);
-    if (key.type != CONST_STRING && key.type != CONST_INTEGER) d->ok = false;
     *out = (struct code){.kind = CODE_SET_FIELD, .a = i->a, .b = jit_add(d, key)};
     out->right = (struct operand){true, jit_add(d, value)};
+    out->why = "it creates a table with keys that are not names: create it outside";
+    if (key.type != CONST_STRING && key.type != CONST_INTEGER) out->kind = CODE_REFUSED;
     if (value.type == CONST_NIL) out->kind = CODE_NOTHING;
     out++;
   }
