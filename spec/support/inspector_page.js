@@ -320,7 +320,7 @@ const link = process.argv[2], chromium = process.env.CHROMIUM || "/usr/bin/chrom
       await wait(() => document.getElementById("map-count").textContent === "51 shown");
       await reach("Fit");
       await press("Enter");
-      await reach("Follow the selected");
+      await reach("Follow the selected entity");
       await press("Space");
       await wait(() => document.getElementById("follow").checked);
       await press("Space");
