@@ -122,6 +122,7 @@ bool rows_one(struct running *r, const k_insn *k, const struct row_insn *to, siz
   else
     running_control(r, (uint32_t)(k - r->p->insns), 1);
   for (size_t j = 1; j <= arguments; j++) r->at[k->a + j] = (k_span *)r->at[k->a + j] - i;
+  /* cppcheck-suppress uninitvar */
   while (count--) r->at[moves[count] & 0xffff] = was[count];
   return done == 1;
 }
