@@ -111,13 +111,12 @@ static struct operand bytecode_immediate(struct decoder *d, int64_t value) {
 
 static const char *bytecode_refusal(uint32_t op) {
   switch (op) {
-    case LOP_CONCAT: return "it builds a string: write it out as a constant, use the names of an "
-                            "enum, or do that in a system's run";
-    case LOP_CLOSURE: return "it creates a function: create it outside this one";
+    case LOP_CONCAT: return WHY_STRING;
+    case LOP_CLOSURE: return WHY_FUNCTION;
     case LOP_TBC: return "it has a to-be-closed variable: do that in a system's run";
     case LOP_VARARG:
-    case LOP_VARARGPREP: return "it takes a variable number of arguments: name its parameters";
-    default: return "it has an unknown instruction";
+    case LOP_VARARGPREP: return WHY_VARARG;
+    default: return WHY_UNKNOWN;
   }
 }
 

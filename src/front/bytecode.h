@@ -15,6 +15,20 @@
 #define NUMBERS_ARE_DOUBLES false
 #endif
 
+/* Whether a double is an integer to kernels: without a fraction, exact, and not -0.0. */
+static inline bool double_is_integer(double number) {
+  bool small = number >= -0x1p53 && number <= 0x1p53;
+  return small && (double)(int64_t)number == number && (number != 0 || 1 / number > 0);
+}
+
+/* Why instructions are refused, in every Lua. */
+#define WHY_STRING "it builds a string: write it out as a constant, use the names of an enum, or " \
+                   "do that in a system's run"
+#define WHY_FUNCTION "it creates a function: create it outside this one"
+#define WHY_VARARG "it takes a variable number of arguments: name its parameters"
+#define WHY_KEYS "it creates a table with keys that are not names: create it outside"
+#define WHY_UNKNOWN "it has an unknown instruction"
+
 /* Where the variables of loops are, after the loop's own registers. */
 #ifdef LUAJIT_VERSION
 enum { FOR_VARIABLE = 3, EACH_VARIABLE = 3 };
@@ -126,6 +140,14 @@ ecs_status bytecode_jit_read(lua_State *L, int index, struct function_code *out)
 ** (unknown encoding). */
 ecs_status dump_read(lua_State *L, int index, struct function_code *out,
                      const unsigned char **words);
+
+/* What is read of a dump. Each take returns NULL, or 0, where that is missing. */
+struct dump_cursor {
+  const unsigned char *begin, *at, *end;
+  bool ok;                     /* nothing was missing or wrong so far */
+};
+const unsigned char *dump_take(struct dump_cursor *in, size_t size);
+unsigned dump_take_byte(struct dump_cursor *in);
 
 /* Dumps the Lua function at an index into *out, whose `memory` is set. ECS_ENOMEM. */
 ecs_status dump_collect(lua_State *L, int index, struct function_code *out);

@@ -32,8 +32,7 @@ enum { JIT_VERSION = 2, JIT_STRIPPED = 2, JIT_GAP = 8, JIT_VARARG = 2,
 
 struct jit_dump {
   struct function_code *f;
-  const unsigned char *at, *end;
-  bool ok;                   /* nothing was missing or wrong so far */
+  struct dump_cursor in;
   bool memory;               /* no allocation failed */
   uint32_t gap;              /* registers between a function that is called and its arguments */
   const unsigned char *words, *constants;   /* the function's: objects, then numbers */
@@ -52,39 +51,25 @@ struct jit_head {
 
 /* ---- reading bytes ---- */
 
-static const unsigned char *jit_take(struct jit_dump *d, size_t size) {
-  if (!d->ok || size > (size_t)(d->end - d->at)) {
-    d->ok = false;
-    return NULL;
-  }
-  d->at += size;
-  return d->at - size;
-}
-
-static unsigned jit_take_byte(struct jit_dump *d) {
-  const unsigned char *at = jit_take(d, 1);
-  return at ? *at : 0;
-}
-
 /* Seven bits a byte, the lowest first; the first of them may have fewer. */
 static uint32_t jit_take_bits(struct jit_dump *d, uint32_t number, int shift, unsigned byte) {
-  for (; byte & 0x80 && d->ok && shift < 35; shift += 7) {
-    byte = jit_take_byte(d);
+  for (; byte & 0x80 && d->in.ok && shift < 35; shift += 7) {
+    byte = dump_take_byte(&d->in);
     number |= (uint32_t)((uint64_t)(byte & 0x7F) << shift);
   }
-  if (byte & 0x80) d->ok = false;
+  if (byte & 0x80) d->in.ok = false;
   return number;
 }
 
 static uint32_t jit_take_number(struct jit_dump *d) {
-  unsigned byte = jit_take_byte(d);
+  unsigned byte = dump_take_byte(&d->in);
   return jit_take_bits(d, byte & 0x7F, 7, byte);
 }
 
 static uint32_t jit_take_count(struct jit_dump *d) {
   uint32_t count = jit_take_number(d);
-  if (count > (size_t)(d->end - d->at)) d->ok = false;
-  return d->ok ? count : 0;
+  if (count > (size_t)(d->in.end - d->in.at)) d->in.ok = false;
+  return d->in.ok ? count : 0;
 }
 
 static double jit_take_double(struct jit_dump *d, uint32_t low) {
@@ -97,15 +82,14 @@ static double jit_take_double(struct jit_dump *d, uint32_t low) {
 /* ---- constants ---- */
 
 static struct constant jit_number(double number) {
-  bool whole = number >= -0x1p53 && number <= 0x1p53 && (double)(int64_t)number == number;
-  bool integer = whole && (number != 0 || 1 / number > 0);
+  bool integer = double_is_integer(number);
   if (integer) return (struct constant){.type = CONST_INTEGER, .integer = (int64_t)number};
   return (struct constant){.type = CONST_FLOAT, .number = number};
 }
 
 /* A string of so many bytes, the number of its type above them. */
 static struct constant jit_string(struct jit_dump *d, uint32_t type) {
-  const char *data = (const char *)jit_take(d, type - JIT_STRING);
+  const char *data = (const char *)dump_take(&d->in, type - JIT_STRING);
   return (struct constant){.type = CONST_STRING, .string = {data, type - JIT_STRING}};
 }
 
@@ -131,7 +115,7 @@ static struct constant jit_take_object(struct jit_dump *d) {
   if (type == JIT_TABLE) {
     uint32_t values = jit_take_count(d);
     values += 2 * jit_take_count(d);
-    for (uint32_t i = 0; i < values && d->ok; i++) jit_take_item(d);
+    for (uint32_t i = 0; i < values && d->in.ok; i++) jit_take_item(d);
     return (struct constant){.type = CONST_NIL};
   }
   for (uint32_t i = 0; i < numbers; i++) jit_take_number(d);
@@ -139,7 +123,7 @@ static struct constant jit_take_object(struct jit_dump *d) {
 }
 
 static struct constant jit_take_number_constant(struct jit_dump *d) {
-  unsigned byte = jit_take_byte(d);
+  unsigned byte = dump_take_byte(&d->in);
   uint32_t low = jit_take_bits(d, byte >> 1 & 0x3F, 6, byte);
   return jit_number(byte & 1 ? jit_take_double(d, low) : (double)(int32_t)low);
 }
@@ -150,29 +134,29 @@ static uint32_t jit_add(struct jit_dump *d, struct constant constant) {
   return at == NONE ? 0 : at;
 }
 
-static void jit_take_constants(struct jit_dump *d) {
-  d->constants = d->at;
-  for (uint32_t i = 0; i < d->object_count && d->ok; i++) jit_add(d, jit_take_object(d));
-  for (uint32_t i = 0; i < d->number_count && d->ok; i++) jit_add(d, jit_take_number_constant(d));
+/* The constants of a function, which are kept if it is the dumped one. Returns how many functions
+** are among them. */
+static uint32_t jit_take_constants(struct jit_dump *d, bool kept) {
+  uint32_t functions = 0;
+  d->constants = d->in.at;
+  for (uint32_t i = 0; i < d->object_count && d->in.ok; i++) {
+    functions += d->in.at < d->in.end && *d->in.at == JIT_FUNCTION;
+    struct constant object = jit_take_object(d);
+    if (kept) jit_add(d, object);
+  }
+  for (uint32_t i = 0; i < d->number_count && d->in.ok; i++) {
+    struct constant number = jit_take_number_constant(d);
+    if (kept) jit_add(d, number);
+  }
+  return functions;
 }
 
 /* ---- the functions of a dump: each is before the one that it is in ---- */
 
-/* How many functions are among the objects. */
-static uint32_t jit_skip_constants(struct jit_dump *d) {
-  uint32_t functions = 0;
-  for (uint32_t i = 0; i < d->object_count && d->ok; i++) {
-    functions += d->ok && d->at < d->end && *d->at == JIT_FUNCTION;
-    jit_take_object(d);
-  }
-  for (uint32_t i = 0; i < d->number_count && d->ok; i++) jit_take_number_constant(d);
-  return functions;
-}
-
 /* Lines by instruction: what is added to the first, in as few bytes as hold them all. */
 static void jit_take_lines(struct jit_dump *d, const struct jit_head *head) {
   uint32_t size = head->span < 256 ? 1 : head->span < 65536 ? 2 : 4;
-  const unsigned char *list = jit_take(d, (size_t)size * d->word_count);
+  const unsigned char *list = dump_take(&d->in, (size_t)size * d->word_count);
   for (uint32_t i = 0; i < d->word_count && list; i++) {
     uint8_t byte = list[i];
     uint16_t half = byte;
@@ -205,23 +189,21 @@ static uint32_t jit_op(const struct jit_dump *d, uint32_t pc) { return jit_word(
 
 /* The number of pairs in the template of a table; *at is where they begin. */
 static uint32_t jit_find_template(struct jit_dump *d, uint32_t object, uint32_t *list) {
-  const unsigned char *after = d->at;
-  d->at = d->constants;
-  if (object >= d->object_count) d->ok = false;
-  for (uint32_t i = object + 1; i < d->object_count && d->ok; i++) jit_take_object(d);
-  if (jit_take_number(d) != JIT_TABLE) d->ok = false;
+  d->in.at = d->constants;
+  if (object >= d->object_count) d->in.ok = false;
+  for (uint32_t i = object + 1; i < d->object_count && d->in.ok; i++) jit_take_object(d);
+  if (jit_take_number(d) != JIT_TABLE) d->in.ok = false;
   *list = jit_take_count(d);
   uint32_t pairs = jit_take_count(d), count = pairs + (*list ? *list - 1 : 0);
-  if (!d->ok) d->at = after;
-  return d->ok ? count : 0;
+  return d->in.ok ? count : 0;
 }
 
 /* How many neutral instructions one becomes. */
 static uint32_t jit_width(struct jit_dump *d, uint32_t pc) {
-  const unsigned char *after = d->at;
+  const unsigned char *after = d->in.at;
   uint32_t op = jit_op(d, pc), list, width = op == JOP_CALLT || op == JOP_CALLMT ? 2 : 1;
   if (op == JOP_TDUP) width = 1 + jit_find_template(d, jit_word(d, pc) >> 16, &list);
-  d->at = after;
+  d->in.at = after;
   return width;
 }
 
@@ -229,12 +211,12 @@ static ecs_status jit_find_places(struct jit_dump *d) {
   struct function_code *f = d->f;
   d->places = memory_array(f->memory, d->word_count + 1, sizeof *d->places);
   if (!d->places) return ECS_ENOMEM;
-  for (uint32_t pc = 0; pc < d->word_count && d->ok; pc++) {
+  for (uint32_t pc = 0; pc < d->word_count && d->in.ok; pc++) {
     d->places[pc] = f->count;
     f->count += jit_width(d, pc);
   }
   d->places[d->word_count] = f->count;
-  if (!d->ok) return ECS_ECORRUPT;
+  if (!d->in.ok) return ECS_ECORRUPT;
   f->code = memory_array(f->memory, f->count, sizeof *f->code);
   f->lines = memory_array(f->memory, f->count, sizeof *f->lines);
   return f->code && f->lines ? ECS_OK : ECS_ENOMEM;
@@ -242,10 +224,10 @@ static ecs_status jit_find_places(struct jit_dump *d) {
 
 /* The counts, instructions and upvalues of a function; what is behind are its constants. */
 static struct jit_head jit_take_head(struct jit_dump *d, bool stripped) {
-  struct jit_head head = {.flags = jit_take_byte(d)};
-  head.parameters = jit_take_byte(d);
-  head.registers = jit_take_byte(d);
-  head.upvalues = jit_take_byte(d);
+  struct jit_head head = {.flags = dump_take_byte(&d->in)};
+  head.parameters = dump_take_byte(&d->in);
+  head.registers = dump_take_byte(&d->in);
+  head.upvalues = dump_take_byte(&d->in);
   d->object_count = jit_take_count(d);
   d->number_count = jit_take_count(d);
   d->word_count = jit_take_count(d);
@@ -254,8 +236,8 @@ static struct jit_head jit_take_head(struct jit_dump *d, bool stripped) {
     head.first = jit_take_number(d);
     head.span = jit_take_number(d);
   }
-  d->words = jit_take(d, 4 * (size_t)d->word_count);
-  head.shared = jit_take(d, 2 * (size_t)head.upvalues);
+  d->words = dump_take(&d->in, 4 * (size_t)d->word_count);
+  head.shared = dump_take(&d->in, 2 * (size_t)head.upvalues);
   return head;
 }
 
@@ -267,12 +249,10 @@ static ecs_status jit_take_function(struct jit_dump *d, const struct jit_head *h
   f->upvalues = head->upvalues + 1;
   f->vararg = (head->flags & JIT_VARARG) != 0;
   if (f->parameters > f->registers || d->word_count == 0) return ECS_ECORRUPT;
-  jit_take_constants(d);
-  if (!d->memory) return ECS_ENOMEM;
-  ecs_status status = d->ok ? jit_find_places(d) : ECS_ECORRUPT;
+  ecs_status status = jit_find_places(d);
   if (status != ECS_OK) return status;
   if (head->has_lines) jit_take_lines(d, head);
-  return d->ok ? ECS_OK : ECS_ECORRUPT;
+  return d->in.ok ? ECS_OK : ECS_ECORRUPT;
 }
 
 /* Reads all functions up to the last one, and that. */
@@ -280,20 +260,20 @@ static ecs_status jit_take_functions(struct jit_dump *d, bool stripped) {
   struct jit_head open[FUNCTIONS_MOST];
   uint32_t depth = 0, size;
   while ((size = jit_take_count(d)) != 0) {
-    const unsigned char *end = d->at + size, *constants;
+    const unsigned char *end = d->in.at + size;
+    bool last = end < d->in.end && *end == 0;
     struct jit_head head = jit_take_head(d, stripped);
-    constants = d->at;
-    uint32_t inside = jit_skip_constants(d);
-    if (!d->ok || end >= d->end || d->at > end || inside > depth) return ECS_ECORRUPT;
+    uint32_t inside = jit_take_constants(d, last);
+    if (!d->memory) return ECS_ENOMEM;
+    if (!d->in.ok || end >= d->in.end || d->in.at > end || inside > depth) return ECS_ECORRUPT;
     depth -= inside;
-    if (*end == 0) {
+    if (last) {
       for (uint32_t i = depth; i < depth + inside; i++) jit_capture(d, &open[i]);
-      d->at = constants;
       return jit_take_function(d, &head);
     }
     if (depth == FUNCTIONS_MOST) return ECS_ECORRUPT;
     open[depth++] = head;
-    d->at = end;
+    d->in.at = end;
   }
   return ECS_ECORRUPT;
 }
@@ -301,12 +281,12 @@ static ecs_status jit_take_functions(struct jit_dump *d, bool stripped) {
 /* ---- what instructions name ---- */
 
 static uint32_t jit_reg(struct jit_dump *d, uint32_t at) {
-  if (at >= d->f->registers) d->ok = false;
+  if (at >= d->f->registers) d->in.ok = false;
   return at;
 }
 
 static uint32_t jit_upvalue(struct jit_dump *d, uint32_t at) {
-  if (at + 1 >= d->f->upvalues) d->ok = false;
+  if (at + 1 >= d->f->upvalues) d->in.ok = false;
   return at;
 }
 
@@ -317,12 +297,12 @@ static uint32_t jit_globals(const struct jit_dump *d) { return d->f->upvalues - 
 static uint32_t jit_object(struct jit_dump *d, uint32_t at) {
   uint32_t place = d->object_count - 1 - at;
   bool fits = at < d->object_count && d->f->constants[place].type == CONST_STRING;
-  if (!fits) d->ok = false;
+  if (!fits) d->in.ok = false;
   return fits ? place : 0;
 }
 
 static uint32_t jit_numeral(struct jit_dump *d, uint32_t at) {
-  if (at >= d->number_count) d->ok = false;
+  if (at >= d->number_count) d->in.ok = false;
   return d->object_count + at;
 }
 
@@ -340,17 +320,32 @@ static struct operand jit_in_register(struct jit_dump *d, uint32_t at) {
   return (struct operand){false, jit_reg(d, at)};
 }
 
+/* What the last letter of an opcode tells: a variable, string, number or primitive. */
+static struct operand jit_operand(struct jit_dump *d, uint32_t form, uint32_t at) {
+  switch (form) {
+    case 0: return jit_in_register(d, at);
+    case 1: return (struct operand){true, jit_object(d, at)};
+    case 2: return (struct operand){true, jit_numeral(d, at)};
+    default: return (struct operand){true, jit_primitive(d, at)};
+  }
+}
+
+/* Likewise for keys: a variable, string or byte. */
+static uint32_t jit_key(struct jit_dump *d, uint32_t form, uint32_t at) {
+  return form == 0 ? jit_reg(d, at) : form == 1 ? jit_object(d, at) : jit_whole(d, at);
+}
+
 /* The instruction that a jump at an instruction leads to. */
 static uint32_t jit_jump(struct jit_dump *d, uint32_t pc) {
   int64_t to = (int64_t)pc + 1 + (int64_t)(jit_word(d, pc) >> 16) - 0x8000;
-  if (to < 0 || to >= (int64_t)d->word_count) d->ok = false;
-  return d->ok ? (uint32_t)to : 0;
+  if (to < 0 || to >= (int64_t)d->word_count) d->in.ok = false;
+  return d->in.ok ? (uint32_t)to : 0;
 }
 
 /* The place that the jump behind a condition leads to. */
 static uint32_t jit_jump_behind(struct jit_dump *d, uint32_t pc) {
-  if (pc + 1 >= d->word_count || jit_op(d, pc + 1) != JOP_JMP) d->ok = false;
-  return d->ok ? d->places[jit_jump(d, pc + 1)] : 0;
+  if (pc + 1 >= d->word_count || jit_op(d, pc + 1) != JOP_JMP) d->in.ok = false;
+  return d->in.ok ? d->places[jit_jump(d, pc + 1)] : 0;
 }
 
 /* ---- instructions ---- */
@@ -367,14 +362,7 @@ static void jit_condition(struct jit_dump *d, const struct jit_fields *i, uint32
   out->flag = i->op % 2 == 0;
   out->target = jit_jump_behind(d, pc);
   out->left = jit_in_register(d, i->a);
-  if (i->op <= JOP_ISNEV)
-    out->right = jit_in_register(d, i->d);
-  else if (i->op <= JOP_ISNES)
-    out->right = (struct operand){true, jit_object(d, i->d)};
-  else if (i->op <= JOP_ISNEN)
-    out->right = (struct operand){true, jit_numeral(d, i->d)};
-  else
-    out->right = (struct operand){true, jit_primitive(d, i->d)};
+  out->right = jit_operand(d, orders ? 0 : (i->op - JOP_ISEQV) / 2, i->d);
 }
 
 static void jit_test(struct jit_dump *d, const struct jit_fields *i, uint32_t pc,
@@ -420,7 +408,7 @@ static void jit_load(struct jit_dump *d, const struct jit_fields *i, struct code
     default:
       assert(i->op == JOP_KNIL);
       out->kind = CODE_NIL;
-      if (i->d < i->a) d->ok = false;
+      if (i->d < i->a) d->in.ok = false;
       out->b = jit_reg(d, i->d) - i->a;
       break;
   }
@@ -433,10 +421,7 @@ static void jit_of_upvalue(struct jit_dump *d, const struct jit_fields *i, struc
   }
   out->kind = CODE_SET_UPVALUE;
   out->a = jit_upvalue(d, i->a);
-  out->right = i->op == JOP_USETV ? jit_in_register(d, i->d)
-               : i->op == JOP_USETS ? (struct operand){true, jit_object(d, i->d)}
-               : i->op == JOP_USETN ? (struct operand){true, jit_numeral(d, i->d)}
-                                    : (struct operand){true, jit_primitive(d, i->d)};
+  out->right = jit_operand(d, i->op - JOP_USETV, i->d);
   d->f->assigned[i->a / 64] |= 1ull << i->a % 64;
 }
 
@@ -450,9 +435,7 @@ static void jit_get(struct jit_dump *d, const struct jit_fields *i, struct code 
   }
   out->b = jit_reg(d, i->b);
   out->kind = i->op == JOP_TGETV ? CODE_INDEX : CODE_FIELD;
-  out->c = i->op == JOP_TGETV   ? jit_reg(d, i->c)
-           : i->op == JOP_TGETS ? jit_object(d, i->c)
-                                : jit_whole(d, i->c);
+  out->c = jit_key(d, i->op - JOP_TGETV, i->c);
 }
 
 static void jit_set(struct jit_dump *d, const struct jit_fields *i, struct code *out) {
@@ -465,16 +448,14 @@ static void jit_set(struct jit_dump *d, const struct jit_fields *i, struct code 
   }
   out->a = jit_reg(d, i->b);
   out->kind = i->op == JOP_TSETV ? CODE_SET_INDEX : CODE_SET_FIELD;
-  out->b = i->op == JOP_TSETV   ? jit_reg(d, i->c)
-           : i->op == JOP_TSETS ? jit_object(d, i->c)
-                                : jit_whole(d, i->c);
+  out->b = jit_key(d, i->op - JOP_TSETV, i->c);
 }
 
 /* Values up to the top, from a number on that is the low half of a double's bits. */
 static void jit_list(struct jit_dump *d, const struct jit_fields *i, struct code *out) {
   const struct constant *number = &d->f->constants[jit_numeral(d, i->d)];
-  if (i->a == 0 || !d->ok) {
-    d->ok = false;
+  if (i->a == 0 || !d->in.ok) {
+    d->in.ok = false;
     return;
   }
   uint64_t bits;
@@ -488,29 +469,29 @@ static void jit_list(struct jit_dump *d, const struct jit_fields *i, struct code
 
 /* A table, and what its template has. Nil stands for what is set behind. */
 static void jit_table(struct jit_dump *d, const struct jit_fields *i, struct code *out) {
-  const unsigned char *after = d->at;
+  const unsigned char *after = d->in.at;
   uint32_t list, count = i->op == JOP_TDUP ? jit_find_template(d, i->d, &list) : 0;
   *out++ = (struct code){.kind = CODE_TABLE, .a = jit_reg(d, i->a)};
   if (count && list) jit_take_item(d);   /* what has the number 0 */
-  for (uint32_t at = 1; count && d->ok; count--, at++) {
+  for (uint32_t at = 1; count && d->in.ok; count--, at++) {
     struct constant key = {.type = CONST_INTEGER, .integer = at};
     if (at >= list) key = jit_take_item(d);
     struct constant value = jit_take_item(d);
     *out = (struct code){.kind = CODE_SET_FIELD, .a = i->a, .b = jit_add(d, key)};
     out->right = (struct operand){true, jit_add(d, value)};
-    out->why = "it creates a table with keys that are not names: create it outside";
+    out->why = WHY_KEYS;
     if (key.type != CONST_STRING && key.type != CONST_INTEGER) out->kind = CODE_REFUSED;
     if (value.type == CONST_NIL) out->kind = CODE_NOTHING;
     out++;
   }
-  d->at = after;
+  d->in.at = after;
 }
 
 static void jit_call(struct jit_dump *d, const struct jit_fields *i, struct code *out) {
   bool tail = i->op == JOP_CALLT || i->op == JOP_CALLMT;
   bool open = i->op == JOP_CALLM || i->op == JOP_CALLMT;
   uint32_t given = tail ? i->d : i->c;
-  if (!open && given == 0) d->ok = false;
+  if (!open && given == 0) d->in.ok = false;
   out->kind = CODE_CALL;
   out->a = jit_reg(d, i->a);
   out->left.at = i->a + 1 + d->gap;
@@ -525,7 +506,7 @@ static void jit_return(struct jit_dump *d, const struct jit_fields *i, struct co
   out->kind = CODE_RETURN;
   out->a = i->a;
   out->b = i->op == JOP_RETM ? NONE : i->d - 1;
-  if (i->op != JOP_RETM && i->d == 0) d->ok = false;
+  if (i->op != JOP_RETM && i->d == 0) d->in.ok = false;
   if (out->b) jit_reg(d, out->b == NONE ? i->a : i->a + out->b - 1);
 }
 
@@ -539,14 +520,14 @@ static void jit_for_loop(struct jit_dump *d, const struct jit_fields *i, uint32_
   out->a = jit_reg(d, i->a);
   jit_reg(d, i->a + FOR_VARIABLE);
   out->kind = ends ? CODE_FOR_END : CODE_FOR;
-  if (!ends && (to <= pc + 1 || !jit_counts(jit_op(d, to - 1)))) d->ok = false;
-  if (d->ok) out->target = d->places[ends ? to : to - 1];
+  if (!ends && (to <= pc + 1 || !jit_counts(jit_op(d, to - 1)))) d->in.ok = false;
+  if (d->in.ok) out->target = d->places[ends ? to : to - 1];
 }
 
 /* Whether the instruction at `next` is where a loop over an iterator goes on whose body is behind
 ** `pc`. */
 static bool jit_enters(struct jit_dump *d, uint32_t pc, uint32_t next) {
-  uint32_t op = d->ok ? jit_op(d, next) : JOP_JMP;
+  uint32_t op = d->in.ok ? jit_op(d, next) : JOP_JMP;
   if ((op != JOP_ITERC && op != JOP_ITERN) || next <= pc || next + 1 >= d->word_count) return false;
   return jit_repeats(jit_op(d, next + 1)) && jit_jump(d, next + 1) == pc + 1;
 }
@@ -558,17 +539,17 @@ static void jit_each_loop(struct jit_dump *d, const struct jit_fields *i, uint32
   if (i->op == JOP_ITERC || i->op == JOP_ITERN) {
     out->kind = CODE_EACH_NEXT;
     out->c = i->b - 1;
-    if (i->b < 2) d->ok = false;
-    if (d->ok) jit_reg(d, a + out->c - 1);
+    if (i->b < 2) d->in.ok = false;
+    if (d->in.ok) jit_reg(d, a + out->c - 1);
   } else {
     to = jit_jump(d, pc);
     if (!jit_repeats(i->op)) {
       out->kind = CODE_EACH;
-      a = d->ok ? jit_word(d, to) >> 8 & 0xFF : 0;
+      a = d->in.ok ? jit_word(d, to) >> 8 & 0xFF : 0;
     }
   }
-  if (a < EACH_VARIABLE) d->ok = false;
-  if (!d->ok) return;
+  if (a < EACH_VARIABLE) d->in.ok = false;
+  if (!d->in.ok) return;
   out->a = jit_reg(d, a - EACH_VARIABLE);
   if (out->kind != CODE_EACH_NEXT) out->target = d->places[to];
 }
@@ -581,7 +562,7 @@ static void jit_go(struct jit_dump *d, const struct jit_fields *i, uint32_t pc, 
     out->kind = CODE_NOTHING;
   } else {
     out->kind = CODE_JUMP;
-    out->target = d->ok ? d->places[to] : 0;
+    out->target = d->in.ok ? d->places[to] : 0;
   }
 }
 
@@ -589,12 +570,11 @@ static void jit_refuse(const struct jit_fields *i, struct code *out) {
   out->kind = CODE_REFUSED;
   out->a = i->a;
   out->flag = true;
-  out->why = i->op == JOP_CAT    ? "it builds a string: do that in a system's run, or use the "
-                                   "names of an enum"
-             : i->op == JOP_FNEW ? "it creates a function: create it outside this one"
-             : i->op == JOP_VARG ? "it takes a variable number of arguments: name its parameters"
+  out->why = i->op == JOP_CAT      ? WHY_STRING
+             : i->op == JOP_FNEW   ? WHY_FUNCTION
+             : i->op == JOP_VARG   ? WHY_VARARG
              : i->op == JOP_KCDATA ? "it has a number of the ffi library: do that in a system's run"
-                                   : "it has an unknown instruction";
+                                   : WHY_UNKNOWN;
 }
 
 /* Decodes instructions that only set registers, upvalues or fields; false for others. */
@@ -646,15 +626,15 @@ static void jit_decode(struct jit_dump *d, uint32_t pc, struct code *out) {
 
 static ecs_status jit_read(struct jit_dump *d) {
   static const unsigned char head[] = {0x1b, 'L', 'J', JIT_VERSION};
-  const unsigned char *magic = jit_take(d, sizeof head);
+  const unsigned char *magic = dump_take(&d->in, sizeof head);
   if (!magic || memcmp(magic, head, sizeof head) != 0) return ECS_ECORRUPT;
   uint32_t flags = jit_take_number(d);
-  if (!(flags & JIT_STRIPPED)) jit_take(d, jit_take_count(d));
+  if (!(flags & JIT_STRIPPED)) dump_take(&d->in, jit_take_count(d));
   d->gap = (flags & JIT_GAP) != 0;
   ecs_status status = jit_take_functions(d, (flags & JIT_STRIPPED) != 0);
   for (uint32_t pc = 0; pc < d->word_count && status == ECS_OK; pc++) {
     jit_decode(d, pc, &d->f->code[d->places[pc]]);
-    status = !d->memory ? ECS_ENOMEM : d->ok ? ECS_OK : ECS_ECORRUPT;
+    status = !d->memory ? ECS_ENOMEM : d->in.ok ? ECS_OK : ECS_ECORRUPT;
   }
   return status;
 }
@@ -662,7 +642,7 @@ static ecs_status jit_read(struct jit_dump *d) {
 ecs_status bytecode_jit_read(lua_State *L, int index, struct function_code *out) {
   ecs_status status = dump_collect(L, index, out);
   const unsigned char *dump = (const unsigned char *)out->dump;
-  struct jit_dump d = {.f = out, .at = dump, .end = dump + out->dump_size, .ok = true,
+  struct jit_dump d = {.f = out, .in = {dump, dump, dump + out->dump_size, true},
                        .memory = true};
   if (status != ECS_OK) return status;
   status = jit_read(&d);

@@ -298,7 +298,7 @@ void order_item(struct front *f, struct val table, const struct constant *key, s
     return;
   }
   if (key->type != CONST_STRING || key->string.size == 0)
-    front_refuse(f, "it creates a table with keys that are not names: create it outside");
+    front_refuse(f, WHY_KEYS);
   commands_put_item(f, table, (struct front_item){.key = key->string, .value = value});
 }
 

@@ -29,6 +29,23 @@ ecs_status dump_collect(lua_State *L, int index, struct function_code *out) {
   return failed ? ECS_ENOMEM : ECS_OK;
 }
 
+/* ---- reading bytes ---- */
+
+const unsigned char *dump_take(struct dump_cursor *in, size_t size) {
+  assert(in->at <= in->end);
+  if (!in->ok || size > (size_t)(in->end - in->at)) {
+    in->ok = false;
+    return NULL;
+  }
+  in->at += size;
+  return in->at - size;
+}
+
+unsigned dump_take_byte(struct dump_cursor *in) {
+  const unsigned char *at = dump_take(in, 1);
+  return at ? *at : 0;
+}
+
 /* Whether functions are dumped as by Lua 5.5. */
 #define DUMP_55 (LUA_VERSION_NUM >= 505)
 
@@ -39,28 +56,6 @@ enum { DUMP_NIL = 0, DUMP_FALSE = 1, DUMP_TRUE = 17, DUMP_INTEGER = 3, DUMP_FLOA
        DUMP_SHORT = 4, DUMP_LONG = 20 };
 
 #define NESTING 200    /* nested functions, as deep as Lua's compiler allows */
-
-/* ---- reading bytes ---- */
-
-struct dump_cursor {
-  const unsigned char *begin, *at, *end;
-  bool ok;                     /* nothing was missing or wrong so far */
-};
-
-static const unsigned char *dump_take(struct dump_cursor *in, size_t size) {
-  assert(in->at <= in->end);
-  if (!in->ok || size > (size_t)(in->end - in->at)) {
-    in->ok = false;
-    return NULL;
-  }
-  in->at += size;
-  return in->at - size;
-}
-
-static unsigned dump_take_byte(struct dump_cursor *in) {
-  const unsigned char *at = dump_take(in, 1);
-  return at ? *at : 0;
-}
 
 static void dump_take_into(struct dump_cursor *in, void *to, size_t size) {
   const unsigned char *at = dump_take(in, size);

@@ -519,7 +519,7 @@ void front_open(struct front *f, struct frame *frame, uint16_t function) {
   if (!frame->code) front_read(f, frame);
   if (frame->code->vararg) {
     frame->pc = 0;
-    front_refuse(f, "it takes a variable number of arguments: name its parameters");
+    front_refuse(f, WHY_VARARG);
   }
 }
 

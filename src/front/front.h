@@ -47,9 +47,7 @@ typedef struct outside (*outside_fn)(lua_State *L, int index, const void *owner)
 /* Whether the value at an index is an integer to kernels. */
 static inline bool front_is_integer(lua_State *L, int index) {
   if (!NUMBERS_ARE_DOUBLES) return lua_isinteger(L, index) != 0;
-  double number = lua_type(L, index) == LUA_TNUMBER ? (double)lua_tonumber(L, index) : 0.5;
-  bool small = number >= -0x1p53 && number <= 0x1p53;
-  return small && (double)(int64_t)number == number && (number != 0 || 1 / number > 0);
+  return lua_type(L, index) == LUA_TNUMBER && double_is_integer((double)lua_tonumber(L, index));
 }
 
 /* What a function is compiled for. */

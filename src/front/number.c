@@ -354,12 +354,8 @@ static struct val number_need_exact(struct front *f, struct val x, k_value where
 }
 
 struct val number_exact(struct front *f, struct val x, bool is_unsigned) {
-  struct builder *b = f->b;
-  k_value least = build_i64(b, is_unsigned ? 0 : -((int64_t)1 << 53));
-  build_need(b, build_binary(b, KO_LE, least, x.value));
-  build_need(b, build_binary(b, KO_LE, x.value, build_i64(b, (int64_t)1 << 53)));
-  x.bits = MIXED_EXACT;
-  return x;
+  if (is_unsigned) build_need(f->b, build_binary(f->b, KO_LE, build_i64(f->b, 0), x.value));
+  return number_need_exact(f, x, K_ALL);
 }
 
 struct val mixed_settle(struct front *f, struct val x) {
