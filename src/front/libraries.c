@@ -290,7 +290,7 @@ static struct val library_own(struct front *f, uint32_t name, const struct val *
                              KO_OWN_SIN, KO_OWN_TAN};
   assert(name >= OWN_ACOS && name - OWN_ACOS < sizeof ops / sizeof *ops);
   k_op op = ops[name - OWN_ACOS];
-  struct val x = library_need(f, arguments, count, 0, name), y = x;
+  struct val x = library_need(f, arguments, count, 0, name), y;
   k_value a = number_as(f, x, KT_F64);
   if (op < KO_ADD) return library_wide_step(f, x, x, build_unary(f->b, op, a));
   if (name == OWN_ATAN && (count < 2 || arguments[1].kind == VAL_NIL))
