@@ -30,7 +30,8 @@ local function read(text)
 end
 
 local fields = read [[
-P F: x | m[2]; I: n | n | c | big; B: on; E: kept | prey; C: cell
+P F: x | m[2] | far[<X> % 12 + 1]; I: n | n | c | big | tens[<X> % 10 + 1] | tens[3]; B: on;
+  E: kept | prey | pals[<X> % 9 + 1]; C: cell
 H F: hp | hp; I: n | k; B: on; E: who; W: w
 S F: v; I: n
 Owes F: rate; I: amount
@@ -61,7 +62,8 @@ row Me: e; D: e; L: e | e; E: e; X: <C>
 array I: i; X: i | i | i
 arrays F: (floats[<X>] or 0.0) | (grids[<I> % 3 + 1][<X>] or 0.0)
 others F: (world:get(<L>, 'H.hp') or <F>) | world:get(boss, 'H.hp');
-  I: (world:get(<L>, 'H.n') or 0); B: (world:get(<L>, 'H.on') == true);
+  I: (world:get(<L>, 'H.n') or 0) | (world:get(<L>, 'P.tens[3]') or 2);
+  B: (world:get(<L>, 'H.on') == true);
   E: (world:get(<L>, 'P.kept') or <L>) | (world:get(<L>, 'H.who') or <L>)
 cells F: mix | (best or 0.0); I: (flip or 0); B: (best == nil)
 asks B: world:alive(<E>) | world:has(<L>, 'H') | world:has(<L>, 'T') | world:has(<L>, 'Eats', <L>);
@@ -121,7 +123,8 @@ others 10: world:set(<L1>, 'H.hp', (world:get(<L1>, 'H.hp') or 0.0) + <F>)
   | if world:alive(<E1>) and world:has(<E1>, 'H') then world:set(<E1>, 'H.hp', <F>) <S> end
   | local <N1> = world:get(<L1>, 'H.n') if <N1> and <N1> >= 2 then
     world:set(<L1>, 'H.n', <N1> - 2) <S> end | world:set(<L>, 'H.k', <V>)
-  | world:set(<L>, 'H.who', <E>) | world:set(<L>, 'P.x', <F>) | world:set(<L>, 'S', <F>, <V>)
+  | world:set(<L>, 'H.who', <E>) | world:set(<L>, 'P.x', <F>) | world:set(<L>, 'P.far[2]', <F>)
+  | world:set(<L>, 'S', <F>, <V>)
   | world:set(<L>, 'H', { hp = <F>, who = <E> }) | world:set(<L>, 'S', {})
   | if <B> then world:set(<L>, 'H', {}) end
   | if world:alive(<E1>) then <PF> = world:get(<E1>, 'H.hp') or <F> end
@@ -176,6 +179,9 @@ texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
   | local <N1> for <K>, <N2> in ipairs(walks) do if <B> then <N1> = <N2> end end
     if <N1> then <PF> = <N1>.w <PI> = <N1>.n % 9 end
   | local <N1> = walks[1] for <K> = 1, <Few> do <PF1> = <PF1> + <N1>.w <N1> = walks[<N1>.n] <S> end
+  | p.far[<X1> % 12 + 1], p.far[<X2> % 12 + 1] = p.far[<X2> % 12 + 1], p.far[<X1> % 12 + 1]
+  | local <N1> = p.tens for <N2> = #<N1>, 2, -1 do <N1>[<N2>] = <N1>[<N2> - 1] <S> end
+  | <PF> = p.far[<I> % 14] or <F> | if <Rare> then p.far[<I>] = <F> end
   | if p.kind ~= 'green' then <PF> = price[p.kind] end | p.tint = turned[p.kind] or 'black'
   | if p.tint ~= 'black' then p.kind = p.tint end | if <Rare> then p.kind = p.tint end
   | local <N1> = <B> and p.kind if <N1> == 'red' then <S> end
@@ -442,7 +448,7 @@ function M.generate(seed, forms)
   local program = { seed = seed, rows = rows, turns = 2,
     threads = rng:pick { 1, 1, "2!", "4!" }, units = {}, with = {} }
   for _, name in ipairs { "observer", "alias", "poke", "waiting", "track", "full", "off",
-    "coming" } do
+    "coming", "longer" } do
     if rng:chance(40) then table.insert(program.with, name) end
   end
   for i = 1, rng:range(1, 2) do program.units[i] = gen:unit(rng:pick(forms)) end

@@ -31,9 +31,12 @@ local LARGEST = is_luajit and 2.0 ^ 53 or math.maxinteger
 local plain_ipairs = is_luajit and require("spec.support.dialect").ipairs or ipairs
 
 local function declare(world, with)
+  local more = with.longer and 30 or 0
   world:component("P", { "x: f64", "m: f64[2]", "n: i32", "c: i8", "big: i64", "on: bool",
     "cell: i32", "prey: entity", "kept: entity", "kind: enum(red, green, blue)", "s: string",
-    "tint: enum(blue, black, red, green)" })
+    "tint: enum(blue, black, red, green)",
+    ("far: f64[%d]"):format(12 + more), ("tens: u8[%d]"):format(10 + more),
+    ("pals: entity[%d]"):format(9 + more) })
   world:component("H", { "hp: f64 = 10", "n: i32 = 3", "k: i8", "w: f32", "on: bool",
     "who: entity", track = with.track, toggle = true })
   world:component("S", { "v: f64", "n: i64", storage = "sparse", toggle = true })
@@ -52,7 +55,8 @@ local function row(world, i, numbers, with, prey, rows)
     c = numbers:range(-9, with.full and 127 or 20), on = numbers:chance(40), cell = i * 5 % 16 + 1,
     big = with.full and numbers:chance(9) and LARGEST - i or i, m = { i / 8, 1.0 },
     kind = numbers:pick { "red", "green", "blue" }, tint = numbers:pick { "red", "black", "blue" },
-    s = numbers:pick { "ann", "bob", "" } },
+    s = numbers:pick { "ann", "bob", "" }, far = { [i % 12 + 1] = i / 4, [12] = 1 },
+    tens = { i % 7, 2, [9] = 8 } },
     H = numbers:chance(40) and { hp = numbers:range(0, 30), on = true } or nil,
     T = numbers:chance(30) or nil, S = numbers:chance(30) and { n = i } or nil,
     Spot = numbers:chance(50) and { x = numbers:range(0, 20) / 4, y = 1 } or nil }
@@ -61,6 +65,7 @@ local function row(world, i, numbers, with, prey, rows)
   local target = what <= 6 and numbers:pick(prey) or what <= 9 and numbers:pick(rows)
     or what <= 11 and e or ecs.null
   world:set(e, "P.prey", target)
+  world:set(e, "P.pals[2]", target)
   world:set(e, "P.kept", numbers:chance(60) and target or numbers:pick(rows))
   for _ = 1, numbers:int(3) - 1 do
     world:add(e, "Eats", numbers:pick(prey))

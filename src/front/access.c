@@ -145,8 +145,7 @@ static uint32_t access_told_column(struct front *f, uint32_t slot, uint32_t leaf
   return f->columns[at].number;
 }
 
-/* The id of the row's entity, in its own column. */
-static struct val access_row_entity(struct front *f) {
+struct val access_row_entity(struct front *f) {
   uint32_t column = access_told_column(f, NONE, 0, KC_ENTITY);
   struct val value = val_number(f, build_rows_entity(f->b, column), false);
   value.entity = value.row_entity = true;
@@ -456,6 +455,12 @@ uint32_t access_written(struct front *f, struct val view, uint32_t leaf) {
   f->columns[at].folded |= shared;
   access_mark_written(f, f->cells[at].slot, f->env.mask);
   return at;
+}
+
+void access_looked_up(struct front *f, struct val view) {
+  uint32_t leaf = view.leaf, slot = access_first_slot(f, view.slot, &leaf);
+  f->columns[access_find_column(f, slot, leaf, view.root, view.leaf)].read = true;
+  order_check_read(f, view.root, view.leaf);
 }
 
 /* Stores the id of a spawned entity, which exists only once the row's orders are given. */

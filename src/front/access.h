@@ -14,6 +14,8 @@ struct val access_key(struct front *f, struct val object, const struct constant 
 /* Yields the function's result for each row, in its own column. */
 void access_give(struct front *f, k_value number, bool integer);
 struct val access_parameter(struct front *f, uint32_t index);
+/* The id of the row's entity, in its own column. */
+struct val access_row_entity(struct front *f);
 /* Whether a path of the query follows a field. */
 bool access_leads(const struct front *f, const struct component *component, uint32_t leaf);
 /* Whether the function reads a field of entities other than the row's, except parents that come
@@ -37,6 +39,8 @@ struct val access_own_element(struct front *f, const struct component *array);
 void access_set_own_element(struct front *f, const struct component *array, struct val value);
 /* The column of a leaf of the view's root, written from now on. */
 uint32_t access_written(struct front *f, struct val view, uint32_t leaf);
+/* Notes that the function reads such a leaf, and looks it up. */
+void access_looked_up(struct front *f, struct val view);
 /* Writes what the function stored into the program. */
 void access_finish(struct front *f);
 
@@ -65,9 +69,8 @@ void class_set_column(struct front *f, uint32_t column, struct val value);
 void class_copy(struct front *f, const struct component *to, const struct component *from);
 void class_set_element(struct front *f, const struct component *array, uint32_t leaf,
                        k_value index, struct val value);
-/* For an array field: if one element is shared, makes all `count` shared, and returns whether. The
-** second sets one of the elements, by its number from 0. */
-bool class_share_all(struct front *f, struct val view, uint32_t count);
+/* Sets an element of an array field, by its number from 0; or at a place. */
+void class_set_place(struct front *f, struct val view, k_value place, struct val value);
 void class_set_one(struct front *f, struct val view, k_value at, uint32_t count, struct val value);
 
 #endif

@@ -9,11 +9,13 @@
 #include "core/storage/component.h"
 #include "core/storage/registry.h"
 
-/* The number of a class, or the count of classes if it is not shared. */
+/* The number of a class, or the count of classes if it is not shared. The elements of an array
+** field are one. */
 static uint32_t class_find(const struct front *f, const struct component *component,
                            uint32_t leaf) {
   const struct front_classes *shared = &f->shared;
   uint32_t i = 0;
+  leaf = component_first_leaf(component, leaf);
   while (i < shared->count &&
          (shared->list[i].component != component->id || shared->list[i].leaf != leaf))
     i++;
@@ -42,7 +44,8 @@ void class_share(struct front *f, const struct component *component, uint32_t le
   if (shared->count == FRONT_CLASSES)
     front_refuse(f, "it writes to too many fields and arrays that it also reads from other rows: "
                     "write it as two systems");
-  shared->list[shared->count++] = (struct front_class){component->id, leaf, 0, 0};
+  shared->list[shared->count++] =
+      (struct front_class){component->id, component_first_leaf(component, leaf), 0, 0};
   f->wants_classes = true;
   if (!shared->ordered) front_refuse(f, "its rows see what earlier rows have written");
 }
@@ -131,11 +134,12 @@ void class_copy(struct front *f, const struct component *to, const struct compon
   build_lay(f->b, number, other);
 }
 
-bool class_share_all(struct front *f, struct val view, uint32_t count) {
-  bool any = false;
-  for (uint32_t i = 0; i < count; i++) any |= class_is_shared(f, view.root, view.leaf + i);
-  for (uint32_t i = 0; any && i < count; i++) class_share(f, view.root, view.leaf + i);
-  return any;
+void class_set_place(struct front *f, struct val view, k_value place, struct val value) {
+  uint32_t column = access_written(f, view, view.leaf);
+  class_share(f, view.root, view.leaf);
+  f->columns[column].folded = true;
+  build_at(f->b, f->env.mask, front_tag(f));
+  class_set(f, view.root, view.leaf, class_cell_at(f, view.root, view.leaf, place), value);
 }
 
 void class_set_one(struct front *f, struct val view, k_value at, uint32_t count, struct val value) {

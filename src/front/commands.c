@@ -495,13 +495,20 @@ struct val order_by_spawner(struct front *f, struct val spawner, const struct va
 
 /* ---- one owner ---- */
 
-static const struct front_column *
-command_call_column_of(const struct front *f, const struct component *component,
-                       uint32_t leaf) {
-  for (uint32_t i = 0; i < f->column_count; i++)
-    if (f->columns[i].component == component && f->columns[i].component_leaf == leaf)
-      return &f->columns[i];
-  return NULL;
+/* How the function uses a field by the query's terms: any element, in an array field. */
+enum { USES_IT = 1, READS_IT = 2, WRITES_IT = 4 };
+static uint32_t commands_uses(const struct front *f, const struct component *component,
+                              uint32_t leaf) {
+  uint32_t uses = 0;
+  for (uint32_t i = 0; i < f->column_count; i++) {
+    const struct front_column *column = &f->columns[i];
+    if (column->component != component ||
+        !component_same_field(component, column->component_leaf, leaf))
+      continue;
+    uses |= USES_IT | (column->read ? READS_IT : 0);
+    if (column->written || column->folded) uses |= WRITES_IT;
+  }
+  return uses;
 }
 
 static void commands_need_id_field(struct front *f, const struct component *component,
@@ -523,11 +530,10 @@ static void commands_store_id(struct front *f, struct run_command command, k_val
 
 void order_store(struct front *f, const struct component *component, uint32_t leaf,
                  struct val entity, struct val value) {
-  const struct front_column *column = command_call_column_of(f, component, leaf);
   struct run_command command = {.action = RUN_SET, .component = component->id, .leaf = leaf,
                                 .gives = value.spawned, .own = true};
   commands_need_id_field(f, component, leaf);
-  if (f->loop_depth && column && column->read)
+  if (f->loop_depth && commands_uses(f, component, leaf) & READS_IT)
     front_refuse(f, "it reads '%s.%s' and stores ids of spawned entities there, in a loop: do one "
                     "of the two in a second system", component->name,
                  component->leaves[leaf].name);
@@ -559,7 +565,9 @@ void order_check_read(struct front *f, const struct component *component, uint32
     const struct run_command *command = &f->commands[i];
     bool stores = command->own || command->action == RUN_STORE ||
                   (command->action == RUN_SET && command->gives && !command->part);
-    if (!stores || command->component != component->id || command->leaf != leaf) continue;
+    if (!stores || command->component != component->id ||
+        !component_same_field(component, command->leaf, leaf))
+      continue;
     if (build_excludes(f->b, f->store_masks[i], f->env.mask)) continue;
     front_refuse(f, "it uses '%s%s%s' after storing the id of a spawned entity there: do that "
                     "before, or in a second system", component->name,
@@ -571,11 +579,11 @@ void order_check_read(struct front *f, const struct component *component, uint32
 /* Whether the function uses a field that an order sets, in a way that is not possible. */
 static bool commands_is_shared(const struct front *f, const struct run_command *command,
                                const struct component *component) {
-  const struct front_column *column = command_call_column_of(f, component, command->leaf);
+  uint32_t uses = commands_uses(f, component, command->leaf);
   if (access_leads(f, component, command->leaf)) return true;
   if (command->own && access_reads_others(f, component, command->leaf)) return true;
   bool again = f->query->terms.values > 0;   /* a row may match again */
-  return column && (!command->own || column->written || column->folded || (again && column->read));
+  return uses & (!command->own ? USES_IT : again ? WRITES_IT | READS_IT : WRITES_IT);
 }
 
 /* Checks what is stored in an array or resource that the function also uses in another way. */

@@ -771,7 +771,10 @@ struct val element_of_record_at(struct front *f, struct val record, struct val i
 
 /* ---- array field ---- */
 
-/* Each element of an array field has its own column: the bits of the index choose among them. */
+/* Each element of an array field has its own column: the bits of the index choose among them. If
+** that takes too many, or the array is long, elements of the row's own entity are looked up. */
+#define ARRAY_FIELD_SHORT 8
+#define ARRAY_FIELD_LONG 32
 
 static uint32_t element_count_of(struct val view) {
   assert(view.array && view.array->count > 0);
@@ -808,12 +811,25 @@ static k_value element_array_field_choose(struct front *f, k_value *values,
   return values[0];
 }
 
+static bool element_array_field_is_long(struct front *f, struct val view) {
+  uint32_t count = element_count_of(view);
+  bool possible = is_array_field(view) && count > ARRAY_FIELD_SHORT &&
+                  view.array->type != ECS_STRING && f->result != RESULT_KEY &&
+                  !f->query->terms.event && term_is_own(front_term(f, view.slot));
+  f->chooses |= possible;
+  return possible && (f->shared.looks_up || count > ARRAY_FIELD_LONG);
+}
+
 struct val array_field_at(struct front *f, struct val view, struct val index) {
   view = maybe_need(f, view);
   k_value inside, at = element_array_field_place(f, view, index, &inside), values[RUN_COLUMNS];
   uint32_t count = element_count_of(view);
   struct val element = {.kind = VAL_NIL};
-  if (is_array_field(view)) class_share_all(f, view, count);   /* they are read alike */
+  if (element_array_field_is_long(f, view)) {
+    k_value place = reach_own_place(f, view, inside, at);
+    access_looked_up(f, view);
+    return reach_cell_at(f, view.root, view.leaf, place, inside);
+  }
   for (uint32_t i = 0; i < count; i++) {
     const struct constant key = {.type = CONST_INTEGER, .integer = (int64_t)i + 1};
     element = access_key(f, view, &key);   /* refuses if there are too many columns */
@@ -833,7 +849,11 @@ void array_field_store(struct front *f, struct val view, struct val index, struc
   uint32_t count = element_count_of(view);
   value = maybe_need(f, value);
   build_need(b, inside);
-  if (class_share_all(f, view, count)) {
+  if (element_array_field_is_long(f, view)) {
+    class_set_place(f, view, reach_own_place(f, view, inside, at), value);
+    return;
+  }
+  if (class_is_shared(f, view.root, view.leaf)) {
     class_set_one(f, view, at, count, value);
     return;
   }

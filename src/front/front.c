@@ -24,10 +24,12 @@ uint32_t front_tag(const struct front *f) {
 #define TOO_LARGE "it is too large: write it as two systems"
 #define LONG_ARRAY 16        /* elements of an array field, each of which is a column */
 
-/* Replaces advice that does not help: to use a run in a run, or two systems for a long array. */
-static void front_advise(const struct front *f, char *reason) {
+/* Replaces advice that does not help: to use a run in a run, or two systems for a long array. What
+** is too large is tried once more, with elements of array fields looked up. */
+static void front_advise(struct front *f, char *reason) {
   char *run = f->once ? strstr(reason, "in a system's run") : NULL;
   char *split = strstr(reason, "write it as two systems");
+  if (split && f->chooses && !f->shared.looks_up) f->wants_lookups = f->shared.looks_up = true;
   while (run && run > reason && *run != ':') run--;
   if (run) *run = 0;
   for (uint32_t i = 0; split && i < f->column_count; i++) {

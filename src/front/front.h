@@ -273,6 +273,7 @@ struct front_class {
 struct front_classes {
   bool ordered;                /* rows see what earlier rows write to these, */
   bool all;                    /* or to anything */
+  bool looks_up;               /* elements of array fields are looked up, where possible */
   bool spawns;                 /* the function spawns: a dead number may become an id, and is left
                                ** to Lua */
   uint32_t count;
@@ -315,7 +316,8 @@ struct front {
   bool asks_number;            /* it uses the entity of a number that may not be an id */
   bool wants_spawns;           /* refused because it does, and spawns */
   bool wants_classes;          /* refused because more classes are shared than was known, */
-  bool wants_cells;            /* or more cells written, or other values to them */
+  bool wants_cells;            /* or more cells written, or other values to them, */
+  bool wants_lookups;          /* or because array fields take too many columns */
   struct front_classes shared;
   int16_t cell_uniforms[FRONT_CELLS];   /* uniforms of cells that may be folded; 0: none yet */
   bool starts;                 /* the program is for some rows of a table: build_start */
@@ -345,6 +347,7 @@ struct front {
   uint32_t whole_count;
   uint32_t index_count, list_count, fold_count, set_count;
   bool looks;                  /* it uses some index */
+  bool chooses;                /* it could look elements of array fields up */
   uint32_t unportable;         /* a bit for each function of ecs.math to use instead */
 
   /* These lists hold only what is counted above: front_clear leaves them as they are. */
@@ -365,8 +368,6 @@ struct front {
   struct run_lookup lookups[RUN_LOOKUPS];      /* by number in the program */
   struct front_array arrays[FRONT_ARRAYS];     /* by number in the program */
   struct front_set sets[FRONT_SETS];
-#define FRONT_SETS 8           /* tables of arrays, and the arrays in each */
-#define FRONT_SET 16
   struct front_chain chains[FRONT_CHAINS];
   struct front_fold folds[FRONT_FOLDS];        /* by number in the program */
   struct front_made made[FRONT_MADE];
@@ -695,7 +696,12 @@ k_value reach_live(struct front *f, k_value id);
 struct component *reach_field(struct front *f, struct val named, uint32_t *leaf);
 /* Where an entity has a component, if the function has asked before; or K_NONE. */
 k_value reach_known_place(struct front *f, const struct component *component, k_value id);
-/* Refuses writes to a field that is also read from other entities. */
+/* The place of an element, from 0, of the row's array field; outside of it, of the first one. */
+k_value reach_own_place(struct front *f, struct val view, k_value inside, k_value at);
+/* The field of a component at a place, nil in other rows than those of `present`. */
+struct val reach_cell_at(struct front *f, const struct component *component, uint32_t leaf,
+                         k_value place, k_value present);
+/* Shares a written field that is also looked up. */
 void reach_check_written(struct front *f, const struct component *component, uint32_t leaf);
 
 /* Elements of array fields at an index that may differ from row to row. */

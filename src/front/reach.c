@@ -99,8 +99,8 @@ static k_value reach_is_there(struct front *f, k_value place) {
 
 /* ---- world:get ---- */
 
-static struct val reach_cell_at(struct front *f, const struct component *component, uint32_t leaf,
-                                k_value place, k_value present) {
+struct val reach_cell_at(struct front *f, const struct component *component, uint32_t leaf,
+                         k_value place, k_value present) {
   const struct leaf *field = &component->leaves[leaf];
   if (class_is_shared(f, component, leaf)) {
     struct val got = class_get(f, component, leaf, class_cell_at(f, component, leaf, place));
@@ -112,6 +112,13 @@ static struct val reach_cell_at(struct front *f, const struct component *compone
   struct val cell = val_of_field(f, field, reach_look(f, lookup, type, place), false);
   cell.present = present;
   return cell;
+}
+
+k_value reach_own_place(struct front *f, struct val view, k_value inside, k_value at) {
+  struct builder *b = f->b;
+  k_value place = reach_place_of(f, access_row_entity(f), view.root, LOOKUP_PLACE);
+  at = build_select(b, inside, at, build_i64(b, 0));
+  return build_binary(b, KO_BOR, place, build_binary(b, KO_SHL, at, build_i64(b, PLACE_ELEMENT)));
 }
 
 static void reach_refuse_whole(struct front *f, const struct component *component) {
@@ -172,7 +179,8 @@ struct val reach_read(struct front *f, const struct val *arguments, uint32_t cou
 void reach_check_written(struct front *f, const struct component *component, uint32_t leaf) {
   for (uint32_t i = 0; i < f->lookup_count; i++) {
     const struct run_lookup *lookup = &f->lookups[i];
-    if (lookup->kind == LOOKUP_CELL && lookup->component == component->id && lookup->leaf == leaf)
+    if (lookup->kind == LOOKUP_CELL && lookup->component == component->id &&
+        component_same_field(component, lookup->leaf, leaf))
       class_share(f, component, leaf);
   }
 }

@@ -118,7 +118,7 @@ static void survey_loop(struct front *f, struct frame *frame, const struct code 
 /* Continues after an instruction whose effect is unknown. */
 static void survey_pass(struct front *f, struct frame *frame, const struct code *code) {
   switch (code->kind) {
-    case CODE_COMPARE: front_branch(f, code, survey_doubt(f), -1, NULL); return;
+    case CODE_COMPARE:
     case CODE_TEST: front_branch(f, code, survey_doubt(f), -1, NULL); return;
     case CODE_TEST_SET: front_branch(f, code, survey_doubt(f), -1, &survey_unknown); return;
     case CODE_FOR:
@@ -160,7 +160,8 @@ static int survey_advance_protected(lua_State *L) {
 
 /* Whether the error being raised concerns only the instruction, and the state can be restored. */
 static bool survey_goes_on(struct front *f, const struct survey_state *was, int status) {
-  bool again = f->wants_orders || f->wants_classes || f->wants_cells || f->wants_spawns;
+  bool again = f->wants_orders || f->wants_classes || f->wants_cells || f->wants_spawns ||
+               f->wants_lookups;
   return status == LUA_ERRRUN && f->refused && !again && builder_status(f->b) == K_OK &&
          f->loop_depth == was->loop_depth;
 }

@@ -13,9 +13,6 @@
 #include "core/storage/table.h"
 #include "core/storage/toggle.h"
 
-/* A place is a row, and above it the index of its table; for a sparse component, just the row. */
-#define PLACE_BITS 32
-
 #define AHEAD 16u              /* rows between prefetching a record and using it */
 
 /* ---- ids ---- */
@@ -128,7 +125,7 @@ static APART int64_t lookup_place_in_other_table(const ecs_world *world, ecs_id 
   if (table != last->table)
     last->has = table != RECORD_BARE && table_has(world_table(world, table), component);
   last->table = table;
-  return last->has ? (int64_t)((uint64_t)table << PLACE_BITS | record->row) : PLACE_ABSENT;
+  return last->has ? (int64_t)((uint64_t)table << INDEX_BITS | record->row) : PLACE_ABSENT;
 }
 
 /* Prefetches a record that is needed later: a quarter off 100,000 random ones. */
@@ -151,7 +148,7 @@ static APART void look_places(const ecs_world *world, ecs_id component, const st
     if (LIKELY(i < ahead)) lookup_fetch_record(&near, (ecs_id)rows.ids[i + AHEAD]);
     if (LIKELY(offset < near.count && id >> INDEX_BITS == (near.generations[offset] | high) &&
                near.records[offset].table == table && last.has))
-      to[i] = (int64_t)((uint64_t)table << PLACE_BITS | near.records[offset].row);
+      to[i] = (int64_t)((uint64_t)table << INDEX_BITS | near.records[offset].row);
     else
       to[i] = lookup_place_in_other_table(world, component, id, &last);
   }
@@ -168,21 +165,28 @@ static void look_on(const ecs_world *world, ecs_id component, const struct sough
 
 /* ---- cells ---- */
 
-/* Where the cells of a component's field are. */
+/* Where the cells of a component's field are, and the columns of the last table. */
 struct looked {
   const ecs_world *world;
   const struct component *component;
-  uint32_t leaf;
+  uint32_t leaf, table;
+  const struct column *columns;
 };
 
-/* The field's column in the table of a place. */
-static const void *lookup_cells_at(const struct looked *cells, uint32_t table) {
-  const struct sparse *sparse = cells->component->sparse;
-  const struct column *columns =
-      sparse ? sparse->table->columns
-             : table_find(world_table(cells->world, table), cells->component->id)->columns;
-  assert(columns && columns[cells->leaf].size == cells->component->leaves[cells->leaf].size);
-  return columns[cells->leaf].data;
+/* The field's column in the table of a place, without the row. */
+static const void *lookup_cells_at(struct looked *cells, uint64_t place) {
+  const struct component *component = cells->component;
+  uint32_t table = (uint32_t)place & TABLE_LIMIT,
+           leaf = cells->leaf + (uint32_t)(place >> TABLE_BITS);
+  if (table != cells->table) {
+    cells->table = table;
+    cells->columns = component->sparse
+                         ? component->sparse->table->columns
+                         : table_find(world_table(cells->world, table), component->id)->columns;
+  }
+  assert(cells->columns && leaf < component->leaf_count);
+  assert(cells->columns[leaf].size == component->leaves[leaf].size);
+  return cells->columns[leaf].data;
 }
 
 /* Visits the places, most of which are in the same table as the one before: `value` is the cell at
@@ -195,14 +199,14 @@ static const void *lookup_cells_at(const struct looked *cells, uint32_t table) {
     D *out = to;                                             \
     for (size_t i = 0; i < n; i++) {                         \
       uint64_t place = (uint64_t)from[i];                    \
-      uint32_t row = (uint32_t)place;                        \
-      if (UNLIKELY(place >> PLACE_BITS != last)) {           \
+      uint32_t row = (uint32_t)place & (INDEX_LIMIT - 1);    \
+      if (UNLIKELY(place >> INDEX_BITS != last)) {           \
         if (from[i] < 0) {                                   \
           out[i] = 0;                                        \
           continue;                                          \
         }                                                    \
-        last = place >> PLACE_BITS;                          \
-        data = lookup_cells_at(cells, (uint32_t)last);              \
+        last = place >> INDEX_BITS;                          \
+        data = lookup_cells_at(cells, last);                 \
       }                                                      \
       assert(data);                                          \
       out[i] = (D)(value);                                   \
@@ -212,7 +216,7 @@ static const void *lookup_cells_at(const struct looked *cells, uint32_t table) {
 /* NOLINTEND(bugprone-macro-parentheses) */
 #define PLAIN(C, D) LOOK(C, D, data[row])
 
-static void look_cells(const struct looked *cells, const int64_t *from, void *to, size_t n) {
+static void look_cells(struct looked *cells, const int64_t *from, void *to, size_t n) {
   const struct leaf *leaf = &cells->component->leaves[cells->leaf];
   enum type_column column = type_column(leaf->type, leaf->size);
   assert(column != COLUMN_NONE);   /* programs do not have these either */
@@ -233,18 +237,18 @@ static void look_cells(const struct looked *cells, const int64_t *from, void *to
 }
 
 /* Finds the addresses of the cells at places. */
-static void look_at(const struct looked *cells, const int64_t *from, k_cell *to, size_t n) {
+static void look_at(struct looked *cells, const int64_t *from, k_cell *to, size_t n) {
   uint32_t size = cells->component->leaves[cells->leaf].size;
   uint64_t last = UINT64_MAX;
   char *data = NULL;
   for (size_t i = 0; i < n; i++) {
     int64_t place = from[i];
-    uint64_t table = (uint64_t)place >> PLACE_BITS;
-    if (place >= 0 && table != last) {
-      last = table;
-      data = (char *)(uintptr_t)lookup_cells_at(cells, (uint32_t)last);
+    uint64_t column = (uint64_t)place >> INDEX_BITS;
+    if (place >= 0 && column != last) {
+      last = column;
+      data = (char *)(uintptr_t)lookup_cells_at(cells, last);
     }
-    to[i].at = place < 0 ? NULL : data + (size_t)(uint32_t)place * size;
+    to[i].at = place < 0 ? NULL : data + (size_t)(place & (INDEX_LIMIT - 1)) * size;
   }
 }
 
@@ -324,7 +328,7 @@ void lookup_all(const ecs_world *world, const struct run_lookup *lookup, const i
   }
   const struct component *component = component_of(world, lookup->component);
   assert(component && (!component->relation || component->relation->exclusive));
-  struct looked cells = {world, component, lookup->leaf};
+  struct looked cells = {world, component, lookup->leaf, NONE, NULL};
   if (lookup->kind == LOOKUP_CELL)
     look_cells(&cells, from, to, n);
   else if (lookup->kind == LOOKUP_AT)

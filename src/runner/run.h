@@ -375,6 +375,10 @@ enum lookup_kind {
 ** result. */
 #define ORDER_UNSURE 2
 
+/* A place is a row; above it the index of its table, unless the component is sparse; and above that
+** the number from 0 of an element of the array field that begins at `leaf`. */
+#define PLACE_ELEMENT (INDEX_BITS + TABLE_BITS)
+
 /* Invalid places. */
 #define PLACE_ABSENT (-1)      /* the entity lacks the component */
 #define PLACE_DEAD (-2)        /* the id is dead */
@@ -382,7 +386,7 @@ enum lookup_kind {
 struct run_lookup {
   enum lookup_kind kind;
   ecs_id component;            /* LOOKUP_TARGET: the relation; ECS_NULL: ChildOf, if it exists */
-  uint32_t leaf;               /* LOOKUP_CELL, LOOKUP_AT */
+  uint32_t leaf;               /* LOOKUP_CELL, LOOKUP_AT: of the place's element 0 */
 };
 
 /* Looks up n values: `from` has ids, places or strings; `to` has bool, float, double or int64_t, by

@@ -2,33 +2,42 @@
 
 local agree = require "spec.support.agree"
 
-local scene = agree.scene {
-  options = { tag = 1 },
-  fill = function(world)
-    world:component("P", { "x: f64", "n: i64", "i: i32", "j: i32", "on: bool" })
-    world:component("Part", { "hp: f64" })
-    world:component("B", { "m: f64[6]", "k: u8[5]", "who: entity[3]", "flags: bool[2]",
-      "names: string[3]", "one: i16[1]", "kinds: enum(a, b, c)[4]", "parts: Part[2]" })
-    world:component("Held", { "by: entity" })
-    local last
-    for k = 1, 700 do
-      local e = world:spawn { P = { x = k / 4, n = k, i = k % 30 - 4, j = k % 7 },
-        B = { m = { k, k * 2, 3, 4, 5, k / 8 }, k = { 1, k % 200, 3, 4, 5 },
-          names = { "a", "b", "c" }, kinds = { "b", "c", "a", "b" } } }
-      if k % 2 == 0 then world:set(e, "B.who[2]", e) end
-      if k > 1 then world:set(e, "Held", last) end
-      if k % 5 < 2 then last = e end
-    end
-  end,
-  query = "P, B",
-  updates = 1,
-  counts = true,
-}
+local scene
+
+-- The elements of a long array field are looked up: `more` is how many each array has besides.
+local function scene_with(more)
+  scene = agree.scene {
+    options = { tag = 1 },
+    fill = function(world)
+      world:component("P", { "x: f64", "n: i64", "i: i32", "j: i32", "on: bool" })
+      world:component("Part", { "hp: f64" })
+      local function array(name, kind, n) return ("%s: %s[%d]"):format(name, kind, n + more) end
+      world:component("B", { array("m", "f64", 6), array("k", "u8", 5), array("who", "entity", 3),
+        array("flags", "bool", 2), "names: string[3]", array("one", "i16", 1),
+        array("kinds", "enum(a, b, c)", 4), "parts: Part[2]" })
+      world:component("Held", { "by: entity" })
+      local last
+      for k = 1, 700 do
+        local e = world:spawn { P = { x = k / 4, n = k, i = k % 30 - 4, j = k % 7 },
+          B = { m = { k, k * 2, 3, 4, 5, k / 8 }, k = { 1, k % 200, 3, 4, 5 },
+            names = { "a", "b", "c" }, kinds = { "b", "c", "a", "b" } } }
+        if k % 2 == 0 then world:set(e, "B.who[2]", e) end
+        if k > 1 then world:set(e, "Held", last) end
+        if k % 5 < 2 then last = e end
+      end
+    end,
+    query = "P, B",
+    updates = 1,
+    counts = true,
+  }
+end
 
 -- As `scene:both`, and what a world without kernels says.
 local function said_of(make, query) return select(2, scene:both(make, query)) end
 
-describe("an array field in a kernel", function()
+local function cases(more)
+  before_each(function() scene_with(more) end)
+
   it("has elements by an index of the row, and nil outside", function()
     scene:all(function() return function(p, b)
       p.x = b.m[p.j] or -1
@@ -100,9 +109,11 @@ describe("an array field in a kernel", function()
       p.x = 1
       b.m[p.j] = p.x
     end end)
-    assert.matches("array 'm' has elements 1 to 6, got a value for 0", problem, 1, true)
+    assert.matches(("array 'm' has elements 1 to %d, got a value for 0"):format(6 + more), problem,
+      1, true)
     problem = said_of(function() return function(p, b) p.x = b.m[p.x] or 7 end end)
-    assert.matches("array 'm' takes a number from 1 to 6, got 0.25", problem, 1, true)
+    assert.matches(("array 'm' takes a number from 1 to %d, got 0.25"):format(6 + more), problem, 1,
+      true)
     problem = said_of(function() return function(p, b) b.k[p.j % 5 + 1] = p.n end end)
     assert.matches("field 'B.k[5]' is u8: 256 is out of range", problem, 1, true)
     problem = said_of(function() return function(p, b) p.x = b.m[p.j] + 1 end end)
@@ -124,20 +135,6 @@ describe("an array field in a kernel", function()
     end
   end)
 
-  it("of another entity is written and read in the order of rows", function()
-    scene:all(function() return function(p, b)
-      b.m[p.n % 6 + 1] = p.x
-      b.m[p.j % 6 + 1] = b.m[p.n % 6 + 1] * 0.5 + b.m[1]
-      if b.k[p.j % 5 + 1] < 200 then b.k[p.j % 5 + 1] = b.k[p.j % 5 + 1] + 1 end
-      b.flags[p.n % 2 + 1] = not b.flags[p.n % 2 + 1]
-    end end, "P, Held.by->B")
-    local problem = said_of(function() return function(p, b)
-      b.m[p.n % 6 + 1] = b.m[1] + p.x
-      b.m[p.j] = 1
-    end end, "P, Held.by->B")
-    assert.matches("array 'm' has elements 1 to 6, got a value for 0", problem, 1, true)
-  end)
-
   it("is refused where its elements have fields", function()
     local world = scene:new(true)
     local function refused(fn)
@@ -150,5 +147,81 @@ describe("an array field in a kernel", function()
       refused(function(p, b) p.x = b.parts[p.n % 2 + 1].hp end), 1, true)
     assert.matches("not a number",
       refused(function(p, b) if p.j > 9 then p.x = b.m[p.on] end end), 1, true)
+  end)
+end
+
+describe("an array field in a kernel", function() cases(0) end)
+describe("a long array field in a kernel", function()
+  cases(40)
+
+  it("is sparse, switched off, watched, or missing in some rows", function()
+    local changed = {}
+    local more = agree.scene {
+      options = { tag = 1 },
+      fill = function(world)
+        world:component("P", { "x: f64", "n: i32" })
+        world:component("Long", { "m: f64[30]", "ids: entity[12]", track = true, toggle = true })
+        world:component("Rare", { "k: u8[40]", storage = "sparse" })
+        for n = 1, 300 do
+          local e = world:spawn { P = { x = n / 4, n = n }, Long = n % 3 ~= 0 or nil,
+            Rare = n % 4 < 2 and { k = { [n % 40 + 1] = n % 256 } } or nil }
+          if n % 9 == 1 then world:disable(e, "Long") end
+        end
+      end,
+      query = "P, Long?, Rare?",
+      updates = 3,
+      before = function(world) world:despawn(world:query("P"):ids()[7]) end,
+      look = function(world)
+        local ids = {}
+        changed[world] = changed[world] or world:query "Long:changed"
+        for _, e in changed[world]:each() do ids[#ids + 1] = e end
+        return table.concat(ids, " ")
+      end,
+    }
+    more:all(function() return function(p, long, rare, dt, e)
+      if long and p.n % 5 ~= 1 then
+        long.m[p.n % 30 + 1] = long.m[(p.n + 1) % 30 + 1] + dt
+        long.ids[p.n % 12 + 1] = e
+        if long.ids[3] == e then long.m[2] = long.m[2] + 1 end
+      end
+      if rare then
+        for i = 2, #rare.k do rare.k[i] = rare.k[i - 1] end
+        p.x = p.x + rare.k[p.n % 40 + 1]
+      end
+      p.n = p.n + 1
+    end end)
+  end)
+
+  it("is one field to systems side by side, and to what explain lists", function()
+    local world = agree.scene { options = { threads = 2 }, fill = function(world)
+      world:component("A", { "m: f64[20]", "n: i32" })
+      world:component("B", { "x: f64" })
+      for n = 1, 4000 do world:spawn { A = { n = n % 20 + 1 }, B = {} } end
+    end }:new(true)
+    world:system("reads", { query = "A:in, B", each = function(a, b) b.x = a.m[a.n] or 0.0 end })
+    world:system("writes", { query = "A", each = function(a) a.m[7] = a.m[7] + 1.0 end })
+    world:update(0.5)
+    assert.same({ "A.n", "A.m" }, world:explain("reads").reads)
+    assert.same({ "A.m" }, world:explain("writes").writes)
+    local lists = world:explain("update").update
+    assert.equal("it writes A.m, which 'reads' reads", lists[2].why)
+  end)
+end)
+
+describe("an array field in a kernel", function()
+  before_each(function() scene_with(0) end)
+
+  it("of another entity is written and read in the order of rows", function()
+    scene:all(function() return function(p, b)
+      b.m[p.n % 6 + 1] = p.x
+      b.m[p.j % 6 + 1] = b.m[p.n % 6 + 1] * 0.5 + b.m[1]
+      if b.k[p.j % 5 + 1] < 200 then b.k[p.j % 5 + 1] = b.k[p.j % 5 + 1] + 1 end
+      b.flags[p.n % 2 + 1] = not b.flags[p.n % 2 + 1]
+    end end, "P, Held.by->B")
+    local problem = said_of(function() return function(p, b)
+      b.m[p.n % 6 + 1] = b.m[1] + p.x
+      b.m[p.j] = 1
+    end end, "P, Held.by->B")
+    assert.matches("array 'm' has elements 1 to 6, got a value for 0", problem, 1, true)
   end)
 end)

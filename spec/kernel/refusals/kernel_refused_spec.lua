@@ -133,7 +133,8 @@ local refused = {
   { "other:despawn(e)", "not this world, nor one of its resources", 2 },
   { "b.target = b.on", "to a boolean", 2 },
   { "local x = a[count]", "by a variable: write the index as a constant", 2 },
-  { "a.x = b.slots[b.n]", "keep the elements of the array field 'B.slots' in a world:array", 2 },
+  { "if b.slots[b.n] == 'x' then a.x = 1 end",
+    "keep the elements of the array field 'B.slots' in a world:array", 2 },
   { "acts[b.n].go()", "an element of 'acts', a table that has functions in its records", 2 },
   { "a.x, a.y = spread(...)", "variable number of arguments", 1, true },
   { "b.n = b.n\nlocal u = outer[count]", "a table that has an __index", 3 },
@@ -165,7 +166,7 @@ local function make_world()
   local world = helper.new_world()
   world:component("A", { "x: f32", "y: f32" })
   world:component("B", { "n: i32", "on: bool", "label: string", "bag: any",
-    "kind: enum(red, green)", "target: entity", "slots: u8[127]" })
+    "kind: enum(red, green)", "target: entity", "slots: string[127]" })
   world:resource("Wind", { "x: f64" })
   return world, world:query "A, B"
 end

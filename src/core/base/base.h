@@ -70,6 +70,8 @@
 #define FIRST_ENTITY 65536u /* lower indices are components, tags, relations */
 #define PAIR_BIT ((ecs_id)1 << 52)
 #define ROW_LIMIT INDEX_LIMIT
+#define TABLE_BITS 25
+#define TABLE_LIMIT ((1u << TABLE_BITS) - 1)
 #define MESSAGE_SIZE 512 /* bytes of a world's message */
 
 #endif

@@ -8,6 +8,7 @@
 #include "core/query/cursor.h"
 #include "core/query/query.h"
 #include "core/schedule/schedule.h"
+#include "core/storage/component.h"
 #include "core/storage/marks.h"
 #include "ecs_rows.h"
 
@@ -19,6 +20,15 @@ void beside_know(ecs_world *world, const struct companions *companions) {
 
 static uint64_t parallel_bit_of(const struct access *access) {
   return UINT64_C(1) << (hash_u64(hash_u64(access->component) + access->leaf) >> 58);
+}
+
+/* Iterates over what a run accesses, of array fields as a whole. */
+static bool parallel_next(const ecs_world *world, const struct prospect *of, uint32_t *at,
+                          struct access *out) {
+  if (!world->schedule->companions->next(of, at, out)) return false;
+  const struct component *component = component_of(world, out->component);
+  if (component->leaf_count) out->leaf = component_first_leaf(component, out->leaf);
+  return true;
 }
 
 void beside_weigh(const ecs_world *world, const ecs_system *system, struct prospect *out) {
@@ -38,7 +48,7 @@ void beside_look(const ecs_world *world, const ecs_system *system, struct prospe
     struct access access;
     uint32_t at = 0;
     assert(world->schedule->companions);
-    while (world->schedule->companions->next(out, &at, &access))
+    while (parallel_next(world, out, &at, &access))
       *(access.writes ? &out->writes : &out->reads) |= parallel_bit_of(&access);
   }
 }
@@ -53,16 +63,16 @@ static bool parallel_has_name(const char **names, const char *name) {
 
 /* Whether two runs access something in common that one of them writes; *at is the later one's
 ** access. */
-static bool parallel_conflict_meet(const struct companions *companions,
+static bool parallel_conflict_meet(const ecs_world *world,
                                    const struct prospect *earlier,
                                    const struct prospect *later, bool earlier_writes,
                                    struct access *at) {
   struct access other;
   uint32_t i = 0;
-  while (companions->next(later, &i, at)) {
+  while (parallel_next(world, later, &i, at)) {
     uint32_t j = 0;
     if (!earlier_writes && !at->writes) continue;
-    while (companions->next(earlier, &j, &other)) {
+    while (parallel_next(world, earlier, &j, &other)) {
       bool same = other.component == at->component && other.leaf == at->leaf;
       if (same && other.writes == earlier_writes) return true;
     }
@@ -72,15 +82,14 @@ static bool parallel_conflict_meet(const struct companions *companions,
 
 enum clash beside_clash(const ecs_world *world, const struct side *earlier,
                         const struct side *later, struct access *at) {
-  const struct companions *companions = world->schedule->companions;
   const struct prospect *a = &earlier->prospect, *b = &later->prospect;
-  assert(companions && !a->alone && !b->alone);
+  assert(world->schedule->companions && !a->alone && !b->alone);
   if (parallel_has_name(earlier->system->before, later->system->name)) return CLASH_ORDER;
   if (parallel_has_name(later->system->after, earlier->system->name)) return CLASH_ORDER;
   if (a->owner != b->owner) return CLASH_OWNER;
-  if ((a->writes & (b->reads | b->writes)) && parallel_conflict_meet(companions, a, b, true, at))
+  if ((a->writes & (b->reads | b->writes)) && parallel_conflict_meet(world, a, b, true, at))
     return at->writes ? CLASH_BOTH : CLASH_READ;
-  if ((a->reads & b->writes) && parallel_conflict_meet(companions, a, b, false, at))
+  if ((a->reads & b->writes) && parallel_conflict_meet(world, a, b, false, at))
     return CLASH_WRITTEN;
   return CLASH_NONE;
 }

@@ -119,6 +119,13 @@ uint32_t component_leaf(const struct component *component, const char *name, siz
   return NONE;
 }
 
+uint32_t component_first_leaf(const struct component *component, uint32_t leaf) {
+  const struct field *field = &component->fields[component->leaves[leaf].field];
+  if (!field->nested) return field->first_leaf;
+  uint32_t within = (leaf - field->first_leaf) % field->nested->leaf_count;
+  return leaf - within + component_first_leaf(field->nested, within);
+}
+
 const char *component_word(const struct component *component) {
   return component->is_event ? "event" : "component";
 }

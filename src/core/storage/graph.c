@@ -9,7 +9,6 @@
 #include "core/storage/row.h"
 #include "core/storage/table.h"
 
-#define TABLE_LIMIT 0x0FFFFFFFu
 
 /* Hashes a set in any order. Colliding sets are told apart by comparison; the constant hash, for
 ** tests, makes all of them collide. */

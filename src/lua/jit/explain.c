@@ -21,12 +21,31 @@ static const ecs_query *explain_query_of(const ecs_system *system) {
   return script->query ? script->query->query : NULL;
 }
 
-/* Pushes the name of a field or an array. */
+/* Pushes a name: "Position.x"; "Heat" of an array; "Cards.hand" of an array field, whose elements
+** are one to kernels. */
 static void explain_push_field(lua_State *L, const struct component *component, uint32_t leaf) {
-  if (component->length)
-    lua_pushstring(L, component->name);
+  lua_pushstring(L, component->name);
+  if (component->length) return;
+  const char *name = component->leaves[component_first_leaf(component, leaf)].name;
+  size_t size = strlen(name);
+  lua_pushliteral(L, ".");
+  lua_pushlstring(L, name, name[size - 1] == ']' ? size - strlen("[1]") : size);
+  lua_concat(L, 3);
+}
+
+/* Appends the string at the top of the stack to the list below it, unless that has it. */
+static void explain_append_once(lua_State *L) {
+  lua_Integer count = (lua_Integer)lua_rawlen(L, -2);
+  bool known = false;
+  for (lua_Integer i = 1; i <= count && !known; i++) {
+    lua_rawgeti(L, -2, i);
+    known = lua_rawequal(L, -1, -2) != 0;
+    lua_pop(L, 1);
+  }
+  if (known)
+    lua_pop(L, 1);
   else
-    lua_pushfstring(L, "%s.%s", component->name, component->leaves[leaf].name);
+    lua_rawseti(L, -2, count + 1);
 }
 
 /* Sets a list of what a system reads, or writes: "Position", "Velocity.x". */
@@ -67,7 +86,7 @@ static void list_lookups(lua_State *L, const ecs_world *world, const struct vari
     const struct run_lookup *lookup = &variant->lookups[i];
     if (lookup->kind != LOOKUP_CELL && lookup->kind != LOOKUP_AT) continue;
     explain_push_field(L, component_of(world, lookup->component), lookup->leaf);
-    append_item(L);
+    explain_append_once(L);
   }
 }
 
@@ -77,23 +96,8 @@ static void explain_add_written(lua_State *L, const ecs_world *world,
   for (uint32_t i = 0; i < variant->array_count; i++) {
     if (!variant->array_ids[i] || !variant->array_written[i]) continue;
     explain_push_field(L, component_of(world, variant->array_ids[i]), variant->array_leaves[i]);
-    append_item(L);
+    explain_append_once(L);
   }
-}
-
-/* Appends the string at the top of the stack to the list below it, unless that has it. */
-static void explain_append_once(lua_State *L) {
-  lua_Integer count = (lua_Integer)lua_rawlen(L, -2);
-  bool known = false;
-  for (lua_Integer i = 1; i <= count && !known; i++) {
-    lua_rawgeti(L, -2, i);
-    known = lua_rawequal(L, -1, -2) != 0;
-    lua_pop(L, 1);
-  }
-  if (known)
-    lua_pop(L, 1);
-  else
-    lua_rawseti(L, -2, count + 1);
 }
 
 /* Appends the components and fields that it adds, sets or removes, components of spawns without
@@ -124,7 +128,7 @@ static void list_fields(lua_State *L, int handle, const struct variant *variant,
     bool wanted = column->component && (writes ? column->written || column->folded : column->read);
     if (!wanted) continue;
     explain_push_field(L, column->component, column->component_leaf);
-    append_item(L);
+    explain_append_once(L);
   }
   if (!writes) list_lookups(L, world, variant);
   if (writes) explain_add_written(L, world, variant);

@@ -514,7 +514,7 @@ static int variant_run_front(lua_State *L, int handle, int anchors, struct kerne
   int status = variant_try_front(L, handle, anchors, kernel, front, which, reasons);
   while (status == LUA_ERRRUN &&
          (front->wants_orders || front->wants_classes || front->wants_spawns ||
-          front->wants_cells)) {
+          front->wants_cells || front->wants_lookups)) {
     struct front_classes shared = front->shared;
     bool orders = front->orders || front->wants_orders;
     shared.ordered |= front->wants_classes;
