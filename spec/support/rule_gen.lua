@@ -181,6 +181,15 @@ texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
   | local <N1> = walks[1] for <K> = 1, <Few> do <PF1> = <PF1> + <N1>.w <N1> = walks[<N1>.n] <S> end
   | p.far[<X1> % 12 + 1], p.far[<X2> % 12 + 1] = p.far[<X2> % 12 + 1], p.far[<X1> % 12 + 1]
   | local <N1> = p.tens for <N2> = #<N1>, 2, -1 do <N1>[<N2>] = <N1>[<N2> - 1] <S> end
+  | <PF> = cards[<I> % 3 + 1].play(p, <F>, <L>) | local <N1> = cards[<I> % 3 + 1] <PF> = <N1>.w
+    if <N1>.play then <PF> = <N1>.play(p, <F>, <L>) <S> end
+  | if deeds[p.kind] then deeds[p.kind].play(p, <F>, <L>) <S> end
+  | if <B> then deeds[p.kind].play(p, <F>, <L>) end
+  | for <K>, <N1> in ipairs(NAMES) do p[<N1>] = p[<N1>] % 50 <S> end | <PF> = p[<B> and 'x' or 'n']
+  | p[<B> and 'n' or 'c'] = <V> | local <N1> = NAMES[<I> % 4 + 1] p[<N1>] = p[<N1>] % 20 + 1
+  | world:set(<L>, 'H.' .. (<B> and 'n' or 'k'), <V>) | if 'x' .. p.kind == 'xred' then <S> end
+  | local <N1> = world:get(<L>, 'H.' .. cards[<I> % 3 + 1].name) if <N1> then <PF> = <N1> end
+  | <PF> = score[<B> and 'n' or 'f'] | score[<B> and 'n' or 'b'] = <V>
   | <PF> = p.far[<I> % 14] or <F> | if <Rare> then p.far[<I>] = <F> end
   | if p.kind ~= 'green' then <PF> = price[p.kind] end | p.tint = turned[p.kind] or 'black'
   | if p.tint ~= 'black' then p.kind = p.tint end | if <Rare> then p.kind = p.tint end

@@ -200,6 +200,12 @@ local acts = {
     return v.x
   end,
 }
+local cards = {
+  { w = 1, name = 'hp', play = acts.red }, { w = 2, name = 'n', play = acts.blue },
+  { w = 0.5, name = 'w', play = alias and acts.blue or nil },
+}
+local deeds = { red = cards[1], blue = cards[2], green = alias and cards[3] or nil }
+local NAMES = { 'x', 'n', 'big', 'c' }
 local function cells()
   return { n, acc, best == nil and "nil" or best, who or "nil", mix, seen,
     flip == nil and "nil" or flip, stats.kills, stats.sum, stats.on, stats.who or "nil",

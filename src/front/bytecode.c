@@ -111,7 +111,6 @@ static struct operand bytecode_immediate(struct decoder *d, int64_t value) {
 
 static const char *bytecode_refusal(uint32_t op) {
   switch (op) {
-    case LOP_CONCAT: return WHY_STRING;
     case LOP_CLOSURE: return WHY_FUNCTION;
     case LOP_TBC: return "it has a to-be-closed variable: do that in a system's run";
     case LOP_VARARG:
@@ -383,6 +382,12 @@ static void bytecode_list(struct decoder *d, const struct fields *i, uint32_t pc
   if (d->ok) out->c += (bytecode_word(d, pc + 1) >> 7) << LIST_BEGIN;
 }
 
+static void bytecode_concat(struct decoder *d, const struct fields *i, struct code *out) {
+  *out = (struct code){.kind = CODE_CONCAT, .a = i->a, .b = i->a, .c = i->b};
+  if (i->b == 0) d->ok = false;
+  bytecode_reg(d, i->a + i->b - 1);
+}
+
 static void bytecode_refuse(const struct fields *i, struct code *out) {
   out->kind = CODE_REFUSED;
   out->why = bytecode_refusal(i->op);
@@ -416,6 +421,8 @@ static bool decode_value(struct decoder *d, const struct fields *i, uint32_t pc,
     bytecode_set_field(d, i, out);
   else if (i->op == LOP_SETLIST)
     bytecode_list(d, i, pc, out);
+  else if (i->op == LOP_CONCAT)
+    bytecode_concat(d, i, out);
   else if (i->op == LOP_NEWTABLE)
     *out = (struct code){.kind = CODE_TABLE, .a = bytecode_reg(d, i->a)};
   else if (i->op == LOP_SELF)

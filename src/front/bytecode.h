@@ -60,6 +60,7 @@ enum code_kind {
   CODE_UNARY,       /* a = (op) b */
   CODE_NOT,         /* a = not b */
   CODE_LENGTH,      /* a = #b */
+  CODE_CONCAT,      /* a = b .. b + 1 ..., c of them */
   CODE_JUMP,        /* to target */
   CODE_COMPARE,     /* if (left (op) right) == flag then goto target else skip one */
   CODE_TEST,        /* if truth of b == flag then goto target else skip one */

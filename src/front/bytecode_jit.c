@@ -383,6 +383,12 @@ static void jit_unary(struct jit_dump *d, const struct jit_fields *i, struct cod
   out->b = jit_reg(d, i->d);
 }
 
+static void jit_concat(struct jit_dump *d, const struct jit_fields *i, struct code *out) {
+  *out = (struct code){.kind = CODE_CONCAT, .a = jit_reg(d, i->a), .b = jit_reg(d, i->b),
+                       .c = jit_reg(d, i->c) - i->b + 1};
+  if (i->c < i->b) d->in.ok = false;
+}
+
 static void jit_arithmetic(struct jit_dump *d, const struct jit_fields *i, struct code *out) {
   static const enum code_operator operators[] = {OPERATOR_ADD, OPERATOR_SUB, OPERATOR_MUL,
                                                  OPERATOR_DIV, OPERATOR_MOD};
@@ -570,8 +576,7 @@ static void jit_refuse(const struct jit_fields *i, struct code *out) {
   out->kind = CODE_REFUSED;
   out->a = i->a;
   out->flag = true;
-  out->why = i->op == JOP_CAT      ? WHY_STRING
-             : i->op == JOP_FNEW   ? WHY_FUNCTION
+  out->why = i->op == JOP_FNEW     ? WHY_FUNCTION
              : i->op == JOP_VARG   ? WHY_VARARG
              : i->op == JOP_KCDATA ? "it has a number of the ffi library: do that in a system's run"
                                    : WHY_UNKNOWN;
@@ -583,6 +588,8 @@ static bool jit_decode_value(struct jit_dump *d, const struct jit_fields *i, str
     jit_unary(d, i, out);
   else if (i->op >= JOP_ADDVN && i->op <= JOP_POW)
     jit_arithmetic(d, i, out);
+  else if (i->op == JOP_CAT)
+    jit_concat(d, i, out);
   else if (i->op >= JOP_KSTR && i->op <= JOP_KNIL && i->op != JOP_KCDATA)
     jit_load(d, i, out);
   else if (i->op >= JOP_UGET && i->op <= JOP_USETP)

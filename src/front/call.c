@@ -432,21 +432,45 @@ static void call_each_of(struct front *f, const struct code *code, struct val fu
   call_close_ways(f, &ways);
 }
 
-/* Calls a method of the world whose first argument is one of several texts: once for each text. */
-static void call_each_name(struct front *f, const struct code *code, uint32_t at) {
-  struct val choice = maybe_need(f, *front_register(f, at));
+bool call_has_names(struct val x) {
+  return x.kind == VAL_CHOICE || (x.kind == VAL_VALUE && x.names && x.names != &front_texts);
+}
+
+/* Whether a value of several names may be the one at a place, which has to be a field if fields are
+** given. */
+static bool call_may_be(const struct front *f, struct val some, const struct component *fields,
+                        uint32_t at) {
+  const ecs_string *name = some.kind == VAL_VALUE ? &some.names->names[at] : &f->strings[at];
+  if (some.kind == VAL_CHOICE && !((uint64_t)some.number >> at & 1)) return false;
+  return !fields || component_field(fields, name->data, name->size) != NONE;
+}
+
+void call_each_name(struct front *f, const struct code *code, uint32_t at,
+                    const struct component *fields) {
+  const struct val some = maybe_need(f, *front_register(f, at));
+  bool of_enum = some.kind == VAL_VALUE;
+  uint32_t count = of_enum ? some.names->count : f->string_count, left = 0;
+  k_value found = build_bool(f->b, false);
+  for (uint32_t i = 0; i < count; i++) {
+    if (!call_may_be(f, some, fields, i)) continue;
+    found = build_binary(f->b, KO_OR, found,
+                         build_binary(f->b, KO_EQ, some.value, build_i64(f->b, i)));
+    left++;
+  }
+  if (left == 0) front_refuse(f, "it indexes '%s' by names that are no fields of it", fields->name);
+  if (fields) build_need(f->b, found);
   struct call_ways ways = call_open_ways(f);
-  uint64_t left = (uint64_t)choice.number;
-  for (uint32_t i = 0; i < f->string_count && left && f->env.mask != K_NONE; i++) {
-    if (!(left >> i & 1)) continue;
-    left &= ~((uint64_t)1 << i);
-    k_value here = build_binary(f->b, KO_EQ, choice.value, build_i64(f->b, i));
-    bool any = call_begin_way(f, &ways, here, !left);
-    *front_register(f, at) = (struct val){.kind = VAL_STRING, .string = f->strings[i]};
-    if (any) call_function(f, code);
+  for (uint32_t i = 0; i < count && left && f->env.mask != K_NONE; i++) {
+    if (!call_may_be(f, some, fields, i)) continue;
+    k_value here = build_binary(f->b, KO_EQ, some.value, build_i64(f->b, i));
+    bool any = call_begin_way(f, &ways, here, --left == 0);
+    *front_register(f, at) = (struct val){
+        .kind = VAL_STRING, .string = of_enum ? some.names->names[i] : f->strings[i]};
+    if (any) front_operate(f, code);
     call_end_way(f, &ways, any);
   }
   call_close_ways(f, &ways);
+  if (fields && code->a != at) *front_register(f, at) = some;
 }
 
 void call_function(struct front *f, const struct code *code) {
@@ -463,8 +487,9 @@ void call_function(struct front *f, const struct code *code) {
   }
   bool method = function.kind == VAL_METHOD && function.at < METHOD_COUNT;
   for (uint32_t i = 1; i < 3 && i < count && method; i++)
-    if (arguments[i].kind == VAL_CHOICE) {
-      call_each_name(f, code, code->left.at + i);
+    if (i == 2 && arguments[1].kind == VAL_VALUE ? call_has_names(arguments[i])
+                                                 : arguments[i].kind == VAL_CHOICE) {
+      call_each_name(f, code, code->left.at + i, NULL);
       return;
     }
   uint32_t given = call_native(f, function, arguments, count, results, code->c);

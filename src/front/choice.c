@@ -1,3 +1,5 @@
+#include <lua.h>
+
 #include "core/base/text.h"
 #include "core/base/types.h"
 #include "front/front.h"
@@ -151,6 +153,65 @@ struct val choice_select(struct front *f, k_value mask, struct val x, struct val
   if (!choice_of(f, &x) || !choice_of(f, &y)) return nothing;
   return (struct val){.kind = VAL_CHOICE, .value = build_select(f->b, mask, x.value, y.value),
                       .number = x.number | y.number};
+}
+
+/* A string constant, or an integer in the text, of a `..`. */
+static ecs_string choice_text(struct front *f, struct val x) {
+  ecs_string text = x.string;
+  if (x.kind == VAL_STRING) return text;
+  lua_pushinteger(f->L, (lua_Integer)x.number);
+  lua_tolstring(f->L, -1, &text.size);
+  text.data = lua_tostring(f->L, -1);
+  (void)front_anchor(f);
+  return text;
+}
+
+static struct val choice_join_texts(struct front *f, ecs_string x, ecs_string y) {
+  struct val joined = {.kind = VAL_STRING};
+  lua_pushlstring(f->L, x.data, x.size);
+  lua_pushlstring(f->L, y.data, y.size);
+  lua_concat(f->L, 2);
+  joined.string.data = lua_tolstring(f->L, -1, &joined.string.size);
+  (void)front_anchor(f);
+  return joined;
+}
+
+static bool choice_is_text(struct front *f, struct val x) {
+  bool literal = x.kind == VAL_VALUE && x.literal && val_is_number(f, x);
+  bool integer = literal && (NUMBERS_ARE_DOUBLES ? x.number != 0 : val_type(f, x) == KT_I64);
+  return x.kind == VAL_STRING || integer;
+}
+
+/* x .. y */
+static struct val choice_join(struct front *f, struct val x, struct val y) {
+  bool begins = choice_is_text(f, x);   /* then the other one is y */
+  struct val some = maybe_need(f, begins ? y : x), constant = begins ? x : y;
+  bool named = some.kind == VAL_VALUE && some.names && some.names != &front_texts;
+  if (!choice_is_text(f, constant)) front_refuse(f, WHY_STRING);
+  ecs_string text = choice_text(f, constant);
+  if (choice_is_text(f, some))
+    return begins ? choice_join_texts(f, text, choice_text(f, some))
+                  : choice_join_texts(f, choice_text(f, some), text);
+  if (!named && some.kind != VAL_CHOICE) front_refuse(f, WHY_STRING);
+  struct val joined = {.kind = VAL_CHOICE, .value = K_NONE};
+  for (uint32_t i = 0, most = named ? some.names->count : f->string_count; i < most; i++) {
+    if (!named && !((uint64_t)some.number >> i & 1)) continue;
+    ecs_string other = named ? some.names->names[i] : f->strings[i];
+    struct val one = begins ? choice_join_texts(f, text, other) : choice_join_texts(f, other, text);
+    if (!choice_of(f, &one)) front_refuse(f, "it uses more than %d strings", FRONT_STRINGS);
+    k_value here = build_binary(f->b, KO_EQ, some.value, build_i64(f->b, i));
+    joined.value = joined.value == K_NONE ? one.value
+                                          : build_select(f->b, here, one.value, joined.value);
+    joined.number |= one.number;
+  }
+  return joined;
+}
+
+void choice_concat(struct front *f, const struct code *code) {
+  struct val joined = *front_register(f, code->b + code->c - 1);
+  for (uint32_t i = code->c - 1; i-- > 0;)
+    joined = choice_join(f, *front_register(f, code->b + i), joined);
+  *front_register(f, code->a) = joined;
 }
 
 /* ---- string field ---- */

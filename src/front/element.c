@@ -550,7 +550,7 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
   if (!index.names && !val_is_number(f, index))
     front_refuse(f, "it indexes a table by a boolean");
   if (cell_is_stored(f, table)) return cell_get_element(f, table, index);
-  uint32_t set = object_set_find(f, table.at, index.names);
+  uint32_t set = object_set_find(f, table.at, index.names, (ecs_string){NULL, 0});
   if (set != NONE) return object_set_take(f, set, index);
   struct front_array by = {.path = table.at, .names = index.names};
   uint32_t number = element_find_table(f, by);
@@ -599,6 +599,9 @@ struct val element_of_record(struct front *f, struct val record, const struct co
   if (key->type != CONST_STRING && key->type != CONST_INTEGER)
     front_refuse(f, "it indexes a nested table by a number that is not an integer");
   struct front_array records = {.path = table->path, .names = table->names};
+  bool own = key->type == CONST_STRING && key->string.size && !table->stride && !table->inner;
+  uint32_t set = own ? object_set_find(f, table->path, table->names, key->string) : NONE;
+  if (set != NONE) return object_set_at(f, set, maybe_need(f, record).value);
   if (table->stride) {
     records.within = table->within;
     records.inner_names = table->inner_names;
@@ -772,7 +775,8 @@ struct val element_of_record_at(struct front *f, struct val record, struct val i
 /* ---- array field ---- */
 
 /* Each element of an array field has its own column: the bits of the index choose among them. If
-** that takes too many, or the array is long, elements of the row's own entity are looked up. */
+** that takes too many, the array is long, or rows run one by one anyway, elements of the row's own
+** entity are looked up. */
 #define ARRAY_FIELD_SHORT 8
 #define ARRAY_FIELD_LONG 32
 
@@ -817,7 +821,7 @@ static bool element_array_field_is_long(struct front *f, struct val view) {
                   view.array->type != ECS_STRING && f->result != RESULT_KEY &&
                   !f->query->terms.event && term_is_own(front_term(f, view.slot));
   f->chooses |= possible;
-  return possible && (f->shared.looks_up || count > ARRAY_FIELD_LONG);
+  return possible && (f->shared.looks_up || f->shared.count || count > ARRAY_FIELD_LONG);
 }
 
 struct val array_field_at(struct front *f, struct val view, struct val index) {

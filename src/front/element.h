@@ -31,9 +31,12 @@ struct val element_of_record_at(struct front *f, struct val record, struct val i
 struct val element_of_item(struct front *f, struct val record, uint32_t longest,
                            k_value number);
 uint16_t element_need_longest(struct front *f, struct val record);
-/* The number of a table of arrays that is indexed by names or, for NULL, by numbers; NONE if it is
+/* The number of a table of arrays, or of records with arrays by a key, that is indexed by names or,
+** for NULL, by numbers; NONE if it is
 ** no such table. The others: take one of its arrays; get and set an element of that; its length. */
-uint32_t object_set_find(struct front *f, uint32_t path, const struct enumeration *names);
+uint32_t object_set_find(struct front *f, uint32_t path, const struct enumeration *names,
+                         ecs_string key);
+struct val object_set_at(struct front *f, uint32_t number, k_value at);
 struct val object_set_take(struct front *f, uint32_t number, struct val index);
 struct val object_set_get(struct front *f, struct val arrays, struct val index);
 void object_set_store(struct front *f, struct val arrays, struct val index, struct val value);

@@ -64,6 +64,7 @@ static void flow_take_and_set(const struct code *code, struct registers *takes,
     case CODE_UNARY:
     case CODE_NOT:
     case CODE_LENGTH: flow_add(takes, code->b, 1); break;
+    case CODE_CONCAT: flow_add(takes, code->b, code->c); break;
     case CODE_INDEX: flow_add(takes, code->b, 1); flow_add(takes, code->c, 1); break;
     case CODE_LIST: flow_add(takes, code->a, code->b == NONE ? REGISTERS : code->b + 1); return;
     case CODE_METHOD: flow_add(takes, code->b, 1); flow_add(sets, code->a, 2); return;

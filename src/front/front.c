@@ -283,9 +283,19 @@ static void front_leave(struct front *f, const struct code *code) {
   f->env.mask = K_NONE;
 }
 
+/* Whether it has fields that a name leads to. */
+static bool front_has_fields(struct val x) {
+  return (x.kind == VAL_VIEW || x.kind == VAL_RESOURCE || x.kind == VAL_PARTNER) && x.component &&
+         !x.array;
+}
+
 static void front_take_index(struct front *f, const struct code *code) {
   const struct val from = *front_register(f, code->b);
   struct val key = *front_register(f, code->c);
+  if (front_has_fields(from) && call_has_names(key)) {
+    call_each_name(f, code, code->c, from.component);
+    return;
+  }
   if (from.kind == VAL_PATH && key.kind == VAL_VALUE && val_is_maybe(key)) {
     *front_register(f, code->a) = element_by_maybe(f, from, key);
     return;
@@ -342,6 +352,10 @@ static struct val front_length(struct front *f, struct val x) {
 static void front_set_index(struct front *f, const struct code *code) {
   struct val key = *front_register(f, code->b);
   const struct val to = *front_register(f, code->a), value = front_operand(f, code->right);
+  if (front_has_fields(to) && call_has_names(key)) {
+    call_each_name(f, code, code->b, to.component);
+    return;
+  }
   if (to.kind == VAL_ARRAY || (to.kind == VAL_ARRAYS && key.kind == VAL_VALUE)) {
     (to.kind == VAL_ARRAY ? steps_store : object_set_store)(f, to, key, value);
     return;
@@ -388,8 +402,7 @@ static void front_take_method(struct front *f, const struct code *code) {
   *front_register(f, code->a) = method;
 }
 
-/* An instruction that only sets registers or fields. */
-static void front_operate(struct front *f, const struct code *code) {
+void front_operate(struct front *f, const struct code *code) {
   switch (code->kind) {
     case CODE_MOVE: *front_register(f, code->a) = *front_register(f, code->b); break;
     case CODE_LOAD:
@@ -429,6 +442,7 @@ static void front_operate(struct front *f, const struct code *code) {
     case CODE_LENGTH:
       *front_register(f, code->a) = front_length(f, *front_register(f, code->b));
       break;
+    case CODE_CONCAT: choice_concat(f, code); break;
     case CODE_CALL: call_function(f, code); break;
     default: assert(code->kind == CODE_NOTHING); break;
   }

@@ -193,11 +193,12 @@ struct frame {
   struct loop *loop;           /* rounds.h: the innermost of its open loops */
 };
 
-/* A table of arrays of the world, or of functions, that is read by an index: what it has by each
-** number, or name. */
+/* A table of arrays of the world, or of functions, that is read by an index: what it, or each of
+** its records by a key, has by each number, or name. */
 struct front_set {
   uint32_t path;
   const struct enumeration *names;   /* NULL: numbers from 1 */
+  ecs_string key;                    /* without data: none */
   uint32_t count;
   struct val of[FRONT_SET];
 };
@@ -406,6 +407,8 @@ void front_function(struct front *f, struct frame *frame);
 /* Compiles instructions up to `end`. */
 void front_range(struct front *f, struct frame *frame, uint32_t end);
 
+/* Compiles an instruction that only sets registers or fields, for the present rows. */
+void front_operate(struct front *f, const struct code *code);
 /* Compiles the instruction, or the loop that jumps back, at the frame's pc; moves pc past it. */
 void front_advance(struct front *f, struct frame *frame);
 /* Rows in which the condition is `flag` jump, the others skip the jump. If `known` is not below 0,
@@ -535,6 +538,9 @@ k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *
 const struct enumeration *choice_names(struct front *f, const struct enumeration *names);
 /* x == y for strings that are not both constants. */
 k_value choice_equal(struct front *f, struct val x, struct val y);
+/* Joins string constants and integers of the text, with one choice of strings or value of an enum;
+** refuses others. */
+void choice_concat(struct front *f, const struct code *code);
 
 /* The "names" of string fields: any text is one. */
 extern const struct enumeration front_texts;
@@ -652,6 +658,12 @@ ecs_id call_pair(struct front *f, struct val value);
 bool call_known_id(struct front *f, struct val value, ecs_id *id);
 struct component *call_event(struct front *f, struct val value);
 
+/* Whether a value is one of several strings, by row. The second compiles an instruction once for
+** each of those in a register: of those that are fields, if a component is given; other rows
+** fail. */
+bool call_has_names(struct val x);
+void call_each_name(struct front *f, const struct code *code, uint32_t at,
+                    const struct component *fields);
 /* Compiles a call; the function is in register a. */
 void call_function(struct front *f, const struct code *code);
 /* A compilable method of the world. Rows that make other changes fall back to Lua. */

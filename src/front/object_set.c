@@ -1,31 +1,42 @@
 #include <lua.h>
 
+#include "core/base/text.h"
 #include "core/storage/component.h"
 #include "core/storage/registry.h"
 #include "front/front.h"
 
-/* Tables of arrays of the world, `maps[p.side][p.cell]`, and of functions, `STATES[p.state](p)`.
-** The front knows what the table has by each number or name; which of these objects a row means is
-** a number of the program. A read takes the element of every array and selects one; each array is
-** stored into under a mask, and each function is called for its rows. */
+/* Tables of arrays of the world, `maps[p.side][p.cell]`, and of functions, `STATES[p.state](p)`;
+** also in records, `CARDS[hand.card].play(me)`. The front knows what the table has by each number
+** or name; which of these objects a row means is a number of the program. A read takes the element
+** of every array and selects one; each array is stored into under a mask, and each function is
+** called for its rows. */
 
-/* How many objects of one kind a table has by these names or, without names, in its list; 0 if it
-** has other values, or none. */
-static uint32_t object_set_size(struct front *f, uint32_t path, const struct enumeration *names) {
+/* Pushes what a set has by the number or name at a place; returns its type. */
+static int object_set_push(struct front *f, const struct front_set *set, int table, uint32_t at) {
+  if (set->names) {
+    lua_pushlstring(f->L, set->names->names[at].data, set->names->names[at].size);
+    lua_rawget(f->L, table);
+  } else {
+    lua_rawgeti(f->L, table, (lua_Integer)at + 1);
+  }
+  if (set->key.data && lua_istable(f->L, -1)) {
+    lua_pushlstring(f->L, set->key.data, set->key.size);
+    lua_rawget(f->L, -2);
+  }
+  return lua_type(f->L, -1);
+}
+
+/* How many objects of one kind a table has by the set's names or, without names, in its list; 0 if
+** it has other values, or none. */
+static uint32_t object_set_size(struct front *f, const struct front_set *set) {
   int top = lua_gettop(f->L);
-  path_push(f->L, f->anchors, &f->paths[path]);
+  path_push(f->L, f->anchors, &f->paths[set->path]);
   bool table = lua_istable(f->L, -1);
-  lua_Unsigned all = !table ? 0 : names ? names->count : lua_rawlen(f->L, -1);
+  lua_Unsigned all = !table ? 0 : set->names ? set->names->count : lua_rawlen(f->L, -1);
   uint32_t count = all <= FRONT_SET ? (uint32_t)all : 0;
   int type = LUA_TNIL;
   for (uint32_t i = 0; i < count; i++) {
-    if (names) {
-      lua_pushlstring(f->L, names->names[i].data, names->names[i].size);
-      lua_rawget(f->L, top + 1);
-    } else {
-      lua_rawgeti(f->L, top + 1, (lua_Integer)i + 1);
-    }
-    int found = lua_type(f->L, -1);
+    int found = object_set_push(f, set, top + 1, i);
     lua_settop(f->L, top + 1);
     if (found == LUA_TNIL) continue;
     if (found != (type == LUA_TNIL ? found : type)) count = 0;
@@ -35,11 +46,14 @@ static uint32_t object_set_size(struct front *f, uint32_t path, const struct enu
   return type == LUA_TUSERDATA || type == LUA_TFUNCTION ? count : 0;
 }
 
-static struct val object_set_key(struct front *f, uint32_t path, const struct enumeration *names,
-                                 int64_t at) {
+static struct val object_set_key(struct front *f, const struct front_set *set, int64_t at) {
   struct constant key = {.type = CONST_INTEGER, .integer = at};
-  if (names) key = (struct constant){.type = CONST_STRING, .string = names->names[at - 1]};
-  return outside_key(f, path, &key);
+  if (set->names)
+    key = (struct constant){.type = CONST_STRING, .string = set->names->names[at - 1]};
+  struct val one = outside_key(f, set->path, &key);
+  if (!set->key.data || one.kind != VAL_PATH) return one;
+  key = (struct constant){.type = CONST_STRING, .string = set->key};
+  return outside_key(f, one.at, &key);
 }
 
 /* The kind of a set's objects. */
@@ -50,15 +64,18 @@ static uint8_t object_set_kind(const struct front_set *set) {
   return set->of[i].kind;
 }
 
-uint32_t object_set_find(struct front *f, uint32_t path, const struct enumeration *names) {
+uint32_t object_set_find(struct front *f, uint32_t path, const struct enumeration *names,
+                         ecs_string key) {
   for (uint32_t i = 0; i < f->set_count; i++)
-    if (f->sets[i].path == path && f->sets[i].names == names) return i;
-  struct front_set set = {path, names, object_set_size(f, path, names), {{0}}};
+    if (f->sets[i].path == path && f->sets[i].names == names && text_same(f->sets[i].key, key))
+      return i;
+  struct front_set set = {.path = path, .names = names, .key = key};
+  set.count = object_set_size(f, &set);
   const struct component *first = NULL;
   if (set.count == 0 || f->set_count == FRONT_SETS) return NONE;
   for (uint32_t i = 0; i < set.count; i++) {
     const struct val *one = &set.of[i];
-    set.of[i] = object_set_key(f, path, names, (int64_t)i + 1);
+    set.of[i] = object_set_key(f, &set, (int64_t)i + 1);
     if (one->kind == VAL_NIL || one->kind == VAL_FUNCTION) continue;
     if (one->kind != VAL_ARRAY) return NONE;
     if (!first) first = one->component;
@@ -67,7 +84,7 @@ uint32_t object_set_find(struct front *f, uint32_t path, const struct enumeratio
                    first->name, one->component->name);
   }
   for (uint32_t i = 0; i < 2 && !names; i++)   /* before its list and after it there is nothing */
-    if (object_set_key(f, path, NULL, i ? (int64_t)set.count + 1 : 0).kind != VAL_NIL) return NONE;
+    if (object_set_key(f, &set, i ? (int64_t)set.count + 1 : 0).kind != VAL_NIL) return NONE;
   f->sets[f->set_count] = set;
   return f->set_count++;
 }
@@ -82,28 +99,32 @@ static const struct val *object_set_next(struct front *f, struct val objects, ui
   return &set->of[(*at)++];
 }
 
-struct val object_set_take(struct front *f, uint32_t number, struct val index) {
+struct val object_set_at(struct front *f, uint32_t number, k_value at) {
   const struct front_set *set = &f->sets[number];
   struct builder *b = f->b;
   uint8_t kind = object_set_kind(set) == VAL_ARRAY ? VAL_ARRAYS : VAL_FUNCTIONS;
-  struct val objects = {.kind = kind, .at = number};
-  k_value whole = K_ALL, here;
-  objects.value = index.names ? build_binary(b, KO_ADD, index.value, build_i64(b, 1))
-                              : element_place(f, index, &whole);
-  if (!index.names) {   /* elsewhere Lua has to look */
-    k_value near = build_binary(b, KO_ULT, objects.value, build_i64(b, (int64_t)set->count + 2));
-    build_need(b, build_binary(b, KO_AND, whole, near));
-  }
+  struct val objects = {.kind = kind, .at = number, .value = at};
+  k_value here;
   objects.present = build_bool(b, false);
   bool all = set->names != NULL;
   for (uint32_t i = 0; i < set->count; i++) all &= set->of[i].kind != VAL_NIL;
   const struct val *one;
-  for (uint32_t at = 0; (one = object_set_next(f, objects, &at, &here));) {
+  for (uint32_t i = 0; (one = object_set_next(f, objects, &i, &here));) {
     objects.component = one->component;
     objects.present = build_binary(b, KO_OR, objects.present, here);
   }
   if (all) objects.present = K_ALL;
   return objects;
+}
+
+struct val object_set_take(struct front *f, uint32_t number, struct val index) {
+  struct builder *b = f->b;
+  if (index.names)
+    return object_set_at(f, number, build_binary(b, KO_ADD, index.value, build_i64(b, 1)));
+  k_value whole, at = element_place(f, index, &whole);   /* elsewhere Lua has to look */
+  k_value near = build_binary(b, KO_ULT, at, build_i64(b, (int64_t)f->sets[number].count + 2));
+  build_need(b, build_binary(b, KO_AND, whole, near));
+  return object_set_at(f, number, at);
 }
 
 struct val object_set_get(struct front *f, struct val arrays, struct val index) {
@@ -173,7 +194,8 @@ bool object_set_join(struct front *f, struct val *x, struct val *y) {
   for (uint32_t i = 0; !left && !right && i < f->set_count; i++)
     if (object_set_hold_both(f, x, y, i)) return true;
   if (number == FRONT_SETS || array_type(x->component) != array_type(y->component)) return false;
-  if (number == f->set_count) f->sets[f->set_count++] = (struct front_set){NONE, NULL, 2, {*x, *y}};
+  if (number == f->set_count)
+    f->sets[f->set_count++] = (struct front_set){.path = NONE, .count = 2, .of = {*x, *y}};
   return object_set_hold_both(f, x, y, number);
 }
 

@@ -4,6 +4,7 @@
 local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 
+local ipairs = ipairs
 local kinds = { "red", "green", "blue" }
 
 -- What each body leaves in D, by row, and in which entities, with kernels and without.
@@ -175,5 +176,57 @@ describe("a command in a loop of a kernel", function()
         sum = sum + d.v
       end
       d.v = sum]]
+  end)
+
+  it("leads to a field of a view, a resource, or what an index yields", function()
+    local fields = agree.scene {
+      options = { tag = 1 },
+      fill = function(world)
+        world:component("S", { "weak: i32", "ill: i32", "frail: f64", "on: bool",
+          "kind: enum(weak, ill)", "odd: enum(ill, gone)", "who: entity" })
+        world:component("Spot", { "x: f64", "y: f64" })
+        world:resource("Sums", { "weak: i64", "ill: i64" })
+        for i = 1, 60 do
+          world:spawn { S = { weak = i, ill = i % 7, frail = i / 4, on = i % 2 == 0,
+            kind = i % 3 == 0 and "ill" or "weak", odd = i == 7 and "gone" or "ill" },
+            Spot = { x = i % 9, y = i % 5 } }
+        end
+        local near = world:index("near", { query = "S:in, Spot:in", grid = "Spot", cell = 2 })
+        return world, world:res "Sums", near
+      end,
+      query = "S",
+      updates = 3,
+    }
+    local NAMES, KIND = { "weak", "ill", "frail" }, "ill"
+    fields:all(function(world, sums)
+      return function(s, _, e)
+        for _, name in ipairs(NAMES) do s[name] = s[name] + 1 end
+        s[s.kind] = s[s.kind] * 2 % 1000
+        sums[s.kind] = sums[s.kind] + s[KIND]
+        local name = s.on and "weak" or "ill"
+        s[name], s.frail = s[name] + 3, s[s.on and "ill" or "frail"] * 0.5
+        world:set(e, "S." .. s.kind, world:get(e, "S." .. name) + 1)
+        world:set(e, "S." .. KIND .. "", 1 + s.weak % 50)
+      end
+    end)
+    fields:both(function(_, _, near)
+      return function(s)
+        for other in near:within(s.frail % 9, 2, 1) do s.frail = s.frail + other[s.kind] end
+      end
+    end)
+    local problem = select(2, fields:both(function() return function(s) s[s.odd] = 3 end end))
+    assert.matches("component 'S' has no field 'gone'", problem, 1, true)
+    fields.check_reason(fields:new(true), "S", function(s) s[s.weak .. "x"] = 1 end,
+      "builds a string")
+    fields.check_reason(fields:new(true), "S", function(s)
+      s.frail = s[s.on and "nothing" or "none"]
+    end, "indexes 'S' by names that are no fields of it")
+  end)
+
+  it("is joined of constants, integers in the text, and names", function()
+    same "d.kind = 'r' .. 'e' .. 'd'"
+    same "if 'x' .. 1 .. 'y' == 'x1y' then d.v = 0 end"
+    same "local k = d.on and 'b' or 'gr' if k .. 'een' == 'green' then d.v = d.v + 1 end"
+    same "if 'my ' .. d.kind == 'my blue' then d.v = 7 end"
   end)
 end)

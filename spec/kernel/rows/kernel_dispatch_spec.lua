@@ -138,4 +138,71 @@ describe("a kernel that gives a method one of several names", function()
       end
     end)
   end)
+
+  -- What cards cost and do: by number, and by the name of a state. Not all do something.
+  local function cards_of(world, acc)
+    local cards = {
+      { cost = 1, name = "hit", play = function(p, n) p.x = p.x + n end },
+      { cost = 2, name = "block", play = function(p, _, e) p.y = p.y + 1 world:add(e, "Hot") end },
+      { cost = 0.5, name = "rest" },
+      { cost = 3, name = "sum", play = function(p)
+        acc[p.n + 1] = acc[p.n + 1] + p.x
+        return p.x
+      end },
+    }
+    local kinds = { idle = cards[1], walk = cards[2], work = cards[4], none = { cost = 7 } }
+    return cards, kinds
+  end
+
+  it("calls one that is in a record beside other values", function()
+    scene:both(function(world, acc)
+      local cards, kinds = cards_of(world, acc)
+      return function(p, _, e)
+        local card = cards[p.i % 4 + 1]
+        if card.play then card.play(p, card.cost, e) end
+        local kind = kinds[p.state]
+        if p.state ~= "none" then p.y = kind.play(p, kind.cost, e) or p.y end
+        if card.name == "sum" then p.state = "none" end
+      end
+    end)
+    local problem = select(2, scene:both(function(world, acc)
+      local cards = cards_of(world, acc)
+      return function(p, _, e) cards[p.n * 10].play(p, 1, e) end
+    end))
+    assert.matches("attempt to index a nil value", problem, 1, true)
+    problem = select(2, scene:both(function(world, acc)
+      local cards = cards_of(world, acc)
+      return function(p, _, e) cards[p.n % 4 + 1].play(p, 1, e) end
+    end))
+    assert.matches("attempt to call a nil value", problem, 1, true)
+  end)
+
+  it("sees that a record has another function, or that there is another record", function()
+    local made = {}
+    scene:both(function(world, acc)
+      local cards = cards_of(world, acc)
+      made[#made + 1] = cards
+      return function(p, _, e)
+        local card = cards[p.i % #cards + 1]
+        if card.play then card.play(p, card.cost, e) end
+      end
+    end, { before = function(_, turn)
+      for _, cards in ipairs(made) do
+        if turn == 2 then cards[1].play = cards[4].play end
+        if turn == 3 then cards[#cards + 1] = { cost = 2, play = cards[2].play } end
+      end
+    end })
+  end)
+
+  it("finds an array of the world in a record", function()
+    scene:both(function(world, acc)
+      local more = world:array("more", "f64", 8)
+      local maps = { { cells = acc, w = 2 }, { cells = more, w = 4 } }
+      return function(p)
+        local map = maps[p.i % 2 + 1]
+        map.cells[p.n + 1] = map.cells[p.n + 1] + map.w
+        p.x = map.cells[3]
+      end
+    end)
+  end)
 end)
