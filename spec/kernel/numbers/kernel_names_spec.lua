@@ -4,7 +4,8 @@
 local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 
-local ipairs = ipairs
+-- An ipairs that kernels know.
+local ipairs = rawget(_G, "jit") and require("spec.support.dialect").ipairs or ipairs
 local kinds = { "red", "green", "blue" }
 
 -- What each body leaves in D, by row, and in which entities, with kernels and without.

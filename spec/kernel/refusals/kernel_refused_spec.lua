@@ -142,7 +142,7 @@ local refused = {
 
 local header = [[
 local ecs, world, other, outer, name, equal, long, deep = ...
-local count, nothing, list, acts = 1, nil, { 1, n = 2 }, { { go = ipairs } }
+local count, nothing, list, acts = 1, nil, { 1, n = 2 }, { { go = ipairs }, { go = 1 } }
 local recursive
 local function spread(...) return ... end
 local function noop() return ecs, world, other, outer, name, count, spread, equal, long, deep end
