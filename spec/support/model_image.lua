@@ -512,9 +512,10 @@ function methods.restore(world, snapshot)
     world.store[id] = copy_row(known, row)
   end
   for name in pairs(world.resources) do
-    local saved = snapshot.resources[name]
-    world.resources[name] = saved and copy_stored(known[name], saved)
-      or types.initial(known[name])
+    world.resources[name] = types.initial(known[name])
+  end
+  for name, saved in pairs(snapshot.resources) do
+    world.resources[name] = copy_stored(known[name], saved)
   end
   world.names, world.awaited = copy_flat(snapshot.names), {}
   world:restore_events(world.copy_events(snapshot.events, function(row)

@@ -13,6 +13,7 @@
 #include "core/storage/component.h"
 #include "core/storage/event.h"
 #include "core/storage/graph.h"
+#include "core/storage/registry.h"
 #include "core/storage/row.h"
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
@@ -244,16 +245,21 @@ static void snapshot_restore_resource(const struct component *component, const c
   }
 }
 
+/* A resource that was not there then gets its defaults or, in a shadow, which may have other ones,
+** is dropped: that of the live world comes later. */
 static void resource_copy_restore(ecs_world *world, const struct resource_copy *copies,
-                                  uint32_t count) {
+                                  uint32_t count, bool shadow) {
   const struct registry *registry = &world->registry;
   for (uint32_t i = 0; i < registry->count; i++) {
-    const struct component *component = registry->components[i];
+    struct component *component = registry->components[i];
     const char *data = NULL;
     if (!component || !component->resource) continue;
     for (uint32_t j = 0; j < count && !data; j++)
       if (copies[j].component == component->id) data = copies[j].data;
-    snapshot_restore_resource(component, data);
+    if (data || !shadow || component->length)
+      snapshot_restore_resource(component, data);
+    else
+      resource_free(world, component);
   }
 }
 
@@ -683,6 +689,7 @@ static void snapshot_restore_records(ecs_snapshot *snapshot) {
 static ecs_status snapshot_put(ecs_snapshot *snapshot, bool differs) {
   ecs_world *world = snapshot->world;
   struct name_table names;
+  const bool shadow = differs;
   ecs_status status = snapshot_find_tables(snapshot, &differs);
   if (status == ECS_OK) status = snapshot_find_sparse(snapshot);
   if (status == ECS_OK) status = event_copy_reserve(world, snapshot->events, snapshot->event_count);
@@ -697,7 +704,7 @@ static ecs_status snapshot_put(ecs_snapshot *snapshot, bool differs) {
   event_copy_restore(world, snapshot->events, snapshot->event_count);
   snapshot_restore_index(snapshot);
   if (differs) snapshot_restore_records(snapshot);
-  resource_copy_restore(world, snapshot->resources, snapshot->resource_count);
+  resource_copy_restore(world, snapshot->resources, snapshot->resource_count, shadow);
   relations_clear(world);
   for (uint32_t i = 0; i < snapshot->tie_count && status == ECS_OK; i++)
     status = snapshot_restore_ties(world, &snapshot->ties[i]);
