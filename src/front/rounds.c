@@ -145,9 +145,19 @@ static struct val rounds_ending(const struct loop *loop, const struct carry *car
   return unchanged;
 }
 
+/* Rows without a round go on behind the loop, the others do the first. */
+static k_value rounds_begin_once(struct loop *loop, k_value count) {
+  struct front *f = loop->f;
+  k_value enters = build_binary(f->b, KO_LT, build_i64(f->b, 0), count);
+  front_jump(f, loop->end, mask_and_not(f, loop->start.mask, enters));
+  f->env.mask = mask_and(f, loop->start.mask, enters);
+  return build_i64(f->b, 0);
+}
+
 k_value rounds_begin(struct loop *loop, k_value count) {
   struct front *f = loop->f;
   struct builder *b = f->b;
+  if (loop->once) return rounds_begin_once(loop, count);
   k_value inits[ROUNDS_CARRIES][PART_COUNT];
   for (uint32_t i = 0; i < loop->count; i++)
     for (enum loop_part part = PART_VALUE; part < PART_COUNT; part++)
@@ -436,14 +446,15 @@ static void rounds_leave(struct loop *loop) {
   f->env.mask = rounds_rows_behind(loop);
 }
 
-/* Sends rows that have left to their targets. */
+/* Sends rows that have left to their targets. If there is one, all that do not fail go there. */
 static void rounds_send_exits(struct loop *loop) {
   struct front *f = loop->f;
+  bool all = loop->exit_count == 1 && loop->shrinks && !loop->counts;
   loop->frame->pc = loop->end - 1;
   for (uint32_t i = 0; i < loop->exit_count; i++) {
     bool returns = loop->exits[i].target == loop->frame->code->count;
     f->env.result_count = returns ? loop->result_count : 0;
-    front_jump(f, loop->exits[i].target, loop->exits[i].mask);
+    front_jump(f, loop->exits[i].target, all ? loop->start.mask : loop->exits[i].mask);
   }
   f->env.result_count = 0;
 }
@@ -504,7 +515,10 @@ void rounds_compile(struct loop *loop, uint32_t pc, uint32_t end) {
 bool rounds_again(struct loop *loop) {
   struct front *f = loop->f;
   front_check(f);
-  if (!rounds_must_repeat(loop)) return false;
+  bool counted = loop->control != NONE && (!loop->shrinks || loop->counts);
+  bool once = counted && loop->attempts == 0 && f->env.mask == K_NONE;
+  if (loop->once || !(once || rounds_must_repeat(loop))) return false;
+  loop->once = once;
   loop->frame->pc = loop->head;
   if (++loop->attempts == ATTEMPTS)
     front_refuse(f, "the types of its loop do not settle");
@@ -519,8 +533,26 @@ bool rounds_again(struct loop *loop) {
   return true;
 }
 
+/* The edges of the body stay, without the one that keeps the state before it. */
+static void rounds_end_once(struct loop *loop) {
+  struct front *f = loop->f;
+  struct edge_env kept = f->edges[loop->first_edge - 1];
+  assert(f->env.mask == K_NONE && loop->first_edge <= f->edge_count);
+  memmove(&f->edges[loop->first_edge - 1], &f->edges[loop->first_edge],
+          (f->edge_count - loop->first_edge) * sizeof kept);
+  f->edges[f->edge_count - 1] = kept;
+  front_forget(f, f->edge_count - 1);
+  loop->frame->loop = loop->outer;
+  loop->frame->pc = loop->end;
+  f->loop_depth--;
+}
+
 void rounds_end(struct loop *loop) {
   struct front *f = loop->f;
+  if (loop->once) {
+    rounds_end_once(loop);
+    return;
+  }
   end_round(loop);
   front_forget(f, loop->first_edge);
   rounds_leave(loop);

@@ -517,6 +517,28 @@ describe("a loop of a function whose result is used", function()
     assert.equal(said[2], said[1])
   end)
 
+  it("is none where its body never comes to its end", function()
+    local function of(body)
+      return assert(load("local cost, ipairs = ... return function(p) " .. body .. " end"))(
+        { 3, 1.5, 7 }, ipairs)
+    end
+    local short = [[for i, one in ipairs(cost) do p.x = p.x + one * i break end
+      for k = 1, 3 do if p.on then p.n = p.n + k break else p.y = p.y + k break end end]]
+    scene:both(function()
+      return of(short), of [[
+        for _ = 5, 1 do p.x = -1 return end
+        for k = 1, p.j do p.i = k break end
+        for _, one in ipairs(cost) do
+          if p.i == 3 then p.n = p.x / 0 end
+          p.n = p.n + one // 1
+          do return end
+        end]]
+    end)
+    local world = scene:new(true)
+    world:system("s", { query = "P", each = of(short) })
+    assert.not_matches("loop", world:explain("s").program)
+  end)
+
   it("changes entities beside, each once, where a row goes on in Lua", function()
     local seen = {}
     for n, world in ipairs { worlds() } do
