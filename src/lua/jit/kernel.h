@@ -156,6 +156,8 @@ struct kernel_run {
 ** itself adds all later rows to the totals. */
 void kernel_run(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);
 
+/* A run over all rows begins. */
+void kernel_begin_run(struct kernel *kernel);
 /* Runs a kernel over the elements of its array; after kernel_ready. Failed ones fall back to the
 ** function, and all others, too, if they are too many. */
 void kernel_run_elements(lua_State *L, int handle, struct elements *elements);
@@ -321,6 +323,10 @@ struct kernel {
   uint64_t left;               /* rows that fell back to the function in the last run, */
   k_failure why_left;          /* and why the first one did; */
   uint64_t all_left;           /* in all runs since counters were reset */
+  uint64_t passed;             /* rows of the tables done in this run */
+  bool gave_up, resting;       /* most rows fell back in this run; or Lua does all of them, */
+  uint32_t tired, rests;       /* as in that many more runs: kernel_run_tire, for this reason */
+  k_failure why_tired;
 };
 
 /* One program of a function; or, without a program, the fact that it was refused while its guards

@@ -92,18 +92,19 @@ static bool kernel_run_gives_up(const struct loop_box *loop, const struct kernel
 /* ---- after a row that fails ---- */
 
 #define LEAST_LEFT 16u         /* rows that fall back one by one, */
-#define LEFT_PART 16u          /* or this part of all, if larger, before the rest does */
+#define LEFT_PART 16u          /* or this part of those so far, if larger, before the rest does */
+#define MOST_RESTS 64u         /* runs by Lua alone after several that ended so */
 #define FIRST_PIECE 64u        /* rows run after one that fell back, then twice as many */
 
 /* Before each such row, tables are copied again: not more often than takes as long as all rows in
 ** Lua. */
-static uint32_t kernel_run_most_left(lua_State *L, int anchors, const struct variant *variant,
-                                     uint32_t count) {
-  uint32_t most = count / LEFT_PART > LEAST_LEFT ? count / LEFT_PART : LEAST_LEFT;
+static uint64_t kernel_run_most_left(lua_State *L, int anchors, const struct variant *variant,
+                                     uint32_t count, uint64_t passed) {
+  uint64_t most = passed / LEFT_PART > LEAST_LEFT ? passed / LEFT_PART : LEAST_LEFT;
   if (!variant->tables) return most;
   uint64_t cost = variant_cost(L, anchors, variant);
   uint64_t bearable = 1 + variant_worth(variant, count) / (cost + 1);
-  return bearable < most ? (uint32_t)bearable : most;
+  return bearable < most ? bearable : most;
 }
 
 /* Rows that a program runs over: of a table, or of a gathering. */
@@ -114,7 +115,6 @@ struct row_span {
   struct gathering *g;         /* NULL: of a table */
   uint32_t match;              /* in the query, for a table */
   uint32_t count, row;         /* rows, and the one that falls back, or failed */
-  uint32_t left;               /* number of rows that fell back */
   bool some;                   /* not all rows of the table match */
   ecs_id behind;               /* of a gathering: entity of the next row, or ECS_NULL */
   struct run_failure failure;
@@ -153,12 +153,13 @@ static bool kernel_run_go_on(lua_State *L, int handle, int anchors, struct rest 
   kernel->runs++;              /* it may have changed outside values */
   if (++span->row == span->count) return false;
   if (!span->renew(L, handle, anchors, span)) return false;
-  uint32_t most = kernel_run_most_left(L, anchors, span->variant, span->count);
   for (; span->row < span->count; span->row += piece, piece *= 2) {
     if (piece > span->count - span->row) piece = span->count - span->row;
     if (span->run(L, handle, span, span->row, piece)) continue;
     span->row = (uint32_t)span->failure.why.row;
-    if (++span->left == most) return false;
+    uint64_t passed = kernel->passed + span->row + 1;
+    if (kernel->left >= kernel_run_most_left(L, anchors, span->variant, span->count, passed))
+      return false;
     *rest = kernel_run_single(span);
     return true;
   }
@@ -172,10 +173,32 @@ static struct rest kernel_run_single(struct row_span *span) {
   return rest;
 }
 
+/* A run in which many rows fell back was slower than Lua alone. From the second in a row on, more
+** and more runs are left to Lua before the next one is tried. */
+static void kernel_run_tire(struct kernel *kernel) {
+  if (kernel->gave_up) return;
+  kernel->gave_up = true;
+  if (kernel->tired < MOST_RESTS) kernel->tired = kernel->tired ? kernel->tired * 2 : 1;
+  kernel->rests = kernel->tired - 1;
+  kernel->why_tired = kernel->why_left;
+}
+
+void kernel_begin_run(struct kernel *kernel) {
+  kernel->runs++;
+  kernel->left = kernel->passed = 0;
+  kernel->resting = kernel->rests > 0;
+  if (kernel->resting) {
+    kernel->rests--;
+    return;
+  }
+  if (!kernel->gave_up) kernel->tired = 0;
+  kernel->gave_up = false;
+}
+
 /* The function itself does the failed row, and the program continues after it, a limited number of
 ** times, if there are no results; then the function does the rest. */
 static void kernel_run_leave(lua_State *L, int handle, struct row_span *span) {
-  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const struct kernel_run *how = span->how;
   bool used = RESULT_IS_USED(kernel->result);
   span->row = (uint32_t)span->failure.why.row;
@@ -183,6 +206,7 @@ static void kernel_run_leave(lua_State *L, int handle, struct row_span *span) {
     struct rest alone = kernel_run_single(span);
     kernel_run_finish(L, handle, span->loop, &span->failure, how->dt, &alone);
     if (span->row == span->count) return;
+    kernel_run_tire(kernel);
   }
   if (used && how->resume) how->resume(span->match, how->ud);
   struct rest rest = span->g ? kernel_run_rest_of_gathering(span)
@@ -224,26 +248,31 @@ static bool kernel_run_renew(lua_State *L, int handle, int anchors, struct row_s
   return true;
 }
 
+/* The function itself does all rows of a table. */
+static bool kernel_run_in_lua(lua_State *L, int handle, const struct loop_box *loop,
+                              uint32_t match, const struct kernel_run *how) {
+  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  struct run_failure failure = {.entity = ECS_NULL};
+  if (kernel->resting) failure.why = kernel->why_tired;
+  struct rest all = kernel_run_rest_of(kernel->query, loop->filter, match, 0, how);
+  kernel_run_finish(L, handle, loop, &failure, how->dt, &all);
+  return false;
+}
+
 /* Runs over a table of the query. False if it failed, and the function itself did the rest. */
 static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_t match,
                         struct variant *variant, const struct kernel_run *how) {
-  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
   const struct table *table = query_table(kernel->query, match);
   struct run_failure failure = {.entity = ECS_NULL};
-  if (UNLIKELY(!variant)) {
-    struct rest all = kernel_run_rest_of(kernel->query, loop->filter, match, 0, how);
-    kernel_run_finish(L, handle, loop, &failure, how->dt, &all);
-    return false;
-  }
+  if (UNLIKELY(!variant || kernel->resting)) return kernel_run_in_lua(L, handle, loop, match, how);
   struct run run = kernel_run_run_of(kernel, variant, how, loop->filter);
   assert(loop->query->query == kernel->query && run.plan);
   assert((how->truth != NULL) == (kernel->result == RESULT_TRUTH));
   if (UNLIKELY(kernel_run_may_be_refused(&run, table))) {
     if (how->resume) how->resume(match, how->ud);
-    struct rest all = kernel_run_rest_of(run.query, run.filter, match, 0, how);
-    kernel_run_finish(L, handle, loop, &failure, how->dt, &all);
-    return false;
+    return kernel_run_in_lua(L, handle, loop, match, how);
   }
   if (!runner_reserve(runner, run.plan, table->count)) raise_memory(L);
   bool by_stretches = !RESULT_IS_USED(kernel->result) && !loop->walk && !loop->filter;
@@ -260,13 +289,17 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
     if (how->truth) how->truth(L, loop, runner->bitmaps[0], how->ud);
     if (!how->truth) kernel_run_stage(L, kernel, &run, match);
   }
-  if (LIKELY(sound)) return true;
+  if (LIKELY(sound)) {
+    kernel->passed += table->count;
+    return true;
+  }
   const struct query_terms *terms = &kernel->query->terms;
   struct row_span span = {.loop = loop, .how = how, .match = match, .count = table->count,
                       .some = kernel->filtered || terms->changes ||
                               query_table_rows(terms, table) == ROWS_SOME,
                       .failure = failure, .run = kernel_run_rows, .renew = kernel_run_renew};
   kernel_run_leave(L, handle, &span);
+  kernel->passed += span.count;
   return !RESULT_IS_USED(kernel->result) && !loop->events;
 }
 
@@ -652,14 +685,15 @@ void kernel_run_elements(lua_State *L, int handle, struct elements *elements) {
   struct runner *runner = &kernel->set->runner;
   struct kernel_run how = {.dt = elements->dt};
   struct run_failure failure;
-  uint32_t count = elements->count, row = 0, piece = count, most = 1;
+  uint32_t count = elements->count, row = 0, piece = count;
+  uint64_t most = 1;
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
   while (row < count && kernel->left < most) {
     struct which which = variant_wanted(kernel, NULL);
     struct variant *variant = kernel_run_variant(L, handle, anchors, kernel, which);
     if (!variant) break;
-    most = kernel_run_most_left(L, anchors, variant, count);
+    most = kernel_run_most_left(L, anchors, variant, count, row);
     struct run run = kernel_run_run_of(kernel, variant, &how, NULL);
     if (!runner_reserve_elements(runner, run.plan, count)) raise_memory(L);
     if (piece > count - row) piece = count - row;
