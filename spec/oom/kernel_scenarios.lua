@@ -328,7 +328,7 @@ scenario("a function that cannot be compiled, in a system", {
   end,
   act = function(s)
     s.world:update(0.5)
-    assert(s.seen[s.e] and #s.world:explain("plain").reasons == 3)
+    assert(s.seen[s.e] and #s.world:explain("plain").reasons == 2)
   end,
   partial = true,
 })

@@ -106,14 +106,16 @@ struct val object_set_at(struct front *f, uint32_t number, k_value at) {
   struct val objects = {.kind = kind, .at = number, .value = at};
   k_value here;
   objects.present = build_bool(b, false);
-  bool all = set->names != NULL;
+  bool all = true;
   for (uint32_t i = 0; i < set->count; i++) all &= set->of[i].kind != VAL_NIL;
   const struct val *one;
   for (uint32_t i = 0; (one = object_set_next(f, objects, &i, &here));) {
     objects.component = one->component;
     objects.present = build_binary(b, KO_OR, objects.present, here);
   }
-  if (all) objects.present = K_ALL;
+  k_value from = build_binary(b, KO_SUB, at, build_i64(b, 1));
+  if (all) objects.present = build_binary(b, KO_ULT, from, build_i64(b, set->count));
+  if (all && set->names) objects.present = K_ALL;
   return objects;
 }
 

@@ -116,7 +116,10 @@ struct val reach_cell_at(struct front *f, const struct component *component, uin
 
 k_value reach_own_place(struct front *f, struct val view, k_value inside, k_value at) {
   struct builder *b = f->b;
+  k_value here = f->env.mask;
+  f->env.mask = K_ALL;         /* once, for all rows */
   k_value place = reach_place_of(f, access_row_entity(f), view.root, LOOKUP_PLACE);
+  f->env.mask = here;
   at = build_select(b, inside, at, build_i64(b, 0));
   return build_binary(b, KO_BOR, place, build_binary(b, KO_SHL, at, build_i64(b, PLACE_ELEMENT)));
 }

@@ -37,6 +37,92 @@ bool mask_implies(const struct builder *b, k_value g, k_value m) {
   return mask_implies_within(b, g, m, &steps);
 }
 
+/* ---- masks of the rows in a loop ---- */
+
+/* Row by row, a row in a loop's body is in the mask with which it entered, and in the carried one
+** with which it goes on. */
+struct inside {
+  k_value enters, goes_on;     /* K_NONE: there is no such carry */
+};
+
+static k_value region_copied(const struct builder *b, k_value v) {
+  return node_at(b, v)->op == N_COPY ? node_at(b, v)->in[0] : v;
+}
+
+static struct inside region_inside(const struct builder *b, k_value loop) {
+  const struct node *n = node_at(b, loop), *end = node_at(b, n->end);
+  for (k_value v = loop + 1; v < n->end; v++) {
+    const struct node *c = node_at(b, v);
+    if (c->live && c->op == N_CARRY && c->home == loop &&
+        region_copied(b, c->in[0]) == n->in[1] && region_copied(b, c->in[1]) == end->in[1])
+      return (struct inside){n->in[1], v};
+  }
+  return (struct inside){n->in[1], K_NONE};
+}
+
+static bool region_is_certain(const struct builder *b, const struct inside *loops, uint32_t depth,
+                              k_value m) {
+  if (m <= 0 || node_at(b, m)->type != KT_BOOL) return false;
+  for (uint32_t i = 0; i < depth; i++)
+    if (m == loops[i].goes_on || mask_implies(b, loops[i].enters, m)) return true;
+  return false;
+}
+
+/* Leaves out certain masks of a node. If it is then one of its operands, returns that. */
+static k_value region_simplify(struct builder *b, k_value v, const struct inside *loops,
+                               uint32_t depth) {
+  struct node *n = node_at(b, v);
+  bool first = region_is_certain(b, loops, depth, n->in[0]);
+  bool second = n->op == KO_AND && region_is_certain(b, loops, depth, n->in[1]);
+  k_value other = n->in[second && !first ? 0 : 1];
+  bool varies = other > 0 && node_at(b, other)->varies;
+  if ((n->op == KO_AND || n->op == N_SELECT) && (first || second) && varies) return other;
+  if (n->op == KO_ANDN && first && varies) {
+    n->op = KO_NOT;
+    n->in[0] = other;
+    n->in[1] = K_NONE;
+  }
+  if (n->op != N_GIVE_UP && region_is_certain(b, loops, depth, n->in[3])) n->in[3] = K_ALL;
+  return K_NONE;
+}
+
+/* Uses what nodes have become: `need` says it. */
+static void region_follow(struct builder *b, k_value v) {
+  struct node *n = node_at(b, v);
+  for (int i = 0; i < 4; i++)
+    while (n->in[i] > 0 && node_at(b, n->in[i])->need != K_NONE)
+      n->in[i] = node_at(b, n->in[i])->need;
+}
+
+static void region_follow_carries(struct builder *b, k_value loop) {
+  for (k_value c = loop + 1; c < node_at(b, loop)->end; c++)
+    if (node_at(b, c)->op == N_CARRY && node_at(b, c)->home == loop) region_follow(b, c);
+}
+
+static void region_leave_out_certain(struct builder *b) {
+  struct inside loops[MAX_DEPTH];
+  uint32_t depth = 0, kept = 0;
+  bool rows = false;
+  for (k_value v = 0; v < b->count; v++) node_at(b, v)->need = K_NONE;
+  for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {
+    k_value v = b->plan.items[i];
+    struct node *n = node_at(b, v);
+    region_follow(b, v);
+    if (n->op == N_ROWS || n->op == N_ROWS_END) rows = n->op == N_ROWS;
+    if (rows && n->op == N_LOOP) {
+      region_follow_carries(b, v);
+      loops[depth++] = region_inside(b, v);
+    } else if (rows && n->op == N_END) {
+      depth--;
+      region_follow_carries(b, n->in[0]);
+    } else if (depth > 0) {
+      n->need = region_simplify(b, v, loops, depth);
+    }
+    if (n->need == K_NONE) b->plan.items[kept++] = v;
+  }
+  b->plan.count = kept;
+}
+
 /* ---- needs: the mask outside of which a node's value is not used ---- */
 
 static k_value region_wider(const struct builder *b, k_value mask) {
@@ -489,6 +575,7 @@ static void region_narrow_live(struct builder *b) {
 }
 
 bool plan_regions(struct builder *b) {
+  region_leave_out_certain(b);
   region_find_needs(b);
   if (!find_regions(b)) return false;
   region_join_selects(b);
