@@ -638,7 +638,6 @@ void front_compile(struct front *f, lua_State *L, int function) {
   if (f->surveys) return;
   k_status status = build_finish(f->b, &f->program);
   if (status == K_ENOMEM) front_no_memory(f);
-  frame.pc = 0;
   if (status == K_SHARED) steps_refuse_shared(f);
   if (status != K_OK) front_refuse(f, TOO_LARGE);
 }

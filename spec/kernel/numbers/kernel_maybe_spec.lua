@@ -32,6 +32,18 @@ describe("what may be nil in a kernel", function()
     end end)
   end)
 
+  it("is the key of a table, which has nothing there", function()
+    scene:all(function()
+      local turned, price, known = { rat = "blue" }, { blue = 2, red = 5 }, { blue = true }
+      return function(p)
+        p.x = price[turned[p.kind]] or -1
+        local found = known[turned[p.kind]]
+        p.on = found == true
+        p.n = found == nil and 1 or 2
+      end
+    end)
+  end)
+
   it("is true or false, by and, or and not", function()
     scene:all(function(grid, truths) return function(p)
       p.on = not grid[p.i]

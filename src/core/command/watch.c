@@ -198,8 +198,6 @@ void watch_forget_matches(struct watch *watch) {
 
 void watch_forget_changes(ecs_world *world) {
   struct watching *watching = world->watching;
-  for (uint32_t i = 0; i < watching->concerned_count; i++)
-    if (watching->concerned[i]) watch_forget_matches(watching->concerned[i]);
   watching->concerned_count = watching->turn = 0;
   if (watching->change_at.count) map_clear(&watching->change_at);
   watching->change_count = watching->gift_count = watching->due = 0;
