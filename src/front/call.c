@@ -457,6 +457,7 @@ void call_each_name(struct front *f, const struct code *code, uint32_t at,
                          build_binary(f->b, KO_EQ, some.value, build_i64(f->b, i)));
     left++;
   }
+  assert(fields || left > 0);
   if (left == 0) front_refuse(f, "it indexes '%s' by names that are no fields of it", fields->name);
   if (fields) build_need(f->b, found);
   struct call_ways ways = call_open_ways(f);
