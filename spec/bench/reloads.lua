@@ -1,5 +1,5 @@
 -- Live scripts: what a reload costs beyond running the file, and what a look costs when nothing
--- has changed.
+-- has changed. The inspector: what it costs of the demo's frames.
 
 local ecs = require("ecs")
 local floor = require("mod_floor")
@@ -83,6 +83,44 @@ local function look(count)
   return median(times)
 end
 
+-- Seconds of an inspector's poll, of 300 after the demo's updates at 60 Hz, with a page that shows
+-- 200 rows at 10 Hz or without one.
+local function inspect(socket, paged)
+  local path, plain_print, link = package.path, print, nil
+  package.path = SWARM .. "/?.lua;" .. path
+  local files = scratch.new()
+  local world = open_swarm(files, 24000)
+  _G.print = function(text) link = text end
+  local inspector = require("ecs.inspect").open(world, { port = 20000 + os.time() % 20000 })
+  _G.print = plain_print
+  local client, polls, bytes = nil, 0, 0
+  for frame = 1, 360 do
+    local start = socket.gettime()
+    if frame == 30 and paged then
+      client = assert(socket.connect("127.0.0.1", inspector.port))
+      client:settimeout(0)
+      client:send(("GET /api/events?view=entities&q=Position HTTP/1.1\r\nHost: "
+        .. "127.0.0.1:%d\r\nAuthorization: Bearer %s\r\n\r\n"):format(inspector.port,
+        link:match("#(%x+)")))
+    end
+    world:update(1 / 60)
+    local poll = processor_time(inspector.poll, inspector)
+    if frame > 60 then polls = polls + poll end
+    while client do
+      local data, _, part = client:receive(65536)
+      bytes = bytes + #(data or part or "")
+      if not data then break end
+    end
+    socket.sleep(math.max(0, start + 1 / 60 - socket.gettime()))
+  end
+  assert(not paged or bytes > 100000, "the page had nothing to show")
+  inspector:close()
+  files:close()
+  world:close()
+  package.path = path
+  return polls / 300
+end
+
 return function(add)
   for _, name in ipairs({ "life.lua", "movement.lua", "components.lua" }) do
     local whole, alone = reload(name, 24000)
@@ -91,4 +129,11 @@ return function(add)
   end
   add({ workload = "poll of 100 unchanged files", n = 1, ns = look(100) * 1e9,
         target = 200e3, kind = "ns" })
+  local has_socket, socket = pcall(require, "socket")
+  if not has_socket or not pcall(require, "dkjson") then return end
+  -- At most 0.1 and 5 % of a 60th of a second.
+  for _, page in ipairs({ { "no page", 16.7e3 }, { "a page of 200 rows at 10 Hz", 833e3 } }) do
+    add({ workload = "poll of the inspector in the demo, " .. page[1], n = 1,
+          ns = inspect(socket, page[2] > 20e3) * 1e9, target = page[2], kind = "ns" })
+  end
 end
