@@ -110,4 +110,31 @@ describe("law 8:", function()
     world:update(0)
     assert.is_true(world:describe().bytes < full - 1600000)
   end)
+
+  it("is given back where an entity passes through tables with many ties", function()
+    local world = helper.new_world()
+    world:relation "Likes"
+    world:tag "Seen"
+    local e, targets = world:spawn(), world:spawn_many(1500)
+    local liked, snapshot = world:query "(Likes, *)", nil
+    for i, target in ipairs(targets) do
+      world:add(e, "Likes", target)
+      if i % 500 == 0 then
+        assert.equal(i, liked:count())
+        assert.is_true(world:check())
+      end
+      if i == 700 then snapshot = world:snapshot() end
+    end
+    assert.is_true(#world:describe().tables < 900)
+    for i = 1, 1400 do world:remove(e, "Likes", targets[i]) end
+    assert.equal(100, liked:count())
+    assert.is_true(#world:describe().tables < 900)
+    assert.is_true(world:check())
+    world:restore(snapshot)
+    assert.equal(700, liked:count())
+    assert.is_true(world:has(e, "Likes", targets[700]) and not world:has(e, "Likes", targets[701]))
+    for i = 701, 1500 do world:add(e, "Likes", targets[i]) end
+    assert.equal(1500, liked:count())
+    assert.is_true(world:check())
+  end)
 end)

@@ -162,6 +162,7 @@ static const struct write *relate_with_target(ecs_world *world, ecs_id target,
 /* Adds a pair to a living entity and sets its cells, outside scopes. */
 static ecs_status relate_pair_now(ecs_world *world, ecs_id id, ecs_id pair,
                                   const struct write *writes, uint32_t count) {
+  graph_let_go(world);
   struct table *from = relate_table_now(world, id), *to;
   ecs_status status = graph_with(world, from, pair, &to);
   if (status == ECS_OK) status = relate_reserve_row(world, id, to);
@@ -281,6 +282,7 @@ static ecs_status relate_remove_now(ecs_world *world, ecs_id id, struct componen
                                     ecs_id target) {
   struct relation *relation = component->relation;
   uint32_t index = ecs_id_index(component->id), source = ecs_id_index(id);
+  graph_let_go(world);
   struct table *from = relate_table_now(world, id), *to = NULL;
   ecs_status status = relation->exclusive ? relation_check_way(world, relation, source, 0) : ECS_OK;
   if (status != ECS_OK) return status;

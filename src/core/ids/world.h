@@ -121,7 +121,8 @@ struct graph {
   struct id_record **record_list;
   uint32_t record_count;
   uint32_t record_capacity;
-  uint32_t pair_tables;           /* tables that have pairs */
+  uint32_t pair_tables;           /* tables that have pairs; and the ids of those made since */
+  uint64_t made_ids;              /* empty ones were freed: see graph_let_go */
   struct table *empty;            /* the table without components */
 };
 

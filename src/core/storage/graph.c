@@ -200,6 +200,7 @@ static void graph_enter_index(ecs_world *world, struct table *table) {
     query_join(record, table);
   }
   graph->pair_tables += table->has_pairs;
+  if (table->has_pairs) graph->made_ids += table->id_count;
 }
 
 static ecs_status graph_make(ecs_world *world, uint64_t hash, const ecs_id *ids, uint32_t count,
@@ -477,6 +478,20 @@ static bool graph_is_doomed(struct table *table, ecs_id unused) {
 void graph_drop_doomed(ecs_world *world) { graph_drop_table(world, graph_is_doomed, ECS_NULL); }
 
 void graph_reclaim(ecs_world *world) { graph_drop_table(world, graph_is_stale, ECS_NULL); }
+
+static bool graph_has_pairs(struct table *table, ecs_id unused) {
+  (void)unused;
+  return table->has_pairs;
+}
+
+#define MADE_MOST 262144u       /* ids: some 25 MB */
+
+void graph_let_go(ecs_world *world) {
+  struct graph *graph = &world->graph;
+  if (LIKELY(graph->made_ids < MADE_MOST + 8ull * graph->record_count)) return;
+  graph->made_ids = 0;
+  graph_drop_table(world, graph_has_pairs, ECS_NULL);
+}
 
 void graph_forget(ecs_world *world, ecs_id id) {
   struct graph *graph = &world->graph;

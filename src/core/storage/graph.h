@@ -52,6 +52,9 @@ ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
 
 /* Removes tables that have been empty since the last call. */
 void graph_reclaim(ecs_world *world);
+/* Removes empty tables with pairs if many have been made: an entity that gets n ties one by one
+** passes through n tables of up to n ids. Nothing may hold a table. */
+void graph_let_go(ecs_world *world);
 
 /* Removes the empty tables marked as doomed. */
 void graph_drop_doomed(ecs_world *world);
