@@ -6,7 +6,7 @@ local helper = require "spec.support.ecs_helper"
 local has_error = helper.has_error
 
 local COUNT = 3000
-local sqrt = math.sqrt
+local floor, sqrt = math.floor, math.sqrt
 local current                                   -- the world that a system's function is in
 
 -- Three tables; of the first whole blocks are off, of the last all rows.
@@ -260,5 +260,29 @@ describe("a kernel over rows of which some are off", function()
       local ok, message = pcall(world.update, world, 0)
       return ok or message:match("out of range") or message
     end)
+  end)
+
+  it("sees what is on behind a row that Lua does, wherever that is in its table", function()
+    local function digest(kernels, rows, left)
+      local world = helper.new_world { kernels = kernels, tag = 3 }
+      world:component("P", { "x: f64", "y: f64" })
+      world:component("On", { "k: i32", toggle = true })
+      for n = 1, rows do
+        local e = world:spawn { P = { y = n == left and 1e300 or n }, On = { k = n } }
+        if n % 7 == 1 then world:disable(e, "On") end
+      end
+      world:system("s", { query = "P, On?", each = function(p, on)
+        p.x = floor(p.y) + (on and on.k or -1)
+      end })
+      world:update(0.5)
+      if kernels then assert.equal(1, world:describe().systems[1].left.last) end
+      return world:digest()
+    end
+    for _, left in ipairs { 5, 63, 64, 65, 70, 130 } do
+      for more = 57, 65 do
+        local rows = left + more
+        assert.equal(digest(false, rows, left), digest(true, rows, left), rows .. " rows")
+      end
+    end
   end)
 end)
