@@ -160,8 +160,7 @@ static ecs_string choice_text(struct front *f, struct val x) {
   ecs_string text = x.string;
   if (x.kind == VAL_STRING) return text;
   lua_pushinteger(f->L, (lua_Integer)x.number);
-  lua_tolstring(f->L, -1, &text.size);
-  text.data = lua_tostring(f->L, -1);
+  text.data = lua_tolstring(f->L, -1, &text.size);
   (void)front_anchor(f);
   return text;
 }

@@ -135,9 +135,8 @@ void class_copy(struct front *f, const struct component *to, const struct compon
 }
 
 void class_set_place(struct front *f, struct val view, k_value place, struct val value) {
-  uint32_t column = access_written(f, view, view.leaf);
   class_share(f, view.root, view.leaf);
-  f->columns[column].folded = true;
+  (void)access_written(f, view, view.leaf);
   build_at(f->b, f->env.mask, front_tag(f));
   class_set(f, view.root, view.leaf, class_cell_at(f, view.root, view.leaf, place), value);
 }

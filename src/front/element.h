@@ -31,9 +31,9 @@ struct val element_of_record_at(struct front *f, struct val record, struct val i
 struct val element_of_item(struct front *f, struct val record, uint32_t longest,
                            k_value number);
 uint16_t element_need_longest(struct front *f, struct val record);
-/* The number of a table of arrays, or of records with arrays by a key, that is indexed by names or,
-** for NULL, by numbers; NONE if it is
-** no such table. The others: take one of its arrays; get and set an element of that; its length. */
+/* The number of a table of arrays or functions, or of records that have them by a key, that is
+** indexed by names or, for NULL, by numbers; NONE if it is no such table. The others: take one, by
+** a place from 1 or an index; get and set an element of an array; its length. */
 uint32_t object_set_find(struct front *f, uint32_t path, const struct enumeration *names,
                          ecs_string key);
 struct val object_set_at(struct front *f, uint32_t number, k_value at);
