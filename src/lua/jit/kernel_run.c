@@ -138,6 +138,7 @@ static struct variant *kernel_run_variant(lua_State *L, int handle, int anchors,
 }
 
 static struct rest kernel_run_rest_of_gathering(struct row_span *span);
+static uint64_t kernel_run_done(const struct gathering *g);
 static void kernel_run_place(struct row_span *span, struct rest *rest);
 
 /* The row of the span, which the function does alone. */
@@ -157,7 +158,7 @@ static bool kernel_run_go_on(lua_State *L, int handle, int anchors, struct rest 
     if (piece > span->count - span->row) piece = span->count - span->row;
     if (span->run(L, handle, span, span->row, piece)) continue;
     span->row = (uint32_t)span->failure.why.row;
-    uint64_t passed = kernel->passed + span->row + 1;
+    uint64_t passed = (span->g ? kernel_run_done(span->g) : kernel->passed) + span->row + 1;
     if (kernel->left >= kernel_run_most_left(L, anchors, span->variant, span->count, passed))
       return false;
     *rest = kernel_run_single(span);
@@ -328,6 +329,8 @@ struct gathering {
   uint64_t gathers;            /* of the runner, when the last match was gathered */
   uint32_t first[KERNEL_SLOTS];
 };
+
+static uint64_t kernel_run_done(const struct gathering *g) { return g->done; }
 
 /* Whether the program writes to columns, even if only the id of a spawned entity. */
 static bool kernel_run_writes_any(const struct variant *variant) {
