@@ -92,7 +92,7 @@ describe("a mistake is told with what to write", function()
     refused("that is the name of an entity", function() world:add(one, "Owes", "bob") end)
     refused("an entity's id, which world:lookup returns",
       function() world:spawn { ChildOf = "bob" } end)
-    refused("the entity comes first", function() world:get("P", one) end)
+    refused("the id of a name, and world:res('P') a resource", function() world:get("P", one) end)
     refused("the last parameters of a function are dt and entity, in that "
       .. "order", function() world:add(0.016, "F") end)
   end)
