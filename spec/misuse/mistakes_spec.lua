@@ -92,7 +92,7 @@ describe("a mistake is told with what to write", function()
     refused("that is the name of an entity", function() world:add(one, "Owes", "bob") end)
     refused("an entity's id, which world:lookup returns",
       function() world:spawn { ChildOf = "bob" } end)
-    refused("the entity comes first", function() world:get("P", one) end)
+    refused("the id of a name, and world:res('P') a resource", function() world:get("P", one) end)
     refused("the last parameters of a function are dt and entity, in that "
       .. "order", function() world:add(0.016, "F") end)
   end)
@@ -405,8 +405,8 @@ describe("a mistake says what to do", function()
     compiled("it creates a function: create it outside this one", "P",
       function(p) p.x = (function() return p.y end)() end)
     compiled("it uses an element of 'empty', a table that has no element 1, or none for any of the "
-      .. "names: fill it before the run", "P", function(p) p.x = empty[p.x] or 0 end)
-    compiled("it calls world:clone, which kernels do not support: call it in a system's run", "P",
+      .. "names, or no record with the field: fill", "P", function(p) p.x = empty[p.x] or 0 end)
+    compiled("it calls world:clone, which kernels do not support: call it in an 'if' that few", "P",
       function(_, _, entity) world:clone(entity) end)
     compiled("it sets the string field 'H.label' with world:set or world:spawn: do that in a "
       .. "system's run", "H", function(_, _, entity) world:set(entity, "H.label", "a") end)

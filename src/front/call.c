@@ -65,9 +65,11 @@ struct val call_method(struct front *f, struct val object, const struct constant
   for (uint32_t i = 0; key->type == CONST_STRING && i < METHOD_COUNT; i++)
     if (text_equal(names[i], key->string.data, key->string.size))
       return (struct val){.kind = VAL_METHOD, .at = i};
-  if (key->type == CONST_STRING && call_is_of_lua(key) && env_leave_some(f)) return object;
-  front_refuse(f, "it calls world:%.*s, which kernels do not support: call it in a system's run, "
-               "and keep its result in a resource or field", SHOW(key->string));
+  bool of_lua = key->type == CONST_STRING && call_is_of_lua(key);
+  if (of_lua && env_leave_some(f)) return object;
+  front_refuse(f, "it calls world:%.*s, which kernels do not support: call it %s",
+               SHOW(key->string), of_lua ? "in an 'if' that few rows enter, or in a system's run" :
+               "in a system's run, and keep its result in a resource or field");
   return object;
 }
 

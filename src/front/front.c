@@ -304,28 +304,22 @@ static void front_take_index(struct front *f, const struct code *code) {
   if (key.kind == VAL_CHOICE) key = choice_as_value(f, key);
   bool whole = key.kind == VAL_VALUE && key.literal && val_is_number(f, key) &&
                (val_type(f, key) == KT_I64 || key.number != 0);
-  bool copies = from.kind == VAL_PARTNER && from.array;
-  if ((is_array_field(from) || copies) && key.kind == VAL_VALUE && !whole) {
-    *front_register(f, code->a) = array_field_at(f, from, key);
-    return;
-  }
-  if (from.kind == VAL_ARRAY || (from.kind == VAL_PATH && key.kind == VAL_VALUE && !whole)) {
-    struct val (*take)(struct front *f, struct val from, struct val index) =
-        from.kind == VAL_ARRAY ? element_at : element_of_table;
+  bool varies = key.kind == VAL_VALUE && !whole, copies = from.kind == VAL_PARTNER && from.array;
+  struct val (*take)(struct front *f, struct val from, struct val index) =
+      varies && (is_array_field(from) || copies)           ? array_field_at
+      : from.kind == VAL_ARRAY                             ? element_at
+      : varies && from.kind == VAL_PATH                    ? element_of_table
+      : key.kind == VAL_VALUE && from.kind == VAL_ARRAYS   ? object_set_get
+      : varies && from.kind == VAL_RECORD                  ? element_of_record_at : NULL;
+  if (take) {
     *front_register(f, code->a) = take(f, from, key);
     return;
   }
-  if (from.kind == VAL_ARRAYS && key.kind == VAL_VALUE) {
-    *front_register(f, code->a) = object_set_get(f, from, key);
-    return;
-  }
-  if (from.kind == VAL_RECORD && key.kind == VAL_VALUE && !whole) {
-    *front_register(f, code->a) = element_of_record_at(f, from, key);
-    return;
-  }
   if (key.kind != VAL_STRING && !whole)
-    front_refuse(f, "it indexes a table or view by a variable: write the index as a constant, or "
-                    "keep the values in a world:array");
+    front_refuse(f, "it indexes a table %s", from.kind == VAL_TABLE || from.kind == VAL_NOTHING
+                 ? "that it creates, or one of several, by a variable: use one from outside of it"
+                 : "or view by a variable: write the index as a constant, or keep the values in a "
+                   "world:array");
   struct constant constant = {.type = whole ? CONST_INTEGER : CONST_STRING,
                               .integer = key.number, .string = key.string};
   *front_register(f, code->a) = access_key(f, from, &constant);
@@ -378,7 +372,8 @@ static void front_set_index(struct front *f, const struct code *code) {
     front_refuse(f, to.kind == VAL_RECORD
                         ? "it writes to a nested table by a variable: keep the elements in a "
                           "world:array"
-                        : "it writes to a view by a variable: write the index as a constant");
+                        : "it writes to a view by a variable: write the index as a constant, or "
+                          "keep the values in a world:array");
   struct constant constant = {.type = whole ? CONST_INTEGER : CONST_STRING,
                               .integer = key.number, .string = key.string};
   access_store(f, to, &constant, value);

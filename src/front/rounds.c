@@ -270,7 +270,8 @@ static bool rounds_changed_result(struct loop *loop, const struct env *env, uint
   if (rounds_find_carry(loop, CARRY_RESULT, index) || kind == VAL_NIL || kind == VAL_UNKNOWN)
     return false;
   if (kind != VAL_VALUE)
-    front_refuse(loop->f, "it returns something that is not a number from inside a loop");
+    front_refuse(loop->f, "it returns something that is not a number from inside a loop: return a "
+                          "number, and take what it means from a table");
   rounds_add_carry(loop, CARRY_RESULT, index, env->results[index]);
   return true;
 }

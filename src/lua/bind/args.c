@@ -480,11 +480,11 @@ ecs_id check_id(lua_State *L, int arg) {
   int is_integer;
   ecs_id id = to_id(L, arg, &is_integer);
   if (LIKELY(is_integer)) return id;
-  char text[160], shown[80];
+  char text[260], shown[80];
   if (lua_type(L, arg) == LUA_TSTRING) {
-    text_format(text, sizeof text, "entity id expected, got string: the entity comes first, and "
-                "world:lookup(%s) returns the id of a name",
-                show_value(L, arg, shown, sizeof shown));
+    show_value(L, arg, shown, sizeof shown);
+    text_format(text, sizeof text, "entity id expected, got string: the entity comes first; world:"
+                "lookup(%s) returns the id of a name, and world:res(%s) a resource", shown, shown);
     luaL_argerror(L, arg, text);
   }
   if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "entity id");
