@@ -185,6 +185,14 @@ texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
     if <N1>.play then <PF> = <N1>.play(p, <F>, <L>) <S> end
   | if deeds[p.kind] then deeds[p.kind].play(p, <F>, <L>) <S> end
   | if <B> then deeds[p.kind].play(p, <F>, <L>) end
+  | local <N1> = 'red' for <K> = 1, <Few> do if <B> then <N1> = p.kind <S> end
+    if <B> then <N1> = 'green' end end p.kind = <N1>
+  | local <N1> for <K>, <N2> in ipairs(NAMES) do if <B> then <N1> = <N2> <S> end end
+    if <N1> then p[<N1>] = p[<N1>] % 30 end
+  | local <N1> = p.tint while <N1> ~= 'black' and <B> do
+    if <N1> == 'blue' then <N1> = 'black' else <N1> = 'blue' end <S> end p.tint = <N1>
+  | local <N1> = 'blue' for <N2> = 1, 3 do if <B> then <N1> = tints[<N2>] break end end
+    p.tint = <N1>
   | for <K>, <N1> in ipairs(NAMES) do p[<N1>] = p[<N1>] % 50 <S> end | <PF> = p[<B> and 'x' or 'n']
   | p[<B> and 'n' or 'c'] = <V> | local <N1> = NAMES[<I> % 4 + 1] p[<N1>] = p[<N1>] % 20 + 1
   | world:set(<L>, 'H.' .. (<B> and 'n' or 'k'), <V>) | if 'x' .. p.kind == 'xred' then <S> end

@@ -389,9 +389,8 @@ k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, stru
   bool integer = val_is_number(f, value) && val_type(f, value) == KT_I64 && !value.mixed;
   if (leaf->type == ECS_ENTITY && integer && !value.entity) return access_living_id(f, value);
   if (value.kind == VAL_NOTHING)
-    front_refuse(f, "it sets a field of type %s to a value whose type depends on the path taken, "
-                    "or to text set in a loop: give it the same type on every path, or set the "
-                    "field in the loop", type_name(leaf->type));
+    front_refuse(f, "it sets a field of type %s to a value whose type depends on the path taken: "
+                    "give it the same type on every path", type_name(leaf->type));
   if (!type_is_number(leaf->type) || !val_is_number(f, value))
     front_refuse(f, "it sets a field of type %s to %s", type_name(leaf->type),
                  access_kind_of(f, leaf, value));

@@ -85,23 +85,25 @@ static const struct enumeration *choice_keep(struct front *f, struct enumeration
   for (uint32_t i = 0; i < f->enum_count; i++)
     if (enumeration_same(f->enums[i], &names)) return f->enums[i];
   if (f->word_count == FRONT_ENUMS)
-    front_refuse(f, "it indexes tables by more than %d sets of strings", FRONT_ENUMS);
+    front_refuse(f, "it uses more than %d sets of strings", FRONT_ENUMS);
   f->text_count += names.count;
   f->words[f->word_count] = names;
   return choice_names(f, &f->words[f->word_count++]);
 }
 
-/* The names, followed by the strings that a value may be and that are not among the names. */
-static const struct enumeration *choice_extend(struct front *f, const struct enumeration *names,
-                                               struct val x) {
+const struct enumeration *choice_extend(struct front *f, const struct enumeration *names,
+                                        struct val x) {
   struct enumeration all = {.names = &f->texts[f->text_count]};
   uint32_t most = FRONT_TEXTS - f->text_count;
-  if (!choice_of(f, &x) || names->count > most) return NULL;
+  bool of_enum = x.kind == VAL_VALUE;
+  if ((!of_enum && !choice_of(f, &x)) || names->count > most) return NULL;
   for (; all.count < names->count; all.count++) all.names[all.count] = names->names[all.count];
-  for (uint32_t i = 0; i < f->string_count && all.count < most; i++)
-    if ((uint64_t)x.number >> i & 1 &&
-        enumeration_find(names, f->strings[i].data, f->strings[i].size) == NONE)
-      all.names[all.count++] = f->strings[i];
+  for (uint32_t i = 0; i < (of_enum ? x.names->count : f->string_count) && all.count < most; i++) {
+    ecs_string text = of_enum ? x.names->names[i] : f->strings[i];
+    if ((of_enum || (uint64_t)x.number >> i & 1) &&
+        enumeration_find(names, text.data, text.size) == NONE)
+      all.names[all.count++] = text;
+  }
   return choice_keep(f, all);
 }
 
@@ -146,9 +148,20 @@ static struct val choice_select_enum(struct front *f, k_value mask, struct val x
   return joined;
 }
 
+/* Values of two enums, as places among the names of both. */
+static struct val choice_select_enums(struct front *f, k_value mask, struct val x, struct val y) {
+  const struct enumeration *names = choice_extend(f, x.names, y);
+  if (!names) return (struct val){.kind = VAL_NOTHING};
+  k_value a = x.names == names ? x.value : choice_as_enum(f, x, names, false);
+  k_value b = y.names == names ? y.value : choice_as_enum(f, y, names, false);
+  struct val joined = val_number(f, build_select(f->b, mask, a, b), false);
+  joined.names = names;
+  return joined;
+}
+
 struct val choice_select(struct front *f, k_value mask, struct val x, struct val y) {
   struct val nothing = {.kind = VAL_NOTHING};
-  assert(val_is_text(x) || val_is_text(y));
+  if (!val_is_text(x) && !val_is_text(y)) return choice_select_enums(f, mask, x, y);
   if (!val_is_text(x) || !val_is_text(y)) return choice_select_enum(f, mask, x, y);
   if (!choice_of(f, &x) || !choice_of(f, &y)) return nothing;
   return (struct val){.kind = VAL_CHOICE, .value = build_select(f->b, mask, x.value, y.value),

@@ -536,6 +536,9 @@ k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *
 /* The first enum that was asked for with these names in this order: fields of both have the same
 ** values. NULL for NULL. */
 const struct enumeration *choice_names(struct front *f, const struct enumeration *names);
+/* The names, then other strings that a value with names may be; NULL if there are too many. */
+const struct enumeration *choice_extend(struct front *f, const struct enumeration *names,
+                                        struct val x);
 /* x == y for strings that are not both constants. */
 k_value choice_equal(struct front *f, struct val x, struct val y);
 /* Joins string constants and integers of the text, with one choice of strings or value of an enum;

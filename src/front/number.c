@@ -50,7 +50,7 @@ k_value number_as(struct front *f, struct val x, k_type type) {
 
 const char *number_describe(const struct front *f, struct val x) {
   switch (x.kind) {
-    case VAL_NOTHING: return "a value whose type depends on the path taken, or text set in a loop";
+    case VAL_NOTHING: return "a value whose type depends on the path taken";
     case VAL_NIL: return "nil";
     case VAL_VALUE:
       if (x.spawned) return "the id of a spawned entity";

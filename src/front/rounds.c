@@ -67,6 +67,18 @@ static bool rounds_is_set(const struct val *x) {
   return x->kind == VAL_VALUE || val_is_place(*x);
 }
 
+/* Whether it is a string, one of several, or the value of an enum. */
+static bool rounds_is_named(const struct val *x) {
+  return x->kind == VAL_STRING || call_has_names(*x);
+}
+
+/* A value as a carry holds it: the place of a string among the names that it may have. */
+static k_value rounds_held(struct front *f, const struct carry *carry, struct val x) {
+  if (carry->names && rounds_is_named(&x) && x.names != carry->names)
+    return choice_as_enum(f, x, carry->names, false);
+  return number_as(f, x, carry->type);
+}
+
 /* The value of a carry before the first round. */
 static k_value rounds_initial(struct loop *loop, const struct carry *carry) {
   struct front *f = loop->f;
@@ -75,8 +87,10 @@ static k_value rounds_initial(struct loop *loop, const struct carry *carry) {
   assert(carry->kind != CARRY_REGISTER || carry->index < loop->start.count);
   switch (carry->kind) {
     case CARRY_REGISTER:
-      if (!rounds_is_set(&loop->start.registers[carry->index])) break;
-      return number_as(f, rounds_as_place(loop->start.registers[carry->index]), carry->type);
+      if (rounds_is_nil(&loop->start.registers[carry->index]) ||
+          loop->start.registers[carry->index].kind == VAL_NOTHING)
+        break;
+      return rounds_held(f, carry, rounds_as_place(loop->start.registers[carry->index]));
     case CARRY_COUNT: return loop->start.counts[carry->index].value;
     case CARRY_RESULT: break;
     case CARRY_FIELD: return env_field(f, &loop->start, carry->index);
@@ -229,6 +243,25 @@ static bool rounds_set_register(struct loop *loop, const struct val *now, uint32
          rounds_poison(loop, index, now);
 }
 
+/* Carries strings as places among all that they may be, if each value is one or nil. */
+static bool rounds_add_named(struct loop *loop, enum carry_kind kind, uint32_t index,
+                             const struct val *before, const struct val *now) {
+  static const struct enumeration none = {NULL, 0, NULL, 0};
+  struct front *f = loop->f;
+  const struct val *both[] = {before, now};
+  struct val like = {.kind = VAL_VALUE, .value = build_i64(f->b, 0), .names = &none};
+  if (!val_is_text(*before) && !val_is_text(*now)) return false;
+  for (int i = 0; i < 2 && like.names; i++) {
+    if (rounds_is_nil(both[i])) continue;
+    if (!rounds_is_named(both[i])) return false;
+    like.names = choice_extend(f, like.names, *both[i]);
+  }
+  if (!like.names) return false;
+  rounds_add_carry(loop, kind, index, like);
+  loop->carries[loop->count - 1].maybe |= rounds_is_nil(before) || rounds_is_nil(now);
+  return true;
+}
+
 static bool rounds_changed_register(struct loop *loop, struct ending end, uint32_t index) {
   struct val *before = &loop->start.registers[index], *now = &end.env->registers[index];
   if (rounds_find_carry(loop, CARRY_REGISTER, index) ||
@@ -236,6 +269,7 @@ static bool rounds_changed_register(struct loop *loop, struct ending end, uint32
     return false;
   if (!rounds_is_needed(loop, index, loop->head)) return rounds_set_register(loop, now, index);
   if (rounds_is_still(before, now)) return false;
+  if (rounds_add_named(loop, CARRY_REGISTER, index, before, now)) return true;
   element_join(loop->f, before, now);
   bool nil = rounds_is_nil(before) || rounds_is_nil(now);
   bool values = (rounds_is_nil(before) || rounds_is_set(before)) &&
@@ -266,12 +300,14 @@ static bool rounds_changed_count(struct loop *loop, const struct env *env, uint3
 }
 
 static bool rounds_changed_result(struct loop *loop, const struct env *env, uint32_t index) {
-  uint8_t kind = env->results[index].kind;
+  const struct val *now = &env->results[index];
+  uint8_t kind = now->kind;
   if (rounds_find_carry(loop, CARRY_RESULT, index) || kind == VAL_NIL || kind == VAL_UNKNOWN)
     return false;
+  if (rounds_add_named(loop, CARRY_RESULT, index, now, now)) return true;
   if (kind != VAL_VALUE)
-    front_refuse(loop->f, "it returns something that is not a number from inside a loop: return a "
-                          "number, and take what it means from a table");
+    front_refuse(loop->f, "it returns something that is neither a number nor a string from inside "
+                          "a loop: return a number, and take what it means from a table");
   rounds_add_carry(loop, CARRY_RESULT, index, env->results[index]);
   return true;
 }
@@ -296,6 +332,12 @@ static bool rounds_changed_type(struct loop *loop, struct carry *carry, struct e
   if (carry->held) {
     bool same = now.kind == carry->held && now.at == carry->table;
     return same ? maybe != was_maybe : rounds_poison(loop, carry->index, &now);
+  }
+  if (carry->names && rounds_is_named(&now) && now.names != carry->names) {
+    const struct enumeration *all = choice_extend(f, carry->names, now), *had = carry->names;
+    if (!all) front_refuse(f, "its loop chooses between too many strings");
+    carry->names = all;
+    return all != had || maybe != was_maybe || falsy != was_falsy;
   }
   bool values = now.kind == VAL_VALUE && now.names == before.names;
   bool apart = (before.spawned || now.spawned) && before.entity != now.entity;
@@ -368,7 +410,7 @@ static k_value rounds_ended(struct loop *loop, struct carry *carry, struct endin
     return rounds_is_nil(&now) ? build_bool(loop->f->b, false) : now.present;
   if (rounds_is_nil(&now)) return *rounds_part_of(carry, part);
   now = rounds_as_place(now);
-  return part == PART_WHOLE ? mixed_whole(loop->f, now) : number_as(loop->f, now, carry->type);
+  return part == PART_WHOLE ? mixed_whole(loop->f, now) : rounds_held(loop->f, carry, now);
 }
 
 /* The value after a round: rows that have left the loop keep theirs. */

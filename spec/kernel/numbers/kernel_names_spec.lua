@@ -230,4 +230,62 @@ describe("a command in a loop of a kernel", function()
     same "local k = d.on and 'b' or 'gr' if k .. 'een' == 'green' then d.v = d.v + 1 end"
     same "if 'my ' .. d.kind == 'my blue' then d.v = 7 end"
   end)
+
+  it("is chosen in a loop, and returned from one", function()
+    local moods = agree.scene {
+      options = { tag = 1 },
+      fill = function(world)
+        world:component("P", { "n: i32", "x: f64", "mood: enum(home, work, eat, play, gone)",
+          "other: enum(gone, eat)", "s: string" })
+        for i = 1, 200 do
+          world:spawn { P = { n = i % 11, x = i, other = i % 3 == 0 and "eat" or "gone",
+            s = i % 2 == 0 and "eat" or "x" } }
+        end
+      end,
+      query = "P",
+      updates = 3,
+    }
+    local options = { { go = "work", w = 2 }, { go = "eat", w = 1 }, { go = "play", w = 0.5 } }
+    local function find(n)
+      for i = 1, 5 do
+        if i * 2 == n then return "eat" end
+        if i * 3 == n then return "play" end
+      end
+      return "home"
+    end
+    moods:all(function() return function(p)
+      local choice, best = "home", 1.0
+      for i, option in ipairs(options) do
+        local score = option.w * (p.n - i)
+        if score > best then best, choice = score, option.go end
+      end
+      p.mood, p.x = choice, best
+    end, function(p)
+      p.n = p.n + (find(p.n) == "eat" and 1 or 2)
+      p.mood = find(p.n % 7)
+    end, function(p)
+      local name
+      for i = 1, 3 do if p.n % i == 1 then name = i == 2 and "work" or "gone" end end
+      if name then p.mood = name else p.s = "none" end
+      local k = "x"
+      while k ~= "xxx" and p.n > 4 do
+        if k == "x" then k = "xx" else k = "xxx" end
+        p.x = p.x + 1
+      end
+    end, function(p)
+      local one = p.mood
+      for i = 1, 4 do
+        if p.n == i then one = p.other elseif p.n == i + 5 then one = "play" end
+        if one == "eat" then p.x = p.x + i end
+      end
+      p.mood = one
+      p.s = one
+    end, function(p)
+      for i = 1, 3 do
+        local inner = "gone"
+        for j = 1, p.n % 4 do if j == i then inner = options[j % 3 + 1].go end end
+        if inner ~= "gone" then p.mood = inner break end
+      end
+    end end)
+  end)
 end)
