@@ -122,7 +122,10 @@ local names = {
       .. "in a loop of all rows"] = true,
   },
   ["kernel_errors"] = {
-    ["a row that only Lua can do costs the call of that row, up to a sixteenth of a table"] = true,
+    ["a row that only Lua can do costs the call of that row, up to 16 or a sixteenth of the rows "
+      .. "so far"] = true,
+    ["a row that only Lua can do is done by Lua for some runs at once where there are many of "
+      .. "them run after run"] = true,
     ["an error in a kernel is a division by zero, which names the entity"] = true,
   },
   ["kernel_events"] = {
@@ -138,6 +141,8 @@ local names = {
       .. "goes by"] = true,
   },
   ["kernel_loops"] = {
+    ["a loop of a function whose result is used is none where its body never comes to its "
+      .. "end"] = true,
     ["a loop in which integers meet floats leaves to Lua rows in which a float would have "
       .. "to be rounded"] = true,
     ["a loop of a function whose result is used raises what Lua raises behind too many "
@@ -332,6 +337,10 @@ local names = {
     ["kernels on threads leave the rows behind one that fails as they were: 4999"] = true,
     ["kernels on threads leave the rows behind one that fails as they were: 63"] = true,
     ["kernels on threads leave the rows behind one that fails as they were: 64"] = true,
+  },
+  ["kernel_toggles"] = {
+    ["a kernel over rows of which some are off sees what is on behind a row that Lua does, "
+      .. "wherever that is in its table"] = true,
   },
   ["kernel_totals"] = {
     ["a total over terms that are decided row by row fails over what has changed in the "
