@@ -94,8 +94,8 @@ static k_value class_fit(struct front *f, const struct component *component, uin
   class_note_line(f, component, leaf, true);
   order_check_read(f, component, leaf);
   if (value.spawned)
-    front_refuse(f, "it stores the id of a spawned entity in '%s', which it also reads: do one of "
-                    "the two in a second system", component->name);
+    front_refuse(f, "it stores the id of a spawned entity in '%s', which it also reads or indexes "
+                    "by a variable: do one of the two in a second system", component->name);
   k_column type = field->type == ECS_STRING ? KC_U32 : access_column_type(f, component, field);
   if (type == KC_F32) type = KC_F64;   /* the type in which cells are set */
   k_value fits = access_fit(f, field, type, maybe_need(f, value));

@@ -233,7 +233,8 @@ static bool kernel_ready_is_ready(lua_State *L, int handle, bool ahead, bool mus
   }
   /* Programs depend on what is watched when they run. */
   if (changes_watch((ecs_query *)(uintptr_t)kernel->query) != ECS_OK) raise_memory(L);
-  kernel_begin_run(kernel);
+  kernel->runs++;
+  if (!ahead) kernel_begin_run(kernel);
   kernel->ahead = ahead;
   kernel->found = kernel->denied = false;
   const char *reason = kernel_ready_unfit(kernel);

@@ -185,7 +185,6 @@ static void kernel_run_tire(struct kernel *kernel) {
 }
 
 void kernel_begin_run(struct kernel *kernel) {
-  kernel->runs++;
   kernel->left = kernel->passed = 0;
   kernel->resting = kernel->rests > 0;
   if (kernel->resting) {
