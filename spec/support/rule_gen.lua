@@ -72,6 +72,7 @@ asks B: world:alive(<E>) | world:has(<L>, 'H') | world:has(<L>, 'T') | world:has
   | (world:parent(<L>) or boss) | world:lookup 'boss'
 born B: world:alive(p.big) | world:alive(p.big)
 texts B: (p.s == 'ann') | (p.s < 'b') | (#p.s > 2) | (p.s:sub(1, 2) == 'an') | (p.kind == 'red')
+  | (world:get(<L>, 'P.s') == 'ann') | (fees[p.s] == nil)
   | (tints[<I> % 4 + 1] == p.kind) | (p.tint == p.kind); F: cost[p.kind] | gain[p.kind][p.tint]
   | odds[p.kind].by[p.tint] | odds[p.kind].at[<I> % 3 + 1] | odds[p.kind].by.red
   | (maps[p.kind] and maps[p.kind][<X>] or <F>) | (price[p.kind] or <F>)
@@ -193,6 +194,8 @@ texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
     if <N1> == 'blue' then <N1> = 'black' else <N1> = 'blue' end <S> end p.tint = <N1>
   | local <N1> = 'blue' for <N2> = 1, 3 do if <B> then <N1> = tints[<N2>] break end end
     p.tint = <N1>
+  | local <N1> = fees[p.s] if <N1> then <PF> = <N1> <S> end | p.s = world:get(<L>, 'P.s') or 'cat'
+  | <PF> = fees[world:get(<L>, 'P.s') or 'bob'] or <F> | world:set(<L>, 'P.s', p.s)
   | for <K>, <N1> in ipairs(NAMES) do p[<N1>] = p[<N1>] % 50 <S> end | <PF> = p[<B> and 'x' or 'n']
   | p[<B> and 'n' or 'c'] = <V> | local <N1> = NAMES[<I> % 4 + 1] p[<N1>] = p[<N1>] % 20 + 1
   | world:set(<L>, 'H.' .. (<B> and 'n' or 'k'), <V>) | if 'x' .. p.kind == 'xred' then <S> end

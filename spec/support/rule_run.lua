@@ -108,6 +108,7 @@ local function settings()
   return {
     tints = { "blue", "red", "red", "green" }, steps = { { 1.5, 0.25, 2.0 }, { 0.5, 1.0, 3.5 } },
     odds = odds(),
+    fees = { ann = 1.5, cat = 4, [""] = 0.25 },
     weights = { 0.5, 1.5, 2.5, -1.0 }, price = { red = 1.5, blue = 4 },
     grade = { red = { w = 0.5, at = { 1, 2 } }, blue = { w = 3, at = { 2.5, 8 } } },
     bag = { red = { items = { { w = 2 }, { w = 0.5, rare = true } }, nums = { 1, 2.5, 3 } },
@@ -172,7 +173,7 @@ end
 
 local given = { "world", "ecs", "boss", "mate", "dead", "floats", "ints", "bytes", "flags", "at",
   "nxt", "score", "make", "near", "cost", "those", "tints", "steps", "gain", "weights", "odds",
-  "price", "grade", "turned", "bag", "lanes", "walks",
+  "fees", "price", "grade", "turned", "bag", "lanes", "walks",
   "maps", "grids", "alias" }
 
 local frame = "local " .. table.concat(given, ", ") .. " = ...\n" .. [[

@@ -35,6 +35,11 @@ k_column access_column_type(struct front *f, const struct component *component,
   return columns[column];
 }
 
+k_column access_cell_type(struct front *f, const struct component *component, uint32_t leaf) {
+  const struct leaf *field = &component->leaves[leaf];
+  return field->type == ECS_STRING ? KC_U32 : access_column_type(f, component, field);
+}
+
 uint32_t access_new_column(struct front *f, struct run_column cells,
                            struct front_column column) {
   if (f->column_count == RUN_COLUMNS)
@@ -52,9 +57,7 @@ static uint32_t access_find_column(struct front *f, uint32_t slot, uint32_t leaf
   for (uint32_t i = 0; i < f->column_count; i++)
     if (f->cells[i].slot == slot && f->cells[i].leaf == leaf && f->columns[i].type < KC_CELLS)
       return i;
-  const struct leaf *field = &component->leaves[component_leaf];
-  bool text = field->type == ECS_STRING;
-  k_column type = text ? KC_U32 : access_column_type(f, component, field);
+  k_column type = access_cell_type(f, component, component_leaf);
   return access_new_column(f, (struct run_column){slot, leaf},
                            (struct front_column){.component = component,
                                                  .component_leaf = component_leaf, .type = type});
@@ -400,10 +403,8 @@ k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, stru
 
 k_value access_noted(struct front *f, const struct component *component, uint32_t leaf,
                      struct val value) {
-  const struct leaf *field = &component->leaves[leaf];
-  bool text = field->type == ECS_STRING;
-  k_column type = text ? KC_U32 : access_column_type(f, component, field);
-  k_value fits = access_fit(f, field, type, value);
+  k_column type = access_cell_type(f, component, leaf);
+  k_value fits = access_fit(f, &component->leaves[leaf], type, value);
   return build_type(f->b, fits) == KT_F32 ? build_convert(f->b, KT_F64, fits) : fits;
 }
 

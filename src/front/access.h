@@ -24,6 +24,8 @@ bool access_reads_others(const struct front *f, const struct component *componen
 /* The kernel's column for a leaf's cells; refuses types without one. */
 k_column access_column_type(struct front *f, const struct component *component,
                             const struct leaf *leaf);
+/* Likewise, where strings are numbers in the world. */
+k_column access_cell_type(struct front *f, const struct component *component, uint32_t leaf);
 /* Converts a value to the type of a field, in the present rows. */
 k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, struct val value);
 /* Converts a value to the type of a field, to be noted: never to f32. */

@@ -260,6 +260,61 @@ k_value text_as_cell(struct front *f, struct val value) {
                   "enum or a string field");
 }
 
+/* ---- tables by string fields ---- */
+
+#define MOST_KEYS 32
+
+static bool choice_is_before(ecs_string x, ecs_string y) {
+  int order = memcmp(x.data, y.data, x.size < y.size ? x.size : y.size);
+  return order < 0 || (order == 0 && x.size < y.size);
+}
+
+/* Collects the string keys of a table in order; false if there are none, or too many. */
+static bool choice_find_keys(struct front *f, uint32_t path, struct enumeration *keys) {
+  lua_State *L = f->L;
+  int top = lua_gettop(L);
+  uint32_t most = FRONT_TEXTS - f->text_count;
+  path_push(L, f->anchors, &f->paths[path]);
+  if (lua_istable(L, top + 1)) lua_pushnil(L);
+  while (lua_gettop(L) > top + 1 && lua_next(L, top + 1)) {
+    lua_pop(L, 1);
+    if (lua_type(L, -1) != LUA_TSTRING) continue;
+    if (keys->count == most || keys->count == MOST_KEYS) break;
+    ecs_string text;
+    text.data = lua_tolstring(L, -1, &text.size);
+    uint32_t at = keys->count++;
+    for (; at > 0 && choice_is_before(text, keys->names[at - 1]); at--)
+      keys->names[at] = keys->names[at - 1];
+    keys->names[at] = text;
+  }
+  bool all = lua_gettop(L) == top + 1;
+  lua_settop(L, top);
+  return all && keys->count > 0;
+}
+
+bool choice_of_key(struct front *f, uint32_t path, struct val *x) {
+  struct builder *b = f->b;
+  struct enumeration keys = {.names = &f->texts[f->text_count]};
+  if (!choice_find_keys(f, path, &keys)) return false;
+  struct guard *guard = outside_need_guard(f, &f->paths[path], GUARD_KEYS);
+  for (uint32_t i = 0; i < keys.count && guard->name_count < keys.count; i++) {
+    lua_pushlstring(f->L, keys.names[i].data, keys.names[i].size);
+    keys.names[i].data = lua_tostring(f->L, -1);
+    uint16_t at = front_anchor(f);
+    if (guard->name_count++ == 0) guard->names = at;
+  }
+  struct val place = val_number(f, build_i64(b, 0), false);
+  place.names = choice_keep(f, keys);
+  place.present = build_bool(b, false);
+  for (uint32_t i = 0; i < keys.count; i++) {
+    k_value here = build_binary(b, KO_EQ, x->value, text_constant(f, place.names->names[i]));
+    place.value = build_select(b, here, build_i64(b, i), place.value);
+    place.present = build_binary(b, KO_OR, place.present, here);
+  }
+  *x = place;
+  return true;
+}
+
 bool val_is_string(struct val x) {
   return val_is_text(x) || (x.kind == VAL_VALUE && x.names == &front_texts);
 }

@@ -66,8 +66,7 @@ k_value class_cells(struct front *f, uint32_t column) {
 /* The cell found at the place of a component. */
 k_value class_cell_at(struct front *f, const struct component *component, uint32_t leaf,
                       k_value place) {
-  const struct leaf *field = &component->leaves[leaf];
-  k_column type = access_column_type(f, component, field);
+  k_column type = access_cell_type(f, component, leaf);
   struct run_lookup lookup = {LOOKUP_AT, component->id, leaf};
   return reach_look(f, lookup, KC_CELLS | (type == KC_ENTITY ? KC_I64 : (uint32_t)type), place);
 }
@@ -96,7 +95,7 @@ static k_value class_fit(struct front *f, const struct component *component, uin
   if (value.spawned)
     front_refuse(f, "it stores the id of a spawned entity in '%s', which it also reads or indexes "
                     "by a variable: do one of the two in a second system", component->name);
-  k_column type = field->type == ECS_STRING ? KC_U32 : access_column_type(f, component, field);
+  k_column type = access_cell_type(f, component, leaf);
   if (type == KC_F32) type = KC_F64;   /* the type in which cells are set */
   k_value fits = access_fit(f, field, type, maybe_need(f, value));
   return build_type(f->b, fits) == KT_F32 ? build_convert(f->b, KT_F64, fits) : fits;

@@ -407,7 +407,7 @@ void front_function(struct front *f, struct frame *frame);
 /* Compiles instructions up to `end`. */
 void front_range(struct front *f, struct frame *frame, uint32_t end);
 
-/* Compiles an instruction that only sets registers or fields, for the present rows. */
+/* Compiles an instruction that only sets registers or fields. */
 void front_operate(struct front *f, const struct code *code);
 /* Compiles the instruction, or the loop that jumps back, at the frame's pc; moves pc past it. */
 void front_advance(struct front *f, struct frame *frame);
@@ -541,10 +541,11 @@ const struct enumeration *choice_extend(struct front *f, const struct enumeratio
                                         struct val x);
 /* x == y for strings that are not both constants. */
 k_value choice_equal(struct front *f, struct val x, struct val y);
-/* Joins string constants and integers of the text, with one choice of strings or value of an enum;
-** refuses others. */
+/* Joins string constants and integers of the text with one choice of strings or enum value. */
 void choice_concat(struct front *f, const struct code *code);
 
+/* Turns a string field into the place of a table's string key, or nil; false: it has none. */
+bool choice_of_key(struct front *f, uint32_t path, struct val *x);
 /* The "names" of string fields: any text is one. */
 extern const struct enumeration front_texts;
 /* The number that a guard reads for a text before each run. */
@@ -662,8 +663,7 @@ bool call_known_id(struct front *f, struct val value, ecs_id *id);
 struct component *call_event(struct front *f, struct val value);
 
 /* Whether a value is one of several strings, by row. The second compiles an instruction once for
-** each of those in a register: of those that are fields, if a component is given; other rows
-** fail. */
+** each of those in a register that is a field, if a component is given; other rows fail. */
 bool call_has_names(struct val x);
 void call_each_name(struct front *f, const struct code *code, uint32_t at,
                     const struct component *fields);

@@ -29,6 +29,21 @@ static bool guard_read_length(lua_State *L, int anchors, const struct guard *gua
   return length >= 0;
 }
 
+/* Whether the string keys of the value on top of the stack are those of the guard. */
+static bool guard_has_keys(lua_State *L, int anchors, const struct guard *guard) {
+  int table = lua_gettop(L);
+  uint32_t count = 0;
+  if (!lua_istable(L, table)) return false;
+  for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) count += lua_type(L, -2) == LUA_TSTRING;
+  for (uint32_t i = 0; i < guard->name_count; i++) {
+    lua_rawgeti(L, anchors, guard->names + (lua_Integer)i);
+    lua_rawget(L, table);
+    if (lua_isnil(L, -1)) count = NONE;
+    lua_pop(L, 1);
+  }
+  return count == guard->name_count;
+}
+
 bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *uniforms) {
   if (guard->type == GUARD_EQUAL) return guard_read_equal(L, anchors, guard, uniforms);
   if (guard->type == GUARD_LENGTH || guard->type == GUARD_MEASURED)
@@ -62,6 +77,7 @@ bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *
       break;
     case GUARD_OTHER: fits = !front_is_integer(L, -1) || lua_tointeger(L, -1) != 0; break;
     case GUARD_TABLE: fits = lua_istable(L, -1); break;
+    case GUARD_KEYS: fits = guard_has_keys(L, anchors, guard); break;
     default:
       lua_rawgeti(L, anchors, guard->same);
       fits = !lua_isnil(L, -1) && lua_rawequal(L, -1, -2);   /* nil: it is gone */

@@ -31,6 +31,7 @@ enum guard_type {
   GUARD_CELL,      /* a script cell with number `uniform`: see cell.c. `same` is "__index" and
                    ** `names` is "__newindex" */
   GUARD_ELEMENTS,  /* a table whose elements are all of one kind */
+  GUARD_KEYS,      /* a table whose string keys are `names` */
   GUARD_TEXT,      /* no path: needs the number of the text `same` in the world's strings */
   GUARD_COUNT,     /* no path: needs the number of matches of the query `same` */
   GUARD_NAMED      /* no path: needs the entity named `same` */

@@ -159,12 +159,11 @@ static k_value partner_list(struct front *f, struct val method, const struct val
 static struct val partner_cell(struct front *f, struct front_copy copy,
                                const struct component *component, uint32_t leaf,
                                k_value place) {
-  const struct leaf *field = &component->leaves[leaf];
-  bool text = field->type == ECS_STRING;
-  k_column type = text ? KC_U32 : access_column_type(f, component, field);
+  k_column type = access_cell_type(f, component, leaf);
   bool entity = type == KC_ENTITY;
   uint32_t array = element_copies(f, copy, entity ? KC_I64 : type);
-  struct val value = val_of_field(f, field, build_element(f->b, array, place), false);
+  struct val value = val_of_field(f, &component->leaves[leaf],
+                                  build_element(f->b, array, place), false);
   if (entity) value.value = reach_live(f, value.value);
   return value;
 }

@@ -107,7 +107,7 @@ struct val reach_cell_at(struct front *f, const struct component *component, uin
     got.present = present;
     return got;
   }
-  k_type type = column_value(access_column_type(f, component, field));
+  k_type type = column_value(access_cell_type(f, component, leaf));
   struct run_lookup lookup = {LOOKUP_CELL, component->id, leaf};
   struct val cell = val_of_field(f, field, reach_look(f, lookup, type, place), false);
   cell.present = present;

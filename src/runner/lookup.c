@@ -218,7 +218,8 @@ static const void *lookup_cells_at(struct looked *cells, uint64_t place) {
 
 static void look_cells(struct looked *cells, const int64_t *from, void *to, size_t n) {
   const struct leaf *leaf = &cells->component->leaves[cells->leaf];
-  enum type_column column = type_column(leaf->type, leaf->size);
+  bool text = leaf->type == ECS_STRING;
+  enum type_column column = text ? COLUMN_U32 : type_column(leaf->type, leaf->size);
   assert(column != COLUMN_NONE);   /* programs do not have these either */
   switch (column) {
     case COLUMN_F32: PLAIN(float, float)

@@ -134,10 +134,63 @@ describe("a string field in a kernel", function()
     refused(function(name, n) n.a = name.text end, "sets a field of type i64")
     refused(function(name) name.text = 5 end, "it sets a string field to something other")
     refused(function(name, n) n.kind = name.text end, "something other than one of its names")
-    local prices = { red = 1, blue = 2 }
-    refused(function(name, n) n.a = prices[name.text] end, "by a string field")
+    local prices, many = { red = 1, blue = 2 }, {}
+    for i = 1, 33 do many["s" .. i] = i end
+    refused(function(name, n) prices[name.text] = n.a + (prices.red or 0) end, "writes")
+    refused(function(name, n) n.a = many[name.text] or 0 end, "by a string field")
     same(function(name, n) n.kind = name.text end, "lua")
     same(function(name) name.text = 5 end, "lua")
+  end)
+
+  it("is read of other entities, in the order of rows", function()
+    local others = agree.scene {
+      options = { tag = 1 },
+      fill = function(world)
+        local ids = {}
+        world:component("Name", { "text: string", "last: string" })
+        world:component("Rare", { "word: string", storage = "sparse" })
+        world:component("N", { "a: i64", "to: entity", "kind: enum(red, blue)" })
+        for i = 1, 150 do
+          ids[i] = world:spawn { Name = { TEXTS[i % 5 + 1], TEXTS[i % 3 + 1] }, N = { i },
+            Rare = i % 4 == 0 and { word = TEXTS[i % 4 + 1] } or nil }
+          world:set(ids[i], "N.to", ids[i * 7 % i + 1])
+        end
+        return world
+      end,
+      query = "Name, N",
+      look = told,
+    }
+    others:all(function(world) return function(name, n)
+      if world:get(n.to, "Name.text") == "red" then n.a = n.a + 1 end
+      local word = world:get(n.to, "Rare.word")
+      if word then n.a = n.a + #word elseif word == nil then n.a = n.a - 1 end
+      name.last = world:get(n.to, "Name.text")
+    end, function(name, n)
+      name.text = world:get(n.to, "Name.text") == name.text and "same" or name.last
+    end end)
+  end)
+
+  it("is the key of a table with string keys, as they are when a run begins", function()
+    local tables = {}
+    scene:all(function()
+      local prices, acts = { red = 1, blue = 2, ["a longer text"] = 3, [5] = 7 }, {}
+      function acts.red(n) n.a = n.a + 10 end
+      function acts.ziggy(n) n.kind = "blue" end
+      local kinds = { red = { price = 3, name = "blue" }, ziggy = { price = 4.5, name = "red" } }
+      tables[#tables + 1] = prices
+      return function(name, n)
+        local price = prices[name.text]
+        if price then n.a = n.a + price else n.a = n.a - 1 end
+        if acts[name.text] then acts[name.text](n) end
+        local kind = kinds[name.last]
+        if kind then n.a, n.kind = n.a + kind.price // 1, kind.name end
+        if kinds[name.last] == nil then n.a = n.a + 1 end
+      end
+    end, { before = function(_, turn)
+      for _, prices in ipairs(tables) do
+        if turn == 2 then prices.ziggy, prices.red = 9, nil end
+      end
+    end })
   end)
 
   it("gives the same in random functions with kernels and without", function()

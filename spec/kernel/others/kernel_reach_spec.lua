@@ -335,7 +335,7 @@ describe("another entity in a kernel", function()
 
   it("is refused with a reason where a kernel cannot ask", function()
     scene:new(true)
-    world:component("Path", { "at: f64[3]", "name: string" })
+    world:component("Path", { "at: f64[3]", "name: any" })
     local other, which = ecs.world(), "Health.hp"
     for what, fn in pairs {
       ["it reads 'Likes', a relation that can have several targets: get them with world:targets"] =
@@ -348,7 +348,7 @@ describe("another entity in a kernel", function()
         function(h) h.near = world:get(h.prey, "Frozen") ~= nil end,
       ["it reads all of 'Path', which has arrays"] =
         function(h) h.near = world:get(h.prey, "Path") ~= nil end,
-      ["it uses field 'Path.name', which is string"] =
+      ["it uses field 'Path.name', which is any"] =
         function(h) h.near = world:get(h.prey, "Path.name") == "a" end,
       ["it calls world:get with something that is not an entity id"] =
         function(h) h.n = world:get(h.d, "Health.hp") end,
