@@ -179,7 +179,8 @@ describe("in every Lua", function()
       end
     end
     for _, name in ipairs { "Account.x", "Account" } do
-      has_error(function() world:get_text(e, name) end, "an integer field of a component expected")
+      has_error(function() world:get_text(e, name) end, "bad argument #2 to 'get_text'",
+        "an integer field of a component expected")
     end
     assert.is_nil(world:get_text(world:spawn(), "Account.mask"))
   end)

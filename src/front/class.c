@@ -148,5 +148,4 @@ void class_set_one(struct front *f, struct val view, k_value at, uint32_t count,
     build_at(f->b, mask_and(f, f->env.mask, named), front_tag(f));
     build_set(f->b, class_cells(f, column), fits);
   }
-  build_at(f->b, f->env.mask, front_tag(f));
 }

@@ -1,5 +1,6 @@
 -- Numbers that are integers in some rows and floats in others, compiled.
 
+local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 local random = require "spec.support.rng"
 local tiers = require "spec.support.tiers"
@@ -186,5 +187,28 @@ describe("an integer that meets floats (C26)", function()
         end
       end
     end
+  end)
+
+  it("meets operators on bits where it is a float with an integer's value", function()
+    local scene = agree.scene {
+      options = { tag = 1 },
+      fill = function(world)
+        world:component("V", { "c: bool", "i: i32", "j: i64", "x: f64", "n: i64" })
+        for i = 1, 300 do
+          world:spawn { V = { c = i % 3 == 0, i = i * 7 % 40, j = (1 << 53) + i, x = i % 50 } }
+        end
+      end,
+      query = "V",
+    }
+    scene:both(function() return function(v)
+      local a = v.c and v.x or v.i
+      local b = v.c and v.x or v.j
+      v.n = (a & 7) + (a | 1) - (3 ~ a) + (a << 2) - (a >> 1) + (b & 15)
+    end end)
+    local problem = select(2, scene:both(function() return function(v)
+      local a = v.c and v.x + 0.5 or v.i
+      v.n = a & 7
+    end end))
+    assert.matches("has no integer representation", problem, 1, true)
   end)
 end)

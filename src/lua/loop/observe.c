@@ -127,7 +127,6 @@ static int observe_in_frame(lua_State *L) {
 
 void observe(lua_State *L, struct world_box *box, int world_index) {
   if (staging_is_open(&box->world->staging) || box->world->watching->due == 0) return;
-  world_index = lua_absindex(L, world_index);
   need_stack(L, 4);
   lua_pushcfunction(L, observe_in_frame);
   lua_pushvalue(L, world_index);
