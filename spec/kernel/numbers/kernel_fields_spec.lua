@@ -203,6 +203,7 @@ describe("a long array field in a kernel", function()
     world:update(0.5)
     assert.same({ "A.n", "A.m" }, world:explain("reads").reads)
     assert.same({ "A.m" }, world:explain("writes").writes)
+    if os.getenv "ECS_KERNELS" == "ordered" then return end   -- then nothing runs side by side
     local lists = world:explain("update").update
     assert.equal("it writes A.m, which 'reads' reads", lists[2].why)
   end)
