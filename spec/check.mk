@@ -219,7 +219,11 @@ LUAJIT_FEW := $(call specs_in,kernel/* system) $(filter %/luajit_spec.lua %/rand
 luajit_specs = $(filter-out $(LUAJIT_NOT),$(if $(filter small,$(DEEP)),$(LUAJIT_FEW),$(SPECS)))
 LUAJIT_INCDIR = $(shell $(LUAJIT) -v >/dev/null 2>&1 && sh spec/tools/find-lua incdir jit $(LUAJIT))
 
-check-luajit: $($(RELEASE)_CORE)
+# Built once: both checks below use it, at the same time.
+luajit-ready: $($(RELEASE)_CORE)
+	@if test -n "$(LUAJIT_INCDIR)"; then $(MAKE) --no-print-directory -s LUA_VERSION=jit love; fi
+
+check-luajit: luajit-ready
 	@incdir="$(LUAJIT_INCDIR)"; if test -n "$$incdir"; then \
 	  $(MAKE) --no-print-directory LUA_VERSION=jit LUA="$(LUAJIT)" LUA_INCDIR="$$incdir" \
 	    CHECK_DIR=$(CHECK_DIR) CHECK_SECONDS=$(CHECK_SECONDS) luajit-specs; \
@@ -233,11 +237,11 @@ luajit-specs: $(RELEASE)/ecs/native.so $(RELEASE)/spec/starve.so
 # The game under LÖVE, with ecs beside its main.lua, where there are LÖVE and a screen that nobody sees.
 LOVE_GAME := build/luajit/game
 
-check-love:
+check-love: luajit-ready
 	@if love --version >/dev/null 2>&1 && command -v xvfb-run >/dev/null && test -n "$(LUAJIT_INCDIR)"; \
 	then $(MAKE) --no-print-directory -s LUA_VERSION=jit love && rm -rf $(LOVE_GAME) && \
 	  cp -R examples/love $(LOVE_GAME) && cp -R build/luajit/love/ecs $(LOVE_GAME) && \
-	  $(check) love status env -u LUA_PATH -u LUA_CPATH SDL_AUDIODRIVER=dummy \
+	  $(check) love status env -u LUA_PATH -u LUA_CPATH SDL_AUDIODRIVER=dummy timeout 120 \
 	    xvfb-run -a -s "-screen 0 1024x768x24" love $(LOVE_GAME) --frames 300; \
 	else $(check) love tap echo "1..0 # SKIP there is no love, xvfb-run or luajit"; fi
 
@@ -656,4 +660,4 @@ check-lint-figures:
 check-lint-rockspec:
 	$(check) lint-rockspec status $(LUA) spec/tools/rockspec.lua
 
-.PHONY: lua55-specs test test-deep test-everywhere $(MACHINES:%=check-%-specs) fuzz mutate mutant lint $(TEST_CHECKS:%=check-%) $(DEEP_CHECKS:%=check-%)
+.PHONY: lua55-specs luajit-ready test test-deep test-everywhere $(MACHINES:%=check-%-specs) fuzz mutate mutant lint $(TEST_CHECKS:%=check-%) $(DEEP_CHECKS:%=check-%)
