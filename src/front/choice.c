@@ -198,13 +198,13 @@ static bool choice_is_text(struct front *f, struct val x) {
 static struct val choice_join(struct front *f, struct val x, struct val y) {
   bool begins = choice_is_text(f, x);   /* then the other one is y */
   struct val some = maybe_need(f, begins ? y : x), constant = begins ? x : y;
-  bool named = some.kind == VAL_VALUE && some.names && some.names != &front_texts;
+  bool named = some.kind == VAL_VALUE;
   if (!choice_is_text(f, constant)) front_refuse(f, WHY_STRING);
   ecs_string text = choice_text(f, constant);
   if (choice_is_text(f, some))
     return begins ? choice_join_texts(f, text, choice_text(f, some))
                   : choice_join_texts(f, choice_text(f, some), text);
-  if (!named && some.kind != VAL_CHOICE) front_refuse(f, WHY_STRING);
+  if (!call_has_names(some)) front_refuse(f, WHY_STRING);
   struct val joined = {.kind = VAL_CHOICE, .value = K_NONE};
   for (uint32_t i = 0, most = named ? some.names->count : f->string_count; i < most; i++) {
     if (!named && !((uint64_t)some.number >> i & 1)) continue;
