@@ -82,15 +82,15 @@ static k_value rounds_held(struct front *f, const struct carry *carry, struct va
 /* The value of a carry before the first round. */
 static k_value rounds_initial(struct loop *loop, const struct carry *carry) {
   struct front *f = loop->f;
+  const struct val *start;
   k_scalar zero;
   memset(&zero, 0, sizeof zero);
   assert(carry->kind != CARRY_REGISTER || carry->index < loop->start.count);
   switch (carry->kind) {
     case CARRY_REGISTER:
-      if (rounds_is_nil(&loop->start.registers[carry->index]) ||
-          loop->start.registers[carry->index].kind == VAL_NOTHING)
-        break;
-      return rounds_held(f, carry, rounds_as_place(loop->start.registers[carry->index]));
+      start = &loop->start.registers[carry->index];
+      if (rounds_is_nil(start) || start->kind == VAL_NOTHING) break;
+      return rounds_held(f, carry, rounds_as_place(*start));
     case CARRY_COUNT: return loop->start.counts[carry->index].value;
     case CARRY_RESULT: break;
     case CARRY_FIELD: return env_field(f, &loop->start, carry->index);
