@@ -556,8 +556,8 @@ static ecs_status load_parts_timings(struct loader *loader, struct timing_list *
     if (of_systems) system->elapsed = read_f64(in);
     uint8_t flags = read_u8(in);
     system->enabled = flags & 1;
-    system->has_run = (flags & 2) != 0;
-    system->parked = (flags & 4) != 0;
+    system->has_run = of_systems && flags & 2;
+    system->parked = of_systems && flags & 4;
     system->switched = of_systems ? (flags & 8) != 0 : !system->enabled;
     if (of_systems && loader->version > 1) system->streams = read_u64(in);
     system->streams_tick = loader->world->tick;
