@@ -397,7 +397,7 @@ check-coverage: $(call spec_needs,$(COV)) $(call c_programs,$(COV))
 	  $(call module_env,$(COV)) LUA=$(LUA) SPECS="$(SPECS)" GCOV="$(GCOV)" sh spec/tools/coverage $(COV) $(call c_programs,$(COV))
 
 check-fuzz: $(FUZZERS)
-	$(check) fuzz status env SECONDS=$(if $(filter small,$(DEEP)),10,$(SECONDS)) sh spec/tools/fuzz $(FUZZ)/found $^
+	$(check) fuzz status env $(if $(filter small,$(DEEP)),RUNS=1500,SECONDS=$(SECONDS)) sh spec/tools/fuzz $(FUZZ)/found $^
 
 check-tidy:
 	$(check) tidy status clang-tidy --quiet --warnings-as-errors='*' \
