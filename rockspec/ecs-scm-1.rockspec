@@ -121,6 +121,7 @@ build = {
         "src/core/world/check.c",
         "src/core/world/lifetime.c",
         "src/front/access.c",
+        "src/front/array_field.c",
         "src/front/bytecode.c",
         "src/front/bytecode_jit.c",
         "src/front/call.c",

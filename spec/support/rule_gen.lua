@@ -30,8 +30,9 @@ local function read(text)
 end
 
 local fields = read [[
-P F: x | m[2] | far[<X> % 12 + 1]; I: n | n | c | big | tens[<X> % 10 + 1] | tens[3]; B: on;
-  E: kept | prey | pals[<X> % 9 + 1]; C: cell
+P F: x | m[2] | far[<X> % 12 + 1] | bags[<X> % 4 + 1].w; I: n | n | c | big | tens[<X> % 10 + 1]
+  | tens[3] | bags[<I> % 4 + 1].n | bags[2].n; B: on | bags[<X> % 4 + 1].on;
+  E: kept | prey | pals[<X> % 9 + 1] | bags[<X> % 4 + 1].who; C: cell
 H F: hp | hp; I: n | k; B: on; E: who; W: w
 S F: v; I: n
 Owes F: rate; I: amount
@@ -42,7 +43,10 @@ Said F: x; I: n; E: who
 local places = read [[
 arrays F: floats[<X>] | floats[<X>]; I: ints[<X>] | bytes[<X>]; B: flags[<X>]; E: at[<X>];
   X: nxt[<X>]
-score F: score.f; I: score.n | score.b; B: score.on; E: score.who
+score F: score.f | score.six[<X> % 6 + 1] | score.bags[<X> % 4 + 1].w;
+  I: score.n | score.b | score.tens[<X> % 10 + 1]
+  | score.tens[3]; B: score.on; E: score.who | score.pals[<I> % 9 + 1]
+  | score.bags[<X> % 4 + 1].who
 cells F: acc | stats.sum | same.sum; I: n | stats.kills | same.kills | total; B: seen | stats.on;
   E: who
 tables F: sums[<X> % 4 + 1] | sums[<I> % 4 + 1] | had[<X>]; B: marks[<I> % 4 + 1]
@@ -102,7 +106,10 @@ end
 local kinds = read [[
 own 10: stores
 path 10: stores
-score 8: stores
+score 8: stores | for <K>, <T> in ipairs(score.six) do <S> end
+  | local <N1> = score.bags[<X> % 4 + 1] if <N1>.on then <N1>.n = <N1>.n % 50 + 1 <S> end
+  | local <N1> for <K>, <N2> in ipairs(score.bags) do
+    if not <N1> or <N2>.w > <N1>.w then <N1> = <N2> end end <N1>.w = <F> <S> | score.six[<I>] = <F>
 arrays 12: stores | if <C1> ~= 16 then local <N1> = nxt[<C1>] if at[<N1>] == ecs.null then at[<N1>]
   = <Me> at[<C1>] = ecs.null <C1> = <N1> <S> end end | for <K> = 1, #floats do <Z> end
   | if not flags[<X1>] then flags[<X1>] = true <PC> = <X1> <S> end
@@ -131,6 +138,12 @@ others 10: world:set(<L1>, 'H.hp', (world:get(<L1>, 'H.hp') or 0.0) + <F>)
   | if world:alive(<E1>) then <PF> = world:get(<E1>, 'H.hp') or <F> end
   | if world:get(<L1>, 'H.on') == false then world:set(<L1>, 'H.on', true) <S> end
   | local <N1>, <N2> = world:get(<L>, 'S') if <N1> then <PF> = <N1> <PI> = <N2> % 100 end
+  | local <N1> = world:read(<L>, 'P') if <N1> then <PF> = <N1>.far[<X> % 12 + 1]
+    <PI> = <N1>.tens[<I>] or #<N1>.m <PE> = <N1>.pals[<I> % 9 + 1] <PF> = <N1>.m[2] <S> end
+  | local <N1> = world:read(<L>, 'H') local <N2> = <N1> and <B> and <F>
+    if <N2> == nil then <PI> = 1 elseif <N2> then <PF> = <N2> <S> end
+  | <PF> = world:read(mate, 'P').far[<I> % 12 + 1]
+  | for <K>, <N1> in ipairs(world:read(mate, 'P').bags) do <PF1> = <PF1> + <N1>.w <S> end
 commands 6: world:add(<L>, 'T') | world:remove(<L>, 'T') | if <B> then <Com> end
   | if <B> then <Com> <Com> end | if <B> then world:despawn(<D>) end
   | if <B> and world:alive(<E1>) and <E1> ~= boss and <E1> ~= mate then world:despawn(<E1>) end
@@ -181,6 +194,14 @@ texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
     if <N1> then <PF> = <N1>.w <PI> = <N1>.n % 9 end
   | local <N1> = walks[1] for <K> = 1, <Few> do <PF1> = <PF1> + <N1>.w <N1> = walks[<N1>.n] <S> end
   | p.far[<X1> % 12 + 1], p.far[<X2> % 12 + 1] = p.far[<X2> % 12 + 1], p.far[<X1> % 12 + 1]
+  | for <K>, <T> in ipairs(p.m) do <S> if <B> then break end end
+  | for <K>, <N1> in ipairs(p.tens) do if <B> then p.tens[<K>] = <N1> // 2 <S> end end
+  | for <K>, <N1> in ipairs(p.bags) do if not <N1>.on then <N1>.on, <N1>.w = true, <F> <S> end end
+  | for <K> = 1, #p.bags do local <N1> = p.bags[<K>] <N1>.n = (<N1>.n + <I>) % 90 <S> end
+  | local <N1> = p.bags[1] for <K>, <N2> in ipairs(p.bags) do if <B> then <N1> = <N2> end end
+    <N1>.who = <E> <N1>.m[<I> % 2 + 1] = <V>
+  | local <N1> = p.bags[<I>] if <N1> then <N1>.w = <N1>.w + 1 <PI> = <N1>.m[<X> % 2 + 1] <S> end
+  | local <N1> = <B> and p.bags[1] or p.bags[<I> % 4 + 1] <N1>.w = <F>
   | local <N1> = p.tens for <N2> = #<N1>, 2, -1 do <N1>[<N2>] = <N1>[<N2> - 1] <S> end
   | <PF> = cards[<I> % 3 + 1].play(p, <F>, <L>) | local <N1> = cards[<I> % 3 + 1] <PF> = <N1>.w
     if <N1>.play then <PF> = <N1>.play(p, <F>, <L>) <S> end

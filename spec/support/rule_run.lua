@@ -32,11 +32,12 @@ local plain_ipairs = is_luajit and require("spec.support.dialect").ipairs or ipa
 
 local function declare(world, with)
   local more = with.longer and 30 or 0
+  world:component("Bag", { "w: f64", "n: i16", "on: bool", "who: entity", "m: u8[2]" })
   world:component("P", { "x: f64", "m: f64[2]", "n: i32", "c: i8", "big: i64", "on: bool",
     "cell: i32", "prey: entity", "kept: entity", "kind: enum(red, green, blue)", "s: string",
     "tint: enum(blue, black, red, green)",
     ("far: f64[%d]"):format(12 + more), ("tens: u8[%d]"):format(10 + more),
-    ("pals: entity[%d]"):format(9 + more) })
+    ("pals: entity[%d]"):format(9 + more), ("bags: Bag[%d]"):format(4 + more) })
   world:component("H", { "hp: f64 = 10", "n: i32 = 3", "k: i8", "w: f32", "on: bool",
     "who: entity", track = with.track, toggle = true })
   world:component("S", { "v: f64", "n: i64", storage = "sparse", toggle = true })
@@ -46,7 +47,9 @@ local function declare(world, with)
   world:relation("Owes", { "amount: i32", "rate: f64" })
   world:relation("Held", { "since: f64", exclusive = true })
   world:event("Said", { "who: entity", "x: f64", "n: i16" })
-  world:resource("Score", { "f: f64", "n: i32", "b: u8", "on: bool", "who: entity" })
+  world:resource("Score", { "f: f64", "n: i32", "b: u8", "on: bool", "who: entity", "six: f64[6]",
+    ("tens: u8[%d]"):format(10 + more), ("pals: entity[%d]"):format(9 + more),
+    ("bags: Bag[%d]"):format(4 + more) })
 end
 
 -- One row. Its prey is one of five, another row, itself, or nobody; two of its ids may be the same.
@@ -56,7 +59,7 @@ local function row(world, i, numbers, with, prey, rows)
     big = with.full and numbers:chance(9) and LARGEST - i or i, m = { i / 8, 1.0 },
     kind = numbers:pick { "red", "green", "blue" }, tint = numbers:pick { "red", "black", "blue" },
     s = numbers:pick { "ann", "bob", "" }, far = { [i % 12 + 1] = i / 4, [12] = 1 },
-    tens = { i % 7, 2, [9] = 8 } },
+    tens = { i % 7, 2, [9] = 8 }, bags = { { w = i / 2, on = i % 3 == 0 }, { n = i % 50 } } },
     H = numbers:chance(40) and { hp = numbers:range(0, 30), on = true } or nil,
     T = numbers:chance(30) or nil, S = numbers:chance(30) and { n = i } or nil,
     Spot = numbers:chance(50) and { x = numbers:range(0, 20) / 4, y = 1 } or nil }
@@ -151,6 +154,9 @@ local function new_world(program, kernels, with)
   end
   out.score, out.make, out.alias = world:res "Score", world:spawner "H.hp, H.who, T", with.alias
   out.score.n, out.score.f = numbers:range(0, 30), 1.5
+  for i = 1, 6 do
+    out.score.six[i], out.score.tens[i], out.score.pals[i] = i / 4, i, prey[i % 2 + 1]
+  end
   if with.coming then   -- an integer that is the id of what is spawned next
     local one = world:spawn()
     world:despawn(one)

@@ -281,7 +281,7 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
     maybe_need(f, from);
     return outside_string_key(f, key);
   }
-  if (from.kind != VAL_VIEW && from.kind != VAL_RESOURCE && from.kind != VAL_PARTNER)
+  if (!val_is_view(from))
     front_refuse(f, from.kind == VAL_NIL
                         ? "it takes a field of nil: is a name misspelled?"
                     : f->once && from.kind == VAL_NOTHING
@@ -295,6 +295,7 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   if (!access_is_leaf(to)) return to;
   if (from.kind == VAL_RESOURCE) return access_resource_field(f, to);
   if (from.kind == VAL_PARTNER) return partner_field(f, to);
+  if (from.kind == VAL_ELEMENT) return field_value(f, to, K_ALL);
   return access_column(f, to.slot, to.leaf, to.root, to.leaf);
 }
 
@@ -449,7 +450,7 @@ static void access_mark_written(struct front *f, uint32_t slot, k_value mask) {
 }
 
 uint32_t access_written(struct front *f, struct val view, uint32_t leaf) {
-  assert(view.kind == VAL_VIEW && leaf < view.root->leaf_count);
+  assert((view.kind == VAL_VIEW || view.at == VAL_VIEW) && leaf < view.root->leaf_count);
   if (access_is_of_other(f, view.slot)) class_share(f, view.root, leaf);
   uint32_t at = access_written_column(f, (struct cell_place){view.slot, leaf, view.root, leaf});
   bool shared = class_is_shared(f, view.root, leaf);
@@ -534,12 +535,15 @@ void access_store(struct front *f, struct val view, const struct constant *key,
     return;
   }
   if (view.kind == VAL_PARTNER) partner_refuse_write(f, view, key);
-  if (view.kind != VAL_VIEW && view.kind != VAL_RESOURCE)
-    front_refuse(f, "it writes to something that is not a view");
+  if (!val_is_view(view)) front_refuse(f, "it writes to something that is not a view");
   struct val to = access_inside(f, maybe_need(f, view), key);
   if (!access_is_leaf(to)) front_refuse(f, "it sets an array or nested component as a whole");
   if (view.kind == VAL_RESOURCE) {
     steps_store_field(f, to, value);
+    return;
+  }
+  if (view.kind == VAL_ELEMENT) {
+    class_set_place(f, to, value);
     return;
   }
   if (leaf_is_target(to.root, to.leaf)) access_refuse_target(f, to.root);
@@ -703,8 +707,9 @@ struct val maybe_need(struct front *f, struct val x) {
 
 struct val maybe_absent(struct front *f, k_value mask, struct val x) {
   struct val absent = {.kind = VAL_NIL, .lacks = LACKS_FALSE};
-  bool place = val_is_place(x) && val_is_maybe(x);
-  if (place && build_excludes(f->b, mask, x.present)) return (struct val){.kind = VAL_NIL};
+  bool lacks = x.kind != VAL_VALUE && x.kind != VAL_PARTNER && val_is_maybe(x);
+  if (lacks && build_excludes(f->b, mask, x.present))
+    return (struct val){.kind = VAL_NIL, .lacks = x.lacks};
   if (x.kind != VAL_VALUE) return (struct val){.kind = x.kind == VAL_NIL ? VAL_NIL : VAL_NOTHING};
   bool boolean = val_is_boolean(f, x);
   if (boolean && !val_is_maybe(x) && build_excludes(f->b, mask, x.value)) return absent;

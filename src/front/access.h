@@ -53,6 +53,8 @@ uint32_t access_new_column(struct front *f, struct run_column cells, struct fron
 
 /* Whether rows see what earlier rows write there. The second makes them see it. */
 bool class_is_shared(const struct front *f, const struct component *component, uint32_t leaf);
+/* Whether it is written, and also used in other ways. */
+bool class_is_written(const struct front *f, const struct component *component, uint32_t leaf);
 void class_share(struct front *f, const struct component *component, uint32_t leaf);
 /* The place of an array's element or a resource's field. The second: the cell at such a place. */
 k_value class_element(struct front *f, const struct component *array, uint32_t leaf, k_value index);
@@ -71,8 +73,31 @@ void class_set_column(struct front *f, uint32_t column, struct val value);
 void class_copy(struct front *f, const struct component *to, const struct component *from);
 void class_set_element(struct front *f, const struct component *array, uint32_t leaf,
                        k_value index, struct val value);
-/* Sets an element of an array field, by its number from 0; or at a place. */
-void class_set_place(struct front *f, struct val view, k_value place, struct val value);
+/* Sets an element that is a single value; or one of an array field by its number from 0. */
+void class_set_place(struct front *f, struct val element, struct val value);
 void class_set_one(struct front *f, struct val view, k_value at, uint32_t count, struct val value);
+
+/* ---- array_field.c ---- */
+
+/* Whether it is a view, or a copy like one, of a component; and whether of an array field. */
+static inline bool val_is_view(struct val x) {
+  return x.kind == VAL_VIEW || x.kind == VAL_RESOURCE || x.kind == VAL_PARTNER ||
+         x.kind == VAL_ELEMENT;
+}
+static inline bool is_array_field(struct val x) { return val_is_view(x) && x.array; }
+/* The element at an index: nil in rows without one. */
+struct val array_field_at(struct front *f, struct val view, struct val index);
+/* Sets it, for the present rows; without an element, Lua raises an error. */
+void array_field_store(struct front *f, struct val view, struct val index, struct val value);
+/* An element, from 0, of an array field, by how many leaves each has; the first one in rows outside
+** of `inside`. */
+struct val field_element(struct front *f, struct val view, k_value inside, k_value at,
+                         uint32_t leaves);
+/* Where it is; nowhere in rows that are not here. */
+k_value field_place(struct front *f, struct val element);
+/* The value of an element that is a single one, nil in other rows than those of `present`. */
+struct val field_value(struct front *f, struct val element, k_value present);
+/* For two elements, with fields, of one array field: makes both places of it. */
+bool array_field_join(struct front *f, struct val *x, struct val *y);
 
 #endif

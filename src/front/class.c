@@ -28,6 +28,10 @@ bool class_is_shared(const struct front *f, const struct component *component, u
   return shared->ordered && class_find(f, component, leaf) < shared->count;
 }
 
+bool class_is_written(const struct front *f, const struct component *component, uint32_t leaf) {
+  return class_find(f, component, leaf) < f->shared.count;
+}
+
 /* Records the line of its first use, for explain. */
 static void class_note_line(struct front *f, const struct component *component, uint32_t leaf,
                             bool writes) {
@@ -40,7 +44,7 @@ static void class_note_line(struct front *f, const struct component *component, 
 
 void class_share(struct front *f, const struct component *component, uint32_t leaf) {
   struct front_classes *shared = &f->shared;
-  if (class_is_shared(f, component, leaf)) return;
+  if (class_is_written(f, component, leaf) && class_is_shared(f, component, leaf)) return;
   if (shared->count == FRONT_CLASSES)
     front_refuse(f, "it writes to too many fields and arrays that it also reads from other rows: "
                     "write it as two systems");
@@ -90,6 +94,7 @@ struct val class_get_column(struct front *f, uint32_t column) {
 static k_value class_fit(struct front *f, const struct component *component, uint32_t leaf,
                          struct val value) {
   const struct leaf *field = &component->leaves[leaf];
+  if (f->shared.all) class_share(f, component, leaf);   /* a table from world:read asks for it */
   class_note_line(f, component, leaf, true);
   order_check_read(f, component, leaf);
   if (value.spawned)
@@ -133,11 +138,21 @@ void class_copy(struct front *f, const struct component *to, const struct compon
   build_lay(f->b, number, other);
 }
 
-void class_set_place(struct front *f, struct val view, k_value place, struct val value) {
-  class_share(f, view.root, view.leaf);
-  (void)access_written(f, view, view.leaf);
+void class_set_place(struct front *f, struct val element, struct val value) {
+  const struct component *component = element.root;
+  assert(element.kind == VAL_ELEMENT);
+  if (element.at == VAL_TABLE)
+    front_refuse(f, "it writes to '%s' of a table from world:read: use world:set",
+                 component->leaves[element.leaf].name);
+  if (element.at == VAL_RESOURCE) steps_check_write(f, component, element.leaf);
+  class_share(f, component, element.leaf);
+  if (element.at == VAL_RESOURCE)
+    f->arrays[element_array(f, component, element.leaf)].written = true;
+  else
+    (void)access_written(f, element, element.leaf);
   build_at(f->b, f->env.mask, front_tag(f));
-  class_set(f, view.root, view.leaf, class_cell_at(f, view.root, view.leaf, place), value);
+  class_set(f, component, element.leaf,
+            class_cell_at(f, component, element.leaf, field_place(f, element)), value);
 }
 
 void class_set_one(struct front *f, struct val view, k_value at, uint32_t count, struct val value) {

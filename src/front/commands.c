@@ -546,7 +546,7 @@ static bool commands_is_looked_at(const struct front *f, ecs_id id, uint32_t lea
     if (f->arrays[i].id == id && f->arrays[i].leaf == leaf) return true;
   for (uint32_t i = 0; i < f->resource_count; i++)
     if (f->resources[i].component == id && f->resources[i].leaf == leaf) return true;
-  return false;
+  return reach_looks_up(f, component_of(f->world, id), leaf);
 }
 
 void order_store_element(struct front *f, const struct component *component, uint32_t leaf,

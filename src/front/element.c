@@ -677,7 +677,7 @@ static uint32_t element_of_paths(struct front *f, struct val x, struct val y) {
 }
 
 bool element_join(struct front *f, struct val *x, struct val *y) {
-  if (object_set_join(f, x, y)) return true;
+  if (array_field_join(f, x, y) || object_set_join(f, x, y)) return true;
   uint32_t array = x->kind == VAL_RECORD ? x->at : y->kind == VAL_RECORD ? y->at : NONE;
   if (x->kind == VAL_PATH && y->kind == VAL_PATH) array = element_of_paths(f, *x, *y);
   if (array == NONE) return false;
@@ -773,104 +773,4 @@ struct val element_of_record_at(struct front *f, struct val record, struct val i
                                 .stride = (uint16_t)index.names->count};
   return element_of_strides(f, records, record,
                             build_binary(b, KO_ADD, index.value, build_i64(b, 1)));
-}
-
-/* ---- array field ---- */
-
-/* Each element of an array field has its own column: the bits of the index choose among them. If
-** that takes too many, the array is long, or rows run one by one anyway, elements of the row's own
-** entity are looked up. */
-#define ARRAY_FIELD_SHORT 8
-#define ARRAY_FIELD_LONG 32
-
-static uint32_t element_count_of(struct val view) {
-  assert(view.array && view.array->count > 0);
-  return view.array->count;
-}
-
-/* The index, from 0, and in *inside whether there is such an element. */
-static k_value element_array_field_place(struct front *f, struct val view, struct val index,
-                                         k_value *inside) {
-  if (view.array->nested)
-    front_refuse(f, "it indexes '%s', whose elements have fields, by a variable: write the index "
-                    "as a constant", view.array->name);
-  index = maybe_need(f, index);
-  if (!val_is_number(f, index))
-    front_refuse(f, "it indexes '%s' by something that is not a number", view.array->name);
-  k_value whole, from_one = element_place(f, index, &whole);
-  build_need(f->b, whole);   /* a view takes no other numbers */
-  k_value at = build_binary(f->b, KO_SUB, from_one, build_i64(f->b, 1));
-  *inside = build_binary(f->b, KO_ULT, at, build_i64(f->b, element_count_of(view)));
-  return at;
-}
-
-/* Selects one of the values, which are overwritten, by a number from 0. */
-static k_value element_array_field_choose(struct front *f, k_value *values,
-                                          uint32_t count, k_value at) {
-  struct builder *b = f->b;
-  for (int64_t bit = 1; count > 1; bit *= 2) {
-    k_value set = build_binary(b, KO_BAND, at, build_i64(b, bit));
-    k_value odd = build_binary(b, KO_NE, set, build_i64(b, 0));
-    for (uint32_t i = 0; i < count; i += 2)
-      values[i / 2] = i + 1 < count ? build_select(b, odd, values[i + 1], values[i]) : values[i];
-    count = (count + 1) / 2;
-  }
-  return values[0];
-}
-
-static bool element_array_field_is_long(struct front *f, struct val view) {
-  uint32_t count = element_count_of(view);
-  bool possible = is_array_field(view) && count > ARRAY_FIELD_SHORT &&
-                  view.array->type != ECS_STRING && f->result != RESULT_KEY &&
-                  !f->query->terms.event && term_is_own(front_term(f, view.slot));
-  f->chooses |= possible;
-  return possible && (f->shared.looks_up || f->shared.count || count > ARRAY_FIELD_LONG);
-}
-
-struct val array_field_at(struct front *f, struct val view, struct val index) {
-  view = maybe_need(f, view);
-  k_value inside, at = element_array_field_place(f, view, index, &inside), values[RUN_COLUMNS];
-  uint32_t count = element_count_of(view);
-  struct val element = {.kind = VAL_NIL};
-  if (element_array_field_is_long(f, view)) {
-    k_value place = reach_own_place(f, view, inside, at);
-    access_looked_up(f, view);
-    return reach_cell_at(f, view.root, view.leaf, place, inside);
-  }
-  for (uint32_t i = 0; i < count; i++) {
-    const struct constant key = {.type = CONST_INTEGER, .integer = (int64_t)i + 1};
-    element = access_key(f, view, &key);   /* refuses if there are too many columns */
-    assert(i < RUN_COLUMNS);
-    values[i] = element.value;
-  }
-  element.value = element_array_field_choose(f, values, count, at);
-  element.present = inside;
-  element.chain = 0;
-  return element;
-}
-
-void array_field_store(struct front *f, struct val view, struct val index, struct val value) {
-  struct builder *b = f->b;
-  view = maybe_need(f, view);
-  k_value inside, at = element_array_field_place(f, view, index, &inside), fits = K_NONE;
-  uint32_t count = element_count_of(view);
-  value = maybe_need(f, value);
-  build_need(b, inside);
-  if (element_array_field_is_long(f, view)) {
-    class_set_place(f, view, reach_own_place(f, view, inside, at), value);
-    return;
-  }
-  if (class_is_shared(f, view.root, view.leaf)) {
-    class_set_one(f, view, at, count, value);
-    return;
-  }
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t column = access_written(f, view, view.leaf + i);
-    if (i == 0) {
-      build_at(b, f->env.mask, front_tag(f) | (column + 1) << TAG_LINES);
-      fits = access_fit(f, &view.root->leaves[view.leaf], f->columns[column].type, value);
-    }
-    k_value named = build_binary(b, KO_EQ, at, build_i64(b, i));
-    f->env.fields[column] = build_select(b, named, fits, env_field(f, &f->env, column));
-  }
 }

@@ -47,7 +47,8 @@ const struct val *object_set_function(struct front *f, struct val functions, uin
 /* Makes two arrays members of one set; false: they differ in type, or are not arrays. */
 bool object_set_join(struct front *f, struct val *x, struct val *y);
 /* Makes two tables, given by paths or not, records of the one that holds both, or two arrays
-** members of a set; false if there is no such table or set. */
+** members of a set; false if there is no such table or set. True for elements of one array field,
+** too. */
 bool element_join(struct front *f, struct val *x, struct val *y);
 struct val element_length_of(struct front *f, struct val record);
 /* What kind of elements a guard's table has (perhaps with ELEMENTS_RAGGED), and how many; copies

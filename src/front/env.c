@@ -118,6 +118,7 @@ bool val_same(const struct val *x, const struct val *y) {
     case VAL_PARTNERS: return x->value == y->value;
     case VAL_PAIR: return x->value == y->value && x->component == y->component;
     case VAL_PARTNER:
+    case VAL_ELEMENT:
     case VAL_VIEW:
       if (x->value != y->value || x->at != y->at || x->present != y->present) return false;
       return x->slot == y->slot && x->leaf == y->leaf && x->array == y->array &&
@@ -126,6 +127,12 @@ bool val_same(const struct val *x, const struct val *y) {
       return x->at == y->at && x->component == y->component && x->leaf == y->leaf;
     default: return x->at == y->at;
   }
+}
+
+bool val_same_but_for_place(struct val x, struct val y) {
+  y.value = x.value;
+  y.present = x.present;
+  return val_same(&x, &y);
 }
 
 static bool env_is_float(k_type type) { return type == KT_F32 || type == KT_F64; }
@@ -171,6 +178,7 @@ static struct val env_select_values(struct front *f, k_value mask, struct val x,
   if (val_is_text(x) || val_is_text(y) || named) return choice_select(f, mask, x, y);
   if (element_join(f, &x, &y)) {
     x.value = build_select(f->b, mask, x.value, y.value);
+    x.carried |= y.carried;
     return x;
   }
   if (x.kind != VAL_VALUE || y.kind != VAL_VALUE || x.names != y.names) return nothing;

@@ -285,8 +285,7 @@ static void front_leave(struct front *f, const struct code *code) {
 
 /* Whether it has fields that a name leads to. */
 static bool front_has_fields(struct val x) {
-  return (x.kind == VAL_VIEW || x.kind == VAL_RESOURCE || x.kind == VAL_PARTNER) && x.component &&
-         !x.array;
+  return val_is_view(x) && x.component && !x.array;
 }
 
 static void front_take_index(struct front *f, const struct code *code) {
@@ -304,9 +303,9 @@ static void front_take_index(struct front *f, const struct code *code) {
   if (key.kind == VAL_CHOICE) key = choice_as_value(f, key);
   bool whole = key.kind == VAL_VALUE && key.literal && val_is_number(f, key) &&
                (val_type(f, key) == KT_I64 || key.number != 0);
-  bool varies = key.kind == VAL_VALUE && !whole, copies = from.kind == VAL_PARTNER && from.array;
+  bool varies = key.kind == VAL_VALUE && !whole;
   struct val (*take)(struct front *f, struct val from, struct val index) =
-      varies && (is_array_field(from) || copies)           ? array_field_at
+      varies && is_array_field(from)                       ? array_field_at
       : from.kind == VAL_ARRAY                             ? element_at
       : varies && from.kind == VAL_PATH                    ? element_of_table
       : key.kind == VAL_VALUE && from.kind == VAL_ARRAYS   ? object_set_get
@@ -331,8 +330,7 @@ static struct val front_length(struct front *f, struct val x) {
   if (x.kind == VAL_RECORD) return element_length_of(f, x);
   if (x.kind == VAL_ARRAYS) return object_set_length(f, x);
   bool array = x.kind == VAL_ARRAY;
-  bool views = x.kind == VAL_VIEW || x.kind == VAL_RESOURCE || x.kind == VAL_PARTNER;
-  bool counted = views && x.array;
+  bool counted = is_array_field(x);
   x = maybe_need(f, x);
   if (val_is_string(x) && x.kind != VAL_STRING) return text_length(f, x);
   if (!counted && !array && x.kind != VAL_STRING)
@@ -359,7 +357,7 @@ static void front_set_index(struct front *f, const struct code *code) {
     return;
   }
   bool whole = key.kind == VAL_VALUE && key.literal && val_is_number(f, key);
-  if (is_array_field(to) && key.kind == VAL_VALUE && !whole) {
+  if (is_array_field(to) && to.kind != VAL_PARTNER && key.kind == VAL_VALUE && !whole) {
     array_field_store(f, to, key, value);
     return;
   }

@@ -113,8 +113,10 @@ enum val_kind {
   VAL_PARTNERS,    /* what a `for` iterates over: `value` is the count, of index `at`; NONE: of tied
                    ** entities */
   VAL_ITEMS,       /* what a `for` over ipairs iterates over */
-  VAL_PARTNER      /* a copy yielded by such a loop, like a view; `value` is its place. Where the
+  VAL_PARTNER,     /* a copy yielded by such a loop, like a view; `value` is its place. Where the
                    ** index's rows lack it, it is false, not nil */
+  VAL_ELEMENT      /* like a view, at the place `value`: an element with fields of an array field of
+                   ** the kind `at`, or a part of a table from world:read: VAL_TABLE */
 };
 
 /* How an absent value appears. */
@@ -132,8 +134,8 @@ struct val {
   bool entity;                 /* an id: the row's, an entity field's, or null */
   bool zero;                   /* an id that is a literal 0 in all rows so far: also a number */
   bool row_entity;             /* the row's own */
-  enum spawned spawned;        /* of an id: whether it is a stand-in number, which can only be noted
-                               ** and compared */
+  bool carried;                /* an element: rows that skip the loop that finds it lack a place */
+  enum spawned spawned;        /* of an id: a stand-in number, only to be noted and compared */
   k_value value;
   k_value present;             /* the mask where it is present; 0, which is K_ALL: everywhere */
   k_value whole;               /* mixed: the mask where it is an integer */
@@ -480,6 +482,8 @@ static inline bool val_is_spoilt(struct val x) {
 }
 /* Whether they are known to be the same. */
 bool val_same(const struct val *x, const struct val *y);
+/* Likewise, for places, wherever and in whatever rows they are. */
+bool val_same_but_for_place(struct val x, struct val y);
 /* Whether it is a literal null, which is also the number 0. */
 bool val_is_zero(struct val x);
 /* Whether no float can represent a literal, or what is made of such integers. */
@@ -487,10 +491,11 @@ bool val_is_wide(struct val x);
 
 /* ---- maybe.c: what is nil in some rows ---- */
 
-/* Whether it is an element of a table that no number stands for: its place there, which may differ
-** from row to row, is its `value`. */
+/* Whether it is an element that no number stands for: its place, which may differ from row to row,
+** is its `value`. */
 static inline bool val_is_place(struct val x) {
-  return x.kind == VAL_RECORD || x.kind == VAL_ARRAYS || x.kind == VAL_FUNCTIONS;
+  return x.kind == VAL_RECORD || x.kind == VAL_ARRAYS || x.kind == VAL_FUNCTIONS ||
+         x.kind == VAL_ELEMENT;
 }
 static inline bool val_may_lack(struct val x) {
   return x.kind == VAL_VALUE || x.kind == VAL_PARTNER || x.kind == VAL_VIEW ||
@@ -711,22 +716,15 @@ k_value reach_live(struct front *f, k_value id);
 struct component *reach_field(struct front *f, struct val named, uint32_t *leaf);
 /* Where an entity has a component, if the function has asked before; or K_NONE. */
 k_value reach_known_place(struct front *f, const struct component *component, k_value id);
-/* The place of an element, from 0, of the row's array field; outside of it, of the first one. */
-k_value reach_own_place(struct front *f, struct val view, k_value inside, k_value at);
+/* Where the entity of an id has a component, by a lookup of that kind. */
+k_value reach_place_of(struct front *f, struct val id, const struct component *component,
+                       enum lookup_kind kind);
 /* The field of a component at a place, nil in other rows than those of `present`. */
 struct val reach_cell_at(struct front *f, const struct component *component, uint32_t leaf,
                          k_value place, k_value present);
-/* Shares a written field that is also looked up. */
+/* Whether a field is looked up. The second shares a written one that is. */
+bool reach_looks_up(const struct front *f, const struct component *component, uint32_t leaf);
 void reach_check_written(struct front *f, const struct component *component, uint32_t leaf);
-
-/* Elements of array fields at an index that may differ from row to row. */
-
-/* Whether it is an array field of a row. */
-static inline bool is_array_field(struct val x) { return x.kind == VAL_VIEW && x.array; }
-/* The element at an index: nil in rows without one. */
-struct val array_field_at(struct front *f, struct val view, struct val index);
-/* Sets it, for the present rows; without an element, Lua raises an error. */
-void array_field_store(struct front *f, struct val view, struct val index, struct val value);
 
 /* Changes of entities: what the world's methods despawn, add, remove, set and spawn. */
 
@@ -853,6 +851,8 @@ void steps_store_other(struct front *f, uint32_t column, struct val value);
 /* Stores into the element of an array, or a resource's field, for the present rows. */
 void steps_store(struct front *f, struct val array, struct val index, struct val value);
 void steps_store_field(struct front *f, struct val field, struct val value);
+/* Refuses to write to a field of others, or of a resource, where that is not possible. */
+void steps_check_write(struct front *f, const struct component *component, uint32_t leaf);
 /* Refuses a function that also reads what it writes by steps. */
 NORETURN int steps_refuse_shared(struct front *f);
 /* Records what else reads the cells that are folded. */

@@ -306,15 +306,16 @@ void numeric_for(struct front *f, struct frame *frame) {
 /* ---- ipairs ---- */
 
 static bool items_is_list(struct val x) {
-  return x.kind == VAL_PATH || x.kind == VAL_ARRAY || x.kind == VAL_TABLE || x.kind == VAL_RECORD;
+  return x.kind == VAL_PATH || x.kind == VAL_ARRAY || x.kind == VAL_TABLE ||
+         x.kind == VAL_RECORD || is_array_field(x);
 }
 
 uint32_t items_of(struct front *f, const struct val *arguments, uint32_t count,
                   struct val *results) {
   if (!count || !items_is_list(arguments[0]))
-    front_refuse(f, "it calls ipairs with something that is neither a table nor an array of the "
-                    "world: write a numeric for");
-  if (NUMBERS_ARE_DOUBLES && arguments[0].kind == VAL_ARRAY)
+    front_refuse(f, "it calls ipairs with something that is neither a table nor an array: write a "
+                    "numeric for");
+  if (NUMBERS_ARE_DOUBLES && (arguments[0].kind == VAL_ARRAY || is_array_field(arguments[0])))
     front_refuse(f, "it calls ipairs with an array of the world, where LuaJIT's takes tables "
                     "alone: write for i = 1, #a");
   results[0] = (struct val){.kind = VAL_ITEMS};
@@ -341,6 +342,11 @@ static void items_begin(struct front *f, const struct code *code, struct val num
 static struct val items_item(struct front *f, struct val table, uint32_t longest,
                              struct val number) {
   if (table.kind == VAL_ARRAY) return element_at(f, table, number);
+  if (is_array_field(table)) {
+    struct val element = array_field_at(f, table, number);
+    element.present = K_ALL;   /* so it is in every round */
+    return element;
+  }
   return table.kind == VAL_PATH ? element_of_list(f, table, number)
                                 : element_of_item(f, table, longest, number.value);
 }
@@ -350,6 +356,7 @@ static void items_in_rounds(struct front *f, struct frame *frame, struct val tab
   struct loop loop = {.head = frame->pc, .end = code->target + 2, .control = code->a};
   uint32_t longest = table.kind == VAL_ARRAY    ? table.component->length
                      : table.kind == VAL_RECORD ? element_need_longest(f, table)
+                     : is_array_field(table)    ? table.array->count
                                                 : 0;
   k_value length = longest ? build_i64(f->b, longest) : outside_length(f, table).value;
   rounds_open(&loop, f, frame);

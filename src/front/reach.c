@@ -83,8 +83,7 @@ struct component *reach_field(struct front *f, struct val named, uint32_t *leaf)
   return component;
 }
 
-/* Where the entity of an id has a component, by a lookup of this kind. */
-static k_value reach_place_of(struct front *f, struct val id, const struct component *component,
+k_value reach_place_of(struct front *f, struct val id, const struct component *component,
                               enum lookup_kind kind) {
   struct run_lookup lookup = {kind, component->id, 0};
   k_value place = reach_look(f, lookup, KT_I64, id.value);
@@ -112,16 +111,6 @@ struct val reach_cell_at(struct front *f, const struct component *component, uin
   struct val cell = val_of_field(f, field, reach_look(f, lookup, type, place), false);
   cell.present = present;
   return cell;
-}
-
-k_value reach_own_place(struct front *f, struct val view, k_value inside, k_value at) {
-  struct builder *b = f->b;
-  k_value here = f->env.mask;
-  f->env.mask = K_ALL;         /* once, for all rows */
-  k_value place = reach_place_of(f, access_row_entity(f), view.root, LOOKUP_PLACE);
-  f->env.mask = here;
-  at = build_select(b, inside, at, build_i64(b, 0));
-  return build_binary(b, KO_BOR, place, build_binary(b, KO_SHL, at, build_i64(b, PLACE_ELEMENT)));
 }
 
 static void reach_refuse_whole(struct front *f, const struct component *component) {
@@ -165,27 +154,34 @@ struct val reach_read(struct front *f, const struct val *arguments, uint32_t cou
     front_refuse(f, "it calls world:read with something other than an id and the name or id of a "
                     "component");
   reach_refuse_whole(f, component);
-  if (!component->flat)
-    front_refuse(f, "it reads '%s', which has arrays or nested components: read a field, as in "
-                    "'%s.%s'", component->name, component->name, component->leaves[0].name);
   k_value place = reach_place_of(f, id, component, LOOKUP_PLACE);
   struct val table = order_table(f);
   for (uint32_t i = 0; i < component->field_count; i++) {
-    const char *name = component->fields[i].name;
-    struct constant key = {.type = CONST_STRING, .string = {name, strlen(name)}};
-    order_item(f, table, &key, reach_cell_at(f, component, i, place, K_ALL));
+    const struct field *field = &component->fields[i];
+    struct constant key = {.type = CONST_STRING, .string = {field->name, strlen(field->name)}};
+    struct val value = {.kind = VAL_ELEMENT, .at = VAL_TABLE, .value = place, .root = component,
+                        .leaf = field->first_leaf, .component = field->count ? NULL : field->nested,
+                        .array = field->count ? field : NULL};
+    if (order_leaf_at(component, i + 1) != NONE)
+      value = reach_cell_at(f, component, field->first_leaf, place, K_ALL);
+    order_item(f, table, &key, value);
   }
   table.present = reach_is_there(f, place);
   return table;
 }
 
-void reach_check_written(struct front *f, const struct component *component, uint32_t leaf) {
+bool reach_looks_up(const struct front *f, const struct component *component, uint32_t leaf) {
   for (uint32_t i = 0; i < f->lookup_count; i++) {
     const struct run_lookup *lookup = &f->lookups[i];
     if (lookup->kind == LOOKUP_CELL && lookup->component == component->id &&
         component_same_field(component, lookup->leaf, leaf))
-      class_share(f, component, leaf);
+      return true;
   }
+  return false;
+}
+
+void reach_check_written(struct front *f, const struct component *component, uint32_t leaf) {
+  if (reach_looks_up(f, component, leaf)) class_share(f, component, leaf);
 }
 
 /* ---- world:has, enabled ---- */

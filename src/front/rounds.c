@@ -34,9 +34,7 @@ static struct val rounds_as_place(struct val x) {
 
 static void rounds_add_carry(struct loop *loop, enum carry_kind kind, uint32_t index,
                              struct val like) {
-  uint8_t held = val_is_place(like) ? like.kind : 0;
-  uint32_t table = held ? like.at : 0;
-  const struct component *component = held ? like.component : NULL;
+  struct val place = val_is_place(like) ? like : (struct val){.kind = VAL_NOTHING};
   like = rounds_as_place(like);
   if (loop->count == ROUNDS_CARRIES) front_refuse(loop->f, "its loop changes too many values");
   loop->carries[loop->count++] =
@@ -45,14 +43,18 @@ static void rounds_add_carry(struct loop *loop, enum carry_kind kind, uint32_t i
                      .wide = val_is_wide(like), .rounded = like.rounded,
                      .zero = val_is_zero(like), .spawned = like.spawned,
                      .maybe = val_is_maybe(like), .falsy = like.lacks != LACKS_NIL,
-                     .names = like.names, .held = held, .table = table, .component = component,
+                     .names = like.names, .place = place,
                      .value = K_NONE, .present = K_ALL, .whole = K_ALL};
 }
 
 static struct val rounds_carried(const struct carry *carry) {
-  if (carry->held)
-    return (struct val){.kind = carry->held, .at = carry->table, .component = carry->component,
-                        .value = carry->value, .present = carry->present};
+  if (carry->place.kind) {
+    struct val place = carry->place;
+    place.value = carry->value;
+    place.present = carry->present;
+    place.carried = true;
+    return place;
+  }
   return (struct val){.kind = VAL_VALUE, .value = carry->value, .soft = carry->soft,
                       .entity = carry->entity, .zero = carry->zero, .mixed = carry->mixed,
                       .spawned = carry->spawned,
@@ -70,6 +72,12 @@ static bool rounds_is_set(const struct val *x) {
 /* Whether it is a string, one of several, or the value of an enum. */
 static bool rounds_is_named(const struct val *x) {
   return x->kind == VAL_STRING || call_has_names(*x);
+}
+
+/* A value as what it has in common with a place, if it has anything. */
+static struct val rounds_joined(struct front *f, struct val x, struct val place) {
+  if (place.kind) element_join(f, &x, &place);
+  return x;
 }
 
 /* A value as a carry holds it: the place of a string among the names that it may have. */
@@ -90,7 +98,7 @@ static k_value rounds_initial(struct loop *loop, const struct carry *carry) {
     case CARRY_REGISTER:
       start = &loop->start.registers[carry->index];
       if (rounds_is_nil(start) || start->kind == VAL_NOTHING) break;
-      return rounds_held(f, carry, rounds_as_place(*start));
+      return rounds_held(f, carry, rounds_as_place(rounds_joined(f, *start, carry->place)));
     case CARRY_COUNT: return loop->start.counts[carry->index].value;
     case CARRY_RESULT: break;
     case CARRY_FIELD: return env_field(f, &loop->start, carry->index);
@@ -146,9 +154,7 @@ static struct val rounds_ending(const struct loop *loop, const struct carry *car
   switch (carry->kind) {
   case CARRY_REGISTER:
     if (!rounds_is_needed(loop, carry->index, end.target)) return unchanged;
-    struct val now = env->registers[carry->index];
-    if (carry->held) element_join(loop->f, &now, &unchanged);
-    return now;
+    return rounds_joined(loop->f, env->registers[carry->index], carry->place);
   case CARRY_COUNT: return env->counts[carry->index];
   case CARRY_RESULT:
     if (carry->index < env->result_count) return env->results[carry->index];
@@ -263,19 +269,20 @@ static bool rounds_add_named(struct loop *loop, enum carry_kind kind, uint32_t i
 }
 
 static bool rounds_changed_register(struct loop *loop, struct ending end, uint32_t index) {
-  struct val *before = &loop->start.registers[index], *now = &end.env->registers[index];
+  const struct val *before = &loop->start.registers[index], *now = &end.env->registers[index];
   if (rounds_find_carry(loop, CARRY_REGISTER, index) ||
       !rounds_is_needed(loop, index, end.target))
     return false;
   if (!rounds_is_needed(loop, index, loop->head)) return rounds_set_register(loop, now, index);
   if (rounds_is_still(before, now)) return false;
   if (rounds_add_named(loop, CARRY_REGISTER, index, before, now)) return true;
-  element_join(loop->f, before, now);
-  bool nil = rounds_is_nil(before) || rounds_is_nil(now);
-  bool values = (rounds_is_nil(before) || rounds_is_set(before)) &&
-                (rounds_is_nil(now) || rounds_is_set(now));
-  if (!values) return !val_is_spoilt(*before) && rounds_poison(loop, index, now);
-  rounds_add_carry(loop, CARRY_REGISTER, index, rounds_is_nil(before) ? *now : *before);
+  struct val x = *before, y = *now;
+  element_join(loop->f, &x, &y);
+  bool nil = rounds_is_nil(&x) || rounds_is_nil(&y);
+  bool values = (rounds_is_nil(&x) || rounds_is_set(&x)) &&
+                (rounds_is_nil(&y) || rounds_is_set(&y));
+  if (!values) return !val_is_spoilt(x) && rounds_poison(loop, index, now);
+  rounds_add_carry(loop, CARRY_REGISTER, index, rounds_is_nil(&x) ? y : x);
   loop->carries[loop->count - 1].maybe |= nil;
   return true;
 }
@@ -329,8 +336,8 @@ static bool rounds_changed_type(struct loop *loop, struct carry *carry, struct e
   carry->maybe = maybe;
   carry->falsy = falsy;
   if (rounds_is_nil(&now)) return !was_maybe;
-  if (carry->held) {
-    bool same = now.kind == carry->held && now.at == carry->table;
+  if (carry->place.kind) {
+    bool same = val_same_but_for_place(now, carry->place);
     return same ? maybe != was_maybe : rounds_poison(loop, carry->index, &now);
   }
   if (carry->names && rounds_is_named(&now) && now.names != carry->names) {

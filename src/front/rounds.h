@@ -22,9 +22,7 @@ struct carry {
   bool maybe;                  /* it is nil in some rows, */
   bool falsy;                  /* or may be false there */
   const struct enumeration *names;
-  uint8_t held;                /* its kind where it is a place, */
-  uint32_t table;              /* this table; otherwise 0 */
-  const struct component *component;   /* VAL_ARRAYS */
+  struct val place;            /* of what it is a place; VAL_NOTHING: of nothing */
   k_value value, present, whole;   /* of this attempt */
 };
 

@@ -214,17 +214,21 @@ void steps_finish(struct front *f) {
     for (uint32_t j = 0; fold->component && j < f->resource_count; j++)
       if (f->resources[j].component == fold->component->id && f->resources[j].leaf == fold->leaf)
         build_alias_fold(f->b, i, true, (uint32_t)f->resources[j].uniform);
+    if (fold->component && !fold->column) reach_check_written(f, fold->component, fold->leaf);
   }
 }
 
-static void step_write(struct front *f, const struct front_chain *place, struct val value) {
+void steps_check_write(struct front *f, const struct component *component, uint32_t leaf) {
   if (f->result > RESULT_MAP)
     front_refuse(f, "it writes to '%s' and returns a result: do that in a system's each",
-                 place->component->name);
-  if (place->component->leaves[place->leaf].type == ECS_STRING)
+                 component->name);
+  if (component->leaves[leaf].type == ECS_STRING)
     front_refuse(f, "it writes to the string field '%s.%s' of another entity: do that in a "
-                    "system's run", place->component->name,
-                 place->component->leaves[place->leaf].name);
+                    "system's run", component->name, component->leaves[leaf].name);
+}
+
+static void step_write(struct front *f, const struct front_chain *place, struct val value) {
+  steps_check_write(f, place->component, place->leaf);
   k_value index = place->index == K_NONE ? build_i64(f->b, 1) : place->index;
   if (value.spawned) {
     assert(!place->column);

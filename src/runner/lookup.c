@@ -178,6 +178,7 @@ static const void *lookup_cells_at(struct looked *cells, uint64_t place) {
   const struct component *component = cells->component;
   uint32_t table = (uint32_t)place & TABLE_LIMIT,
            leaf = cells->leaf + (uint32_t)(place >> TABLE_BITS);
+  if (table == TABLE_LIMIT) return component->resource[leaf].data;
   if (table != cells->table) {
     cells->table = table;
     cells->columns = component->sparse

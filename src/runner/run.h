@@ -378,10 +378,14 @@ enum lookup_kind {
 /* A place is a row; above it the index of its table, unless the component is sparse; and above that
 ** the number from 0 of an element of the array field that begins at `leaf`. */
 #define PLACE_ELEMENT (INDEX_BITS + TABLE_BITS)
+#define PLACE_ELEMENTS (1u << (63 - PLACE_ELEMENT))
 
-/* Invalid places. */
-#define PLACE_ABSENT (-1)      /* the entity lacks the component */
-#define PLACE_DEAD (-2)        /* the id is dead */
+/* The place of a resource: no table has this index. */
+#define PLACE_RESOURCE ((int64_t)TABLE_LIMIT << INDEX_BITS)
+
+/* Invalid places: negative, with any element, too. */
+#define PLACE_ABSENT INT64_MIN       /* the entity lacks the component */
+#define PLACE_DEAD (INT64_MIN + 1)   /* the id is dead */
 
 struct run_lookup {
   enum lookup_kind kind;

@@ -123,7 +123,7 @@ uint32_t component_first_leaf(const struct component *component, uint32_t leaf) 
   const struct field *field = &component->fields[component->leaves[leaf].field];
   if (!field->nested) return field->first_leaf;
   uint32_t within = (leaf - field->first_leaf) % field->nested->leaf_count;
-  return leaf - within + component_first_leaf(field->nested, within);
+  return field->first_leaf + component_first_leaf(field->nested, within);
 }
 
 const char *component_word(const struct component *component) {

@@ -138,7 +138,7 @@ ecs_status component_need_any(const ecs_world *world, ecs_id id, struct componen
 /* The number of the field or leaf; NONE if there is none of that name. */
 uint32_t component_field(const struct component *component, const char *name, size_t size);
 uint32_t component_leaf(const struct component *component, const char *name, size_t size);
-/* The leaf itself or, of an element of an array field, that of the first element. */
+/* The leaf itself or, in an element of an array field, the same leaf of the first element. */
 uint32_t component_first_leaf(const struct component *component, uint32_t leaf);
 static inline bool component_same_field(const struct component *component, uint32_t x, uint32_t y) {
   return x == y || component_first_leaf(component, x) == component_first_leaf(component, y);
