@@ -77,6 +77,38 @@ void class_set_element(struct front *f, const struct component *array, uint32_t 
 void class_set_place(struct front *f, struct val element, struct val value);
 void class_set_one(struct front *f, struct val view, k_value at, uint32_t count, struct val value);
 
+/* ---- steps.c ---- */
+
+/* Changes that rows make to cells other than their own: elements of the world's arrays, fields of
+** resources, and fields of entities along a path of the query. */
+
+/* Marks a number read from an element of an array as that element, and the result of an operation
+** as a step on it, if an operand was marked so; KF_COUNT: not a fold. */
+struct val steps_element(struct front *f, struct val number, struct val array, k_value index);
+struct val steps_step(struct front *f, struct val result, k_fold step, struct val x, struct val y);
+/* Recognises `x or y` (or `x and y`): `result` is x under mask `yes` and y under mask `no`, and the
+** masks split on the truth of element x. */
+struct val steps_choice(struct front *f, struct val result, struct fork rows, struct val x,
+                        struct val y);
+/* The value of a script cell. The second folds a stored value into its cell; false if it is not a
+** step. */
+struct val steps_cell(struct front *f, struct val value, uint32_t cell);
+bool steps_fold_cell(struct front *f, struct val value, uint32_t at, k_column type, k_value cell);
+/* The value of a field of a resource. */
+struct val steps_field(struct front *f, struct val value, struct val field);
+/* The value of a column whose cells belong to other entities. */
+struct val steps_other(struct front *f, struct val value, uint32_t column);
+void steps_store_other(struct front *f, uint32_t column, struct val value);
+/* Stores into the element of an array, or a resource's field, for the present rows. */
+void steps_store(struct front *f, struct val array, struct val index, struct val value);
+void steps_store_field(struct front *f, struct val field, struct val value);
+/* Refuses to write to a field of others, or of a resource, where that is not possible. */
+void steps_check_write(struct front *f, const struct component *component, uint32_t leaf);
+/* Refuses a function that also reads what it writes by steps. */
+NORETURN int steps_refuse_shared(struct front *f);
+/* Records what else reads the cells that are folded. */
+void steps_finish(struct front *f);
+
 /* ---- array_field.c ---- */
 
 /* Whether it is a view, or a copy like one, of a component; and whether of an array field. */

@@ -438,37 +438,22 @@ bool call_has_names(struct val x) {
   return x.kind == VAL_CHOICE || (x.kind == VAL_VALUE && x.names && x.names != &front_texts);
 }
 
-/* Whether a value of several names may be the one at a place, which has to be a field if fields are
-** given. */
-static bool call_may_be(const struct front *f, struct val some, const struct component *fields,
-                        uint32_t at) {
-  const ecs_string *name = some.kind == VAL_VALUE ? &some.names->names[at] : &f->strings[at];
-  if (some.kind == VAL_CHOICE && !((uint64_t)some.number >> at & 1)) return false;
-  return !fields || component_field(fields, name->data, name->size) != NONE;
-}
-
 void call_each_name(struct front *f, const struct code *code, uint32_t at,
                     const struct component *fields) {
   const struct val some = maybe_need(f, *front_register(f, at));
-  bool of_enum = some.kind == VAL_VALUE;
-  uint32_t count = of_enum ? some.names->count : f->string_count, left = 0;
   k_value found = build_bool(f->b, false);
-  for (uint32_t i = 0; i < count; i++) {
-    if (!call_may_be(f, some, fields, i)) continue;
-    found = build_binary(f->b, KO_OR, found,
-                         build_binary(f->b, KO_EQ, some.value, build_i64(f->b, i)));
-    left++;
-  }
+  uint32_t left = 0;
+  for (uint32_t i = 0; choice_each(f, &some, fields, &i); left++)
+    found = build_binary(f->b, KO_OR, found, choice_is(f, some, i));
   assert(fields || left > 0);
   if (left == 0) front_refuse(f, "it indexes '%s' by names that are no fields of it", fields->name);
   if (fields) build_need(f->b, found);
   struct call_ways ways = call_open_ways(f);
-  for (uint32_t i = 0; i < count && left && f->env.mask != K_NONE; i++) {
-    if (!call_may_be(f, some, fields, i)) continue;
-    k_value here = build_binary(f->b, KO_EQ, some.value, build_i64(f->b, i));
-    bool any = call_begin_way(f, &ways, here, --left == 0);
-    *front_register(f, at) = (struct val){
-        .kind = VAL_STRING, .string = of_enum ? some.names->names[i] : f->strings[i]};
+  uint32_t i = 0;
+  for (const ecs_string *name; left && f->env.mask != K_NONE &&
+                               (name = choice_each(f, &some, fields, &i));) {
+    bool any = call_begin_way(f, &ways, choice_is(f, some, i), --left == 0);
+    *front_register(f, at) = (struct val){.kind = VAL_STRING, .string = *name};
     if (any) front_operate(f, code);
     call_end_way(f, &ways, any);
   }

@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 #include "core/base/types.h"
+#include "core/storage/component.h"
 #include "front/front.h"
 
 /* String constants between which a function chooses by row: a choice is a number in the list of all
@@ -30,6 +31,23 @@ bool choice_of(struct front *f, struct val *x) {
   *x = (struct val){.kind = VAL_CHOICE, .value = build_i64(f->b, at),
                     .number = (int64_t)((uint64_t)1 << at)};
   return true;
+}
+
+const ecs_string *choice_each(const struct front *f, const struct val *x,
+                              const struct component *fields, uint32_t *at) {
+  bool of_enum = x->kind == VAL_VALUE;
+  uint32_t count = of_enum ? x->names->count : f->string_count;
+  while (*at < count) {
+    uint32_t i = (*at)++;
+    const ecs_string *name = of_enum ? &x->names->names[i] : &f->strings[i];
+    bool may = of_enum || (uint64_t)x->number >> i & 1;
+    if (may && (!fields || component_field(fields, name->data, name->size) != NONE)) return name;
+  }
+  return NULL;
+}
+
+k_value choice_is(struct front *f, struct val x, uint32_t at) {
+  return build_binary(f->b, KO_EQ, x.value, build_i64(f->b, at - 1));
 }
 
 /* The place of a string among the names; if it is not among them, K_NONE or, with `any`, -1. */
@@ -70,12 +88,11 @@ k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *
   assert(val_is_text(x));
   if (x.kind == VAL_STRING) return choice_place_of(f, names, x.string, any);
   k_value result = K_NONE;
-  for (uint32_t i = 0; i < f->string_count; i++) {
-    if (!((uint64_t)x.number >> i & 1)) continue;
-    k_value place = choice_place_of(f, names, f->strings[i], any);
+  const ecs_string *name;
+  for (uint32_t at = 0; (name = choice_each(f, &x, NULL, &at));) {
+    k_value place = choice_place_of(f, names, *name, any);
     if (place == K_NONE) return K_NONE;
-    k_value here = build_binary(b, KO_EQ, x.value, build_i64(b, i));
-    result = result == K_NONE ? place : build_select(b, here, place, result);
+    result = result == K_NONE ? place : build_select(b, choice_is(f, x, at), place, result);
   }
   return result;
 }
@@ -94,17 +111,12 @@ static const struct enumeration *choice_keep(struct front *f, struct enumeration
 const struct enumeration *choice_extend(struct front *f, const struct enumeration *names,
                                         struct val x) {
   struct enumeration all = {.names = &f->texts[f->text_count]};
-  uint32_t most = FRONT_TEXTS - f->text_count;
-  bool of_enum = x.kind == VAL_VALUE;
-  if ((!of_enum && !choice_of(f, &x)) || names->count > most) return NULL;
+  uint32_t most = FRONT_TEXTS - f->text_count, at = 0;
+  if ((x.kind != VAL_VALUE && !choice_of(f, &x)) || names->count > most) return NULL;
   for (; all.count < names->count; all.count++) all.names[all.count] = names->names[all.count];
-  for (uint32_t i = 0; i < (of_enum ? x.names->count : f->string_count) && all.count < most; i++) {
-    ecs_string text = of_enum ? x.names->names[i] : f->strings[i];
-    if ((of_enum || (uint64_t)x.number >> i & 1) &&
-        enumeration_find(names, text.data, text.size) == NONE)
-      all.names[all.count++] = text;
-  }
-  return choice_keep(f, all);
+  for (const ecs_string *name; all.count < most && (name = choice_each(f, &x, NULL, &at));)
+    if (enumeration_find(names, name->data, name->size) == NONE) all.names[all.count++] = *name;
+  return all.count == names->count ? names : choice_keep(f, all);
 }
 
 const struct enumeration *choice_pair(struct front *f, const ecs_string names[2]) {
@@ -130,30 +142,18 @@ k_value choice_equal(struct front *f, struct val x, struct val y) {
   return build_binary(f->b, KO_EQ, x.value, y.value);
 }
 
-/* A value of an enum in the mask and a string elsewhere, or the reverse. */
-static struct val choice_select_enum(struct front *f, k_value mask, struct val x, struct val y) {
-  struct val nothing = {.kind = VAL_NOTHING};
-  struct val named = val_is_text(x) ? y : x;
-  struct val text = val_is_text(x) ? x : y;
+/* Values of which at least one is of an enum, or a string field, as places among the names of
+** both. */
+static struct val choice_select_named(struct front *f, k_value mask, struct val x, struct val y) {
+  struct val nothing = {.kind = VAL_NOTHING}, named = val_is_text(x) ? y : x;
+  struct val other = val_is_text(x) ? x : y;
   if (named.kind != VAL_VALUE || !named.names) return nothing;
-  k_value other = choice_as_enum(f, text, named.names, false);
-  if (other == K_NONE) {
-    named.names = choice_extend(f, named.names, text);
-    other = named.names ? choice_as_enum(f, text, named.names, false) : K_NONE;
-  }
-  if (other == K_NONE) return nothing;
-  k_value a = val_is_text(x) ? other : x.value, b = val_is_text(x) ? y.value : other;
-  struct val joined = val_number(f, build_select(f->b, mask, a, b), false);
-  joined.names = named.names;
-  return joined;
-}
-
-/* Values of two enums, as places among the names of both. */
-static struct val choice_select_enums(struct front *f, k_value mask, struct val x, struct val y) {
-  const struct enumeration *names = choice_extend(f, x.names, y);
-  if (!names) return (struct val){.kind = VAL_NOTHING};
+  const struct enumeration *names = &front_texts;
+  if (named.names != names) names = choice_extend(f, named.names, other);
+  if (!names) return nothing;
   k_value a = x.names == names ? x.value : choice_as_enum(f, x, names, false);
   k_value b = y.names == names ? y.value : choice_as_enum(f, y, names, false);
+  if (a == K_NONE || b == K_NONE) return nothing;
   struct val joined = val_number(f, build_select(f->b, mask, a, b), false);
   joined.names = names;
   return joined;
@@ -161,8 +161,7 @@ static struct val choice_select_enums(struct front *f, k_value mask, struct val 
 
 struct val choice_select(struct front *f, k_value mask, struct val x, struct val y) {
   struct val nothing = {.kind = VAL_NOTHING};
-  if (!val_is_text(x) && !val_is_text(y)) return choice_select_enums(f, mask, x, y);
-  if (!val_is_text(x) || !val_is_text(y)) return choice_select_enum(f, mask, x, y);
+  if (!val_is_text(x) || !val_is_text(y)) return choice_select_named(f, mask, x, y);
   if (!choice_of(f, &x) || !choice_of(f, &y)) return nothing;
   return (struct val){.kind = VAL_CHOICE, .value = build_select(f->b, mask, x.value, y.value),
                       .number = x.number | y.number};
@@ -198,7 +197,6 @@ static bool choice_is_text(struct front *f, struct val x) {
 static struct val choice_join(struct front *f, struct val x, struct val y) {
   bool begins = choice_is_text(f, x);   /* then the other one is y */
   struct val some = maybe_need(f, begins ? y : x), constant = begins ? x : y;
-  bool named = some.kind == VAL_VALUE;
   if (!choice_is_text(f, constant)) front_refuse(f, WHY_STRING);
   ecs_string text = choice_text(f, constant);
   if (choice_is_text(f, some))
@@ -206,14 +204,12 @@ static struct val choice_join(struct front *f, struct val x, struct val y) {
                   : choice_join_texts(f, choice_text(f, some), text);
   if (!call_has_names(some)) front_refuse(f, WHY_STRING);
   struct val joined = {.kind = VAL_CHOICE, .value = K_NONE};
-  for (uint32_t i = 0, most = named ? some.names->count : f->string_count; i < most; i++) {
-    if (!named && !((uint64_t)some.number >> i & 1)) continue;
-    ecs_string other = named ? some.names->names[i] : f->strings[i];
-    struct val one = begins ? choice_join_texts(f, text, other) : choice_join_texts(f, other, text);
+  uint32_t at = 0;
+  for (const ecs_string *name; (name = choice_each(f, &some, NULL, &at));) {
+    struct val one = begins ? choice_join_texts(f, text, *name) : choice_join_texts(f, *name, text);
     if (!choice_of(f, &one)) front_refuse(f, "it uses more than %d strings", FRONT_STRINGS);
-    k_value here = build_binary(f->b, KO_EQ, some.value, build_i64(f->b, i));
     joined.value = joined.value == K_NONE ? one.value
-                                          : build_select(f->b, here, one.value, joined.value);
+                   : build_select(f->b, choice_is(f, some, at), one.value, joined.value);
     joined.number |= one.number;
   }
   return joined;
