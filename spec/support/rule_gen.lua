@@ -170,6 +170,7 @@ long 1: if <Rare> then for <N1> = 1, 5000 do floats[<N1> % 16 + 1] = <F> end end
 flow 7: if <B> then <S> end | if <B> then <S> else <S> end | for <K> = 1, <Few> do <S> end
   | local <N1> = 0 while <N1> < 3 and <B> do <N1> = <N1> + 1 <S> end | if <B> then return end
   | for <N> = 1, 3 do <S> if <B> then break end <S> end
+  | for <N> = 1, 3 do <S> <PB1> = not <PB1> if <PB1> then break end <S> end
   | for <N> = 1, 2 do if <B> then goto <N1> end <S> ::<N1>:: end
 texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
   | tally[p.kind] = (tally[p.kind] or 0) + <F> | met[p.kind] = <B> | met[p.kind] = true

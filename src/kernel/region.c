@@ -68,7 +68,15 @@ static bool region_is_certain(const struct builder *b, const struct inside *loop
   return false;
 }
 
-/* Leaves out certain masks of a node. If it is then one of its operands, returns that. */
+/* Makes a node an operation on a single operand. */
+static void region_make_unary(struct node *n, uint32_t op, k_value operand) {
+  n->op = (uint8_t)op;
+  n->in[0] = operand;
+  n->in[1] = n->in[2] = n->in[3] = K_NONE;
+}
+
+/* Leaves out certain masks of a node. If it is then one of its operands, returns that; but a carry
+** or a column changes before all that uses the node have read it, and is copied. */
 static k_value region_simplify(struct builder *b, k_value v, const struct inside *loops,
                                uint32_t depth) {
   struct node *n = node_at(b, v);
@@ -76,12 +84,11 @@ static k_value region_simplify(struct builder *b, k_value v, const struct inside
   bool second = n->op == KO_AND && region_is_certain(b, loops, depth, n->in[1]);
   k_value other = n->in[second && !first ? 0 : 1];
   bool varies = other > 0 && node_at(b, other)->varies;
-  if ((n->op == KO_AND || n->op == N_SELECT) && (first || second) && varies) return other;
-  if (n->op == KO_ANDN && first && varies) {
-    n->op = KO_NOT;
-    n->in[0] = other;
-    n->in[1] = K_NONE;
+  if ((n->op == KO_AND || n->op == N_SELECT) && (first || second) && varies) {
+    if (node_at(b, other)->op != N_CARRY && node_at(b, other)->op != N_LOAD) return other;
+    region_make_unary(n, N_COPY, other);
   }
+  if (n->op == KO_ANDN && first && varies) region_make_unary(n, KO_NOT, other);
   if (n->op != N_GIVE_UP && region_is_certain(b, loops, depth, n->in[3])) n->in[3] = K_ALL;
   return K_NONE;
 }

@@ -37,6 +37,23 @@ describe("a loop that each row leaves when it likes", function()
     end end)
   end)
 
+  it("goes on by what it has just changed, beside what is done in order", function()
+    scene:all(function(world)
+      local lit = world:array("lit", "bool", 8)
+      return function(p)
+        local again = p.n > 700
+        for _ = 1, 3 do
+          lit[p.j + 1] = not lit[p.i % 8 + 1]
+          p.on = not p.on
+          if p.on then break end
+          again = not again
+        end
+        p.x = again and 1 or 2
+        p.n = lit[2] and 3 or p.n
+      end
+    end)
+  end)
+
   it("comes closer to a root until it is close enough", function()
     scene:all(function() return function(p)
       local root = p.x
