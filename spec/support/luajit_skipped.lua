@@ -283,7 +283,7 @@ local names = {
     ["a table of tables in a kernel (C26) is listed by what is copied of it"] = true,
   },
   ["kernel_refused"] = {
-    ["a function that cannot be compiled because 'pairs': write a numeric for: for i, v "
+    ["a function that cannot be compiled because 'pairs': go over a list with ipairs: for i, v "
       .. "in pairs(outer) do a.x = v end"] = true,
     ["a function that cannot be compiled because C function that is not a math function, "
       .. "'string.len': a.x = string.len('abc')"] = true,

@@ -65,7 +65,8 @@ const F: 1.5 | 0.25 | 3.0 | dt; I: 1 | 2 | 5; B: (<I> % 3 == 1) | (<F> > 2); E: 
 row Me: e; D: e; L: e | e; E: e; X: <C>
 array I: i; X: i | i | i
 arrays F: (floats[<X>] or 0.0) | (grids[<I> % 3 + 1][<X>] or 0.0)
-others F: (world:get(<L>, 'H.hp') or <F>) | world:get(boss, 'H.hp');
+others F: (world:get(<L>, 'H.hp') or <F>) | (world:get(<L>, 'Held.since', <L>) or <F>)
+  | world:get(boss, 'H.hp');
   I: (world:get(<L>, 'H.n') or 0) | (world:get(<L>, 'P.tens[3]') or 2);
   B: (world:get(<L>, 'H.on') == true);
   E: (world:get(<L>, 'P.kept') or <L>) | (world:get(<L>, 'H.who') or <L>)
@@ -133,6 +134,7 @@ others 10: world:set(<L1>, 'H.hp', (world:get(<L1>, 'H.hp') or 0.0) + <F>)
     world:set(<L1>, 'H.n', <N1> - 2) <S> end | world:set(<L>, 'H.k', <V>)
   | world:set(<L>, 'H.who', <E>) | world:set(<L>, 'P.x', <F>) | world:set(<L>, 'P.far[2]', <F>)
   | world:set(<L>, 'S', <F>, <V>)
+  | world:set(<L>, 'P', { far = { <F>, <F> }, bags = { {}, { w = <F> } } })
   | world:set(<L>, 'H', { hp = <F>, who = <E> }) | world:set(<L>, 'S', {})
   | if <B> then world:set(<L>, 'H', {}) end
   | if world:alive(<E1>) then <PF> = world:get(<E1>, 'H.hp') or <F> end
@@ -156,6 +158,9 @@ spawns 8: local <A> = world:spawn { H = { hp = <F>, who = <E> }, T = true } | <P
   | if <B> then local <A1> = world:spawn {} <S> world:add(<A1>, 'T') end
   | local <A1> = world:spawn { T = true } if <A1> == <E> then <PI1> = <PI1> + 1 end
     world:set(<L>, 'H.who', <A1>)
+  | local <N1> = { <F>, 2 } <N1>[4] = <F> local <A> = world:spawn { P = { far = <N1>, x = <F>,
+    bags = { { w = <F>, m = { 1, <V> % 9 } }, { on = <B> } } } }
+  | world:spawn { P = { m = <B> and { <F> } or nil, tens = { 1, 2 } } }
   | if <B> then world:spawn { P = { x = <F>, cell = <X>, prey = <E> }, H = {} } end
 emits 4: world:emit('Said', <L>, <F>, <V>) | world:emit('Said', { n = <V>, who = <L> })
   | if <B> then world:emit('Said', <E>, <F>) end | if world:count 'Said' < 20 then <PF> = <F> end

@@ -56,6 +56,9 @@ bool class_is_shared(const struct front *f, const struct component *component, u
 /* Whether it is written, and also used in other ways. */
 bool class_is_written(const struct front *f, const struct component *component, uint32_t leaf);
 void class_share(struct front *f, const struct component *component, uint32_t leaf);
+/* Records the line of its first use, for explain. */
+void class_note_line(struct front *f, const struct component *component, uint32_t leaf,
+                     bool writes);
 /* The place of an array's element or a resource's field. The second: the cell at such a place. */
 k_value class_element(struct front *f, const struct component *array, uint32_t leaf, k_value index);
 k_value class_cell_at(struct front *f, const struct component *component, uint32_t leaf,

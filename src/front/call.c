@@ -226,13 +226,13 @@ static struct val lookup_call(struct front *f, const struct val *arguments, uint
 }
 
 static struct val random_call(struct front *f, const struct val *arguments, uint32_t count) {
-  if (count < 2 || arguments[0].kind != VAL_WORLD || !val_is_number(f, arguments[1]) ||
-      !arguments[1].entity)
-    front_refuse(f, "it calls world:random without an entity");
   struct builder *b = f->b;
-  if (!arguments[1].row_entity)   /* null: Lua's error */
-    build_need(b, build_binary(b, KO_NE, arguments[1].value, build_i64(b, 0)));
-  k_value bits = build_random(b, arguments[1].value, f->env.counts[ENV_CALLS].value,
+  struct val id = reach_need_id(f, arguments, count, "random");
+  if (!id.entity)
+    reach_need_alive(f, id);
+  else if (!id.row_entity)   /* null: Lua's error */
+    build_need(b, build_binary(b, KO_NE, id.value, build_i64(b, 0)));
+  k_value bits = build_random(b, id.value, f->env.counts[ENV_CALLS].value,
                               build_uniform(b, UNIFORM_STREAM, KT_I64),
                               build_uniform(b, UNIFORM_TICK, KT_I64));
   f->env.counts[ENV_CALLS] =

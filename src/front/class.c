@@ -32,9 +32,8 @@ bool class_is_written(const struct front *f, const struct component *component, 
   return class_find(f, component, leaf) < f->shared.count;
 }
 
-/* Records the line of its first use, for explain. */
-static void class_note_line(struct front *f, const struct component *component, uint32_t leaf,
-                            bool writes) {
+void class_note_line(struct front *f, const struct component *component, uint32_t leaf,
+                     bool writes) {
   uint32_t i = class_find(f, component, leaf);
   if (i == f->shared.count) return;
   struct front_class *found = &f->shared.list[i];

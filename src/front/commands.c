@@ -120,6 +120,7 @@ static void commands_share(struct front *f, const struct component *component, u
                            bool spawned) {
   if (!f->shared.ordered || component->relation) return;
   class_share(f, component, leaf);
+  class_note_line(f, component, leaf, true);
   if (!spawned) order_check_read(f, component, leaf);
 }
 
@@ -131,6 +132,41 @@ static void commands_note_id(struct front *f, const struct component *component,
     front_refuse(f, "it uses '%s' and stores ids of spawned entities there, in a loop: do one of "
                     "the two in a second system", component->name);
   f->store_masks[f->command_count] = f->loop_depth ? K_NONE : f->env.mask;
+}
+
+/* What takes a single value from a table that a component is set or spawned with. */
+typedef void give_fn(struct front *f, const struct component *component, uint32_t leaf,
+                     const struct front_item *item, const struct val *entity);
+
+#define DEEPEST_TABLE 8
+
+/* Gives an item of such a table or, where its value is a table for an array or nested component,
+** that one's items. `path` names what it is a part of; NULL: the component. */
+static void commands_give_item(struct front *f, const struct component *component,
+                               const struct front_item *item, const char *path, uint32_t depth,
+                               give_fn *give, const struct val *entity) {
+  bool named = item->position == 0, part = path != NULL;
+  bool table = item->value.kind == VAL_TABLE && !item->pair.kind && depth < DEEPEST_TABLE;
+  lua_State *L = f->L;
+  if (!part && !table) {
+    give(f, component, order_leaf(component, item), item, entity);
+    return;
+  }
+  const char *name = lua_pushlstring(L, item->key.data, item->key.size);
+  if (!part && !named && item->position <= component->field_count)
+    name = component->fields[item->position - 1].name;
+  if (part && named) name = lua_pushfstring(L, "%s.%s", path, name);
+  if (part && !named) name = lua_pushfstring(L, "%s[%d]", path, (int)item->position);
+  if (part) lua_remove(L, -2);
+  (void)front_anchor(f);
+  if (!table) give(f, component, component_leaf(component, name, strlen(name)), item, entity);
+  uint32_t at = table ? f->made[item->value.at].first : NONE;
+  for (; at != NONE; at = f->items[at].next) {
+    struct front_item inner = f->items[at];
+    inner.there = mask_and(f, item->there, inner.there);
+    if (inner.value.kind != VAL_NIL)
+      commands_give_item(f, component, &inner, name, depth + 1, give, entity);
+  }
 }
 
 /* One field of a world:set of a whole component. */
@@ -147,6 +183,12 @@ static void command_call_set_field(struct front *f, const struct component *comp
   k_value noted = order_value(f, component, &command, maybe_need(f, value));
   commands_note_id(f, component, &command);
   order_with(f, command, id, noted);
+}
+
+/* A give_fn. */
+static void commands_set_item(struct front *f, const struct component *component, uint32_t leaf,
+                              const struct front_item *item, const struct val *entity) {
+  command_call_set_field(f, component, leaf, *entity, order_value_of(item));
 }
 
 /* world:set of a whole component, by values in the order of its fields or by a new table of them:
@@ -169,9 +211,8 @@ static bool commands_set_whole(struct front *f, const struct val *arguments, uin
     order_with(f, empty, order_entity(f, arguments[1]), build_i64(f->b, 0));
   }
   for (uint32_t at = first; at != NONE; at = f->items[at].next) {
-    const struct front_item *item = &f->items[at];
-    command_call_set_field(f, component, order_leaf(component, item), arguments[1],
-                           order_value_of(item));
+    const struct front_item item = f->items[at];
+    commands_give_item(f, component, &item, NULL, 0, commands_set_item, &arguments[1]);
   }
   for (uint32_t i = 3; i < count && !made; i++)
     command_call_set_field(f, component, order_leaf_at(component, i - 2), arguments[1],
@@ -291,8 +332,7 @@ static void commands_put_item(struct front *f, struct val table, struct front_it
 }
 
 void order_item(struct front *f, struct val table, const struct constant *key, struct val value) {
-  if (NUMBERS_ARE_DOUBLES && key->type == CONST_INTEGER && key->integer > 0 &&
-      key->integer <= FRONT_ITEMS) {   /* LuaJIT sets one after another what Lua sets as a list */
+  if (key->type == CONST_INTEGER && key->integer > 0 && key->integer <= FRONT_ITEMS) {
     commands_put_item(f, table, (struct front_item){.key = {"", 0}, .value = value,
                                                     .position = (uint32_t)key->integer});
     return;
@@ -339,11 +379,12 @@ static k_value commands_default(struct front *f, const struct leaf *leaf) {
   return build_i64(f->b, cell_integer(leaf->type, leaf->size, leaf->value));
 }
 
-static void commands_spawn_field(struct front *f, const struct component *component,
-                                 const struct front_item *item) {
-  if (item->value.kind == VAL_NIL) return;
+/* A give_fn. */
+static void commands_spawn_value(struct front *f, const struct component *component, uint32_t leaf,
+                                 const struct front_item *item, const struct val *none) {
+  (void)none;
   struct run_command command = part_command(RUN_SET, component);
-  command.leaf = order_leaf(component, item);
+  command.leaf = leaf;
   if (command.leaf == NONE && item->position)
     front_refuse(f, "it spawns with value %d of '%s', which has no single field at that position",
                  (int)item->position, component->name);
@@ -357,6 +398,12 @@ static void commands_spawn_field(struct front *f, const struct component *compon
     value = build_select(f->b, item->there, value,
                          commands_default(f, &component->leaves[command.leaf]));
   order_add(f, command, value);
+}
+
+static void commands_spawn_field(struct front *f, const struct component *component,
+                                 struct front_item item) {
+  if (item.value.kind != VAL_NIL)
+    commands_give_item(f, component, &item, NULL, 0, commands_spawn_value, NULL);
 }
 
 /* A component of a spawned entity: true, or a table of its fields. */
@@ -374,10 +421,10 @@ static void commands_spawn_part(struct front *f, const struct front_item *item) 
   if (value->kind != VAL_TABLE) return;
   k_value any = K_NONE;
   for (uint32_t at = f->made[value->at].first; at != NONE; at = f->items[at].next) {
-    const struct front_item *field = &f->items[at];
+    const struct front_item field = f->items[at];
     commands_spawn_field(f, component, field);
-    if (field->value.kind == VAL_NIL) continue;
-    any = any == K_NONE ? field->there : build_binary(f->b, KO_OR, any, field->there);
+    if (field.value.kind == VAL_NIL) continue;
+    any = any == K_NONE ? field.there : build_binary(f->b, KO_OR, any, field.there);
   }
   if (any != K_NONE) build_need(f->b, any);   /* without fields nothing is set, only added */
 }
@@ -456,7 +503,7 @@ static void command_call_give_values(struct front *f, const struct component *co
   for (uint32_t i = 0; i < count && i < most; i++) {
     struct front_item item = {.key = field, .position = field.size ? 0 : i + 1,
                               .value = maybe_need(f, values[i]), .there = K_ALL};
-    commands_spawn_field(f, component, &item);
+    commands_spawn_field(f, component, item);
   }
 }
 

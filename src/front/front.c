@@ -333,6 +333,8 @@ static struct val front_length(struct front *f, struct val x) {
   bool counted = is_array_field(x);
   x = maybe_need(f, x);
   if (val_is_string(x) && x.kind != VAL_STRING) return text_length(f, x);
+  if (x.kind == VAL_TABLE)
+    front_refuse(f, "it takes the length of a table that it creates: count its items in a local");
   if (!counted && !array && x.kind != VAL_STRING)
     front_refuse(f, "it takes the length of something other than a table, array or string");
   return val_integer(f, array     ? x.component->length
@@ -370,6 +372,9 @@ static void front_set_index(struct front *f, const struct code *code) {
     front_refuse(f, to.kind == VAL_RECORD
                         ? "it writes to a nested table by a variable: keep the elements in a "
                           "world:array"
+                    : to.kind == VAL_TABLE
+                        ? "it fills a table that it creates by a variable: fill it by names or "
+                          "constant numbers, or use a world:array"
                         : "it writes to a view by a variable: write the index as a constant, or "
                           "keep the values in a world:array");
   struct constant constant = {.type = whole ? CONST_INTEGER : CONST_STRING,

@@ -715,6 +715,10 @@ struct val reach_tied(struct front *f, const struct val *arguments, uint32_t cou
                       const char *method);
 /* What a lookup finds for an id, or a place, in the present rows: others have none. */
 k_value reach_look(struct front *f, struct run_lookup lookup, uint32_t type, k_value from);
+/* The id that follows the world. The second: rows in which it is dead fail. */
+struct val reach_need_id(struct front *f, const struct val *arguments, uint32_t count,
+                         const char *method);
+void reach_need_alive(struct front *f, struct val id);
 /* The id that an integer is, 0 if it is dead. */
 k_value reach_live(struct front *f, k_value id);
 /* The component or field that a value names, or NULL; *leaf is NONE for a whole component. */

@@ -117,8 +117,9 @@ static struct val outside_object(struct front *f, const struct path *path) {
       result.at = partner_index(f, outside.index);
       break;
     default:
-      front_refuse(f, "it uses an object that is not this world, nor one of its resources or "
-                      "arrays: get it with world:res or world:array");
+      front_refuse(f, "it uses an object that is not this world, nor one of its resources, "
+                      "arrays or indexes: get it with world:res or world:array, or, for a query, "
+                      "write a system over it");
       break;
   }
   return result;
@@ -187,6 +188,7 @@ static void outside_push_library_name(lua_State *L, int function) {
   lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   for (lua_pushnil(L); lua_next(L, best + 1); lua_pop(L, 1)) {
     if (!lua_istable(L, functions) || lua_type(L, library) != LUA_TSTRING) continue;
+    if (strncmp(lua_tostring(L, library), "ecs.", 4) == 0) continue;   /* they keep others' */
     bool globals = strcmp(lua_tostring(L, library), LUA_GNAME) == 0;
     for (lua_pushnil(L); lua_next(L, functions); lua_pop(L, 1)) {
       if (lua_type(L, -2) != LUA_TSTRING || !lua_rawequal(L, -1, function)) continue;
@@ -210,10 +212,10 @@ static struct val outside_function(struct front *f, const struct path *path) {
   if (function.kind == VAL_NOTHING && native) {
     lua_rawgeti(L, f->anchors, anchor);
     outside_push_library_name(L, lua_gettop(L));
-    const char *name = lua_tostring(L, -1);
-    front_refuse(f, "it uses a C function that is not a math function%s: %s", name,
-                 strcmp(name, ", 'pairs'") == 0 ? "write a numeric for" : "call it in a system's "
-                 "run, and keep its result in a resource");
+    const char *name = lua_tostring(L, -1), *instead = "call it in a system's run, and keep its "
+                                                       "result in a resource";
+    if (strcmp(name, ", 'pairs'") == 0) instead = "go over a list with ipairs or a numeric for";
+    front_refuse(f, "it uses a C function that is not a math function%s: %s", name, instead);
   }
   return function.kind == VAL_NOTHING ? outside_of_kind(VAL_FUNCTION, anchor) : function;
 }

@@ -53,9 +53,8 @@ static void reach_need_known(struct front *f, struct val id) {
   build_need(f->b, build_binary(f->b, KO_AND, known, id.present));
 }
 
-/* The id that follows the world. */
-static struct val reach_need_id(struct front *f, const struct val *arguments, uint32_t count,
-                                const char *method) {
+struct val reach_need_id(struct front *f, const struct val *arguments, uint32_t count,
+                         const char *method) {
   bool given = count > 1 && arguments[0].kind == VAL_WORLD && val_is_number(f, arguments[1]) &&
                val_type(f, arguments[1]) == KT_I64 && !arguments[1].mixed;
   if (!given)
@@ -65,8 +64,7 @@ static struct val reach_need_id(struct front *f, const struct val *arguments, ui
   return arguments[1];
 }
 
-/* Rows whose id is dead fail. */
-static void reach_need_alive(struct front *f, struct val id) {
+void reach_need_alive(struct front *f, struct val id) {
   if (id.row_entity) return;
   k_value null = build_i64(f->b, 0);
   build_need(f->b, build_binary(f->b, KO_NE, reach_live(f, id.value), null));
@@ -122,6 +120,25 @@ static void reach_refuse_whole(struct front *f, const struct component *componen
     front_refuse(f, "it reads the tag '%s', which has no value: write world:has", component->name);
 }
 
+/* The target by a relation or, for NULL, by ChildOf. */
+static struct val reach_target_of(struct front *f, struct val id,
+                                  const struct component *relation) {
+  struct run_lookup lookup = {LOOKUP_TARGET, relation ? relation->id : ECS_NULL, 0};
+  reach_need_alive(f, id);
+  struct val target = val_number(f, reach_look(f, lookup, KT_I64, id.value), false);
+  target.entity = true;
+  target.present = build_binary(f->b, KO_NE, target.value, build_i64(f->b, 0));
+  return target;
+}
+
+/* The target of a tie that a call names: an id, or a component or tag by name. */
+static k_value reach_whom(struct front *f, const struct val *arguments, const char *method) {
+  if (val_is_text(arguments[3])) return tie_named(f, arguments[3]);
+  struct val of[] = {arguments[0], arguments[3]}, whom = reach_need_id(f, of, 2, method);
+  reach_need_alive(f, whom);
+  return whom.value;
+}
+
 uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
                    struct val results[FRONT_RESULTS], uint32_t wanted) {
   struct val id = reach_need_id(f, arguments, count, "get");
@@ -132,7 +149,8 @@ uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
     front_refuse(f, "it calls world:get with something other than the name or id of a component "
                     "from a constant, an upvalue or a field of a table");
   reach_refuse_whole(f, component);
-  if (count > 3)
+  bool tie = count == 4 && component->relation;   /* to that target */
+  if (count > 3 && !tie)
     front_refuse(f, "it calls world:get with more than an id and '%s'", component->name);
   bool single = leaf != NONE;
   if (!single && (!component->flat || component->field_count > FRONT_RESULTS))
@@ -141,6 +159,11 @@ uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
                  component->leaves[0].name);
   k_value place = reach_place_of(f, id, component, LOOKUP_PLACE),
           present = reach_is_there(f, place);
+  if (tie) {
+    k_value whom = reach_whom(f, arguments, "get");
+    k_value same = build_binary(f->b, KO_EQ, reach_target_of(f, id, component).value, whom);
+    present = build_binary(f->b, KO_AND, present, same);
+  }
   uint32_t all = single ? 1 : component->field_count, given = wanted < all ? wanted : all;
   for (uint32_t i = 0; i < given; i++)
     results[i] = reach_cell_at(f, component, single ? leaf : i, place, present);
@@ -224,8 +247,6 @@ static const struct component *reach_need_owned(struct front *f, const struct va
   return component;
 }
 
-static struct val reach_target_of(struct front *f, struct val id, const struct component *relation);
-
 /* Whether an entity is among the targets of another: a loop over these. */
 static struct val reach_among_targets(struct front *f, const struct val *arguments, k_value whom) {
   struct builder *b = f->b;
@@ -256,14 +277,7 @@ static struct val reach_has_tie(struct front *f, struct val id, const struct com
                  relation->name);
   struct val target = reach_target_of(f, id, relation);
   if (count == 3) return val_number(f, target.present, false);
-  k_value whom;
-  if (val_is_text(arguments[3])) {
-    whom = tie_named(f, arguments[3]);
-  } else {
-    struct val of[] = {arguments[0], arguments[3]}, one = reach_need_id(f, of, 2, "has");
-    reach_need_alive(f, one);
-    whom = one.value;
-  }
+  k_value whom = reach_whom(f, arguments, "has");
   if (!relation->ties.exclusive) return reach_among_targets(f, arguments, whom);
   return val_number(f, build_binary(f->b, KO_EQ, target.value, whom), false);
 }
@@ -297,17 +311,6 @@ struct val reach_alive(struct front *f, const struct val *arguments, uint32_t co
   struct val id = reach_need_id(f, arguments, count, "alive");
   k_value lives = build_binary(f->b, KO_NE, reach_live(f, id.value), build_i64(f->b, 0));
   return val_number(f, build_binary(f->b, KO_AND, lives, id.present), false);
-}
-
-/* The target by a relation or, for NULL, by ChildOf. */
-static struct val reach_target_of(struct front *f, struct val id,
-                                  const struct component *relation) {
-  struct run_lookup lookup = {LOOKUP_TARGET, relation ? relation->id : ECS_NULL, 0};
-  reach_need_alive(f, id);
-  struct val target = val_number(f, reach_look(f, lookup, KT_I64, id.value), false);
-  target.entity = true;
-  target.present = build_binary(f->b, KO_NE, target.value, build_i64(f->b, 0));
-  return target;
 }
 
 struct val reach_target(struct front *f, const struct val *arguments, uint32_t count) {

@@ -203,7 +203,7 @@ describe("the id of a spawned entity", function()
         function(ship) if world:spawn() == ship.n then ship.n = 1 end end,
       ["world:has with something that is not an entity id"] =
         function(ship) if world:has(world:spawn(), "Part") then ship.n = 1 end end,
-      ["it calls world:random without an entity"] =
+      ["world:random with something that is not an entity id"] =
         function(ship) ship.x = world:random(world:spawn()) end,
       ["by something other than a number"] = function() born[world:spawn()] = world:spawn() end,
       ["sets a field of type i32 to an entity"] =

@@ -53,6 +53,29 @@ describe("a kernel that spawns", function()
     assert.are.same({ "Fresh", "Seen" }, world:explain("marked").writes)
   end)
 
+  it("gives array fields and nested components as tables", function()
+    scene:both(function(world)
+      world:component("Slot", { "n: i32", "tags: u8[2]" })
+      world:component("Hold", { "cargo: f64[4]", "slots: Slot[2]", "used: f64" })
+      return function(p, spawner, _, e)
+        local cargo = { p.x, 2 }
+        cargo[4] = spawner.left
+        local slots = { { n = 1 }, { tags = { 7, 9 } } }
+        local id = world:spawn { Hold = { cargo = cargo, slots = slots } }
+        if p.x > 300 then
+          local used = spawner.left > 3 and { 5 } or nil
+          world:spawn { Hold = { { 1, p.x }, { { n = 4 } }, spawner.left }, Fresh = true }
+          world:spawn { Hold = { cargo = used, used = 2 } }
+        end
+        if spawner.left == 2 then world:set(e, "Hold", { cargo = { 3 }, slots = { { n = 5 } } }) end
+        if spawner.left == 1 then spawner.at = id end
+      end
+    end)
+    check_reason(scene:new(true, { rows = 3 }),
+      "it fills a table that it creates by a variable: fill it by names or constant numbers",
+      function(p) local t = {} t[p.x] = 1 end)
+  end)
+
   it("gives values of the row to new entities, whose ids come in the order of rows", function()
     scene:both(function(world)
       return function(p, spawner, _, e)

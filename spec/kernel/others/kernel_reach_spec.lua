@@ -109,6 +109,29 @@ describe("another entity in a kernel", function()
     end)
   end)
 
+  it("shows its tie to one target, and gives random numbers by an id held outside", function()
+    check("Hunter", function(hunter, _, e)
+      local port = hunter.n % 3 == 0 and hunter.prey or world:target(e, "DockedTo") or e
+      if world:alive(port) then
+        local to, since = world:get(e, "DockedTo", port)
+        if to then hunter.d = hunter.d + since end
+        hunter.near = world:get(e, "DockedTo.since", port) == nil and not to
+      end
+      hunter.n = hunter.n + 1
+    end)
+    scene:all(function(ids)
+      local dice = ids[3]
+      return function(hunter)
+        hunter.d, hunter.n = world:random(dice), world:random(dice, 6) + world:random(dice, 2, 3)
+      end
+    end, "Hunter")
+    local problem = select(2, scene:both(function(ids)
+      local dead, early = ids[10], ids[4]
+      return function(hunter, _, e) hunter.d = world:random(e == early and dead or e) end
+    end, "Hunter"))
+    assert.matches("is dead", problem, 1, true)
+  end)
+
   it("is found by a name that the function has", function()
     check("Hunter", function(hunter)
       local boss = world:lookup "boss"

@@ -158,6 +158,9 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop, const struct ke
 
 /* A run over all rows begins. */
 void kernel_begin_run(struct kernel *kernel);
+/* A run was slower than Lua alone: many rows fell back, or the front refused the function yet again.
+** From the second in a row on, more and more runs are left to Lua before the next one is tried. */
+void kernel_tire(struct kernel *kernel);
 /* Runs a kernel over the elements of its array; after kernel_ready. Failed ones fall back to the
 ** function, and all others, too, if they are too many. */
 void kernel_run_elements(lua_State *L, int handle, struct elements *elements);
@@ -324,8 +327,9 @@ struct kernel {
   k_failure why_left;          /* and why the first one did; */
   uint64_t all_left;           /* in all runs since counters were reset */
   uint64_t passed;             /* rows of the tables done in this run */
+  uint32_t refusals;           /* since a variant was last found */
   bool gave_up, resting;       /* most rows fell back in this run; or Lua does all of them, */
-  uint32_t tired, rests;       /* as in that many more runs: kernel_run_tire, for this reason */
+  uint32_t tired, rests;       /* as in that many more runs: kernel_tire, for this reason */
   k_failure why_tired;
 };
 

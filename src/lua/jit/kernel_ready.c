@@ -235,6 +235,10 @@ static bool kernel_ready_is_ready(lua_State *L, int handle, bool ahead, bool mus
   if (changes_watch((ecs_query *)(uintptr_t)kernel->query) != ECS_OK) raise_memory(L);
   kernel->runs++;
   if (!ahead) kernel_begin_run(kernel);
+  if (!ahead && !must && kernel->resting && kernel->refused) {
+    lua_getiuservalue(L, handle, KERNEL_REASON);
+    return false;
+  }
   kernel->ahead = ahead;
   kernel->found = kernel->denied = false;
   const char *reason = kernel_ready_unfit(kernel);

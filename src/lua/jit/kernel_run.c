@@ -174,9 +174,7 @@ static struct rest kernel_run_single(struct row_span *span) {
   return rest;
 }
 
-/* A run in which many rows fell back was slower than Lua alone. From the second in a row on, more
-** and more runs are left to Lua before the next one is tried. */
-static void kernel_run_tire(struct kernel *kernel) {
+void kernel_tire(struct kernel *kernel) {
   if (kernel->gave_up) return;
   kernel->gave_up = true;
   if (kernel->tired < MOST_RESTS) kernel->tired = kernel->tired ? kernel->tired * 2 : 1;
@@ -206,7 +204,7 @@ static void kernel_run_leave(lua_State *L, int handle, struct row_span *span) {
     struct rest alone = kernel_run_single(span);
     kernel_run_finish(L, handle, span->loop, &span->failure, how->dt, &alone);
     if (span->row == span->count) return;
-    kernel_run_tire(kernel);
+    kernel_tire(kernel);
   }
   if (used && how->resume) how->resume(span->match, how->ud);
   struct rest rest = span->g ? kernel_run_rest_of_gathering(span)

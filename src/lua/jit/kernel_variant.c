@@ -555,6 +555,8 @@ static bool variant_add_refusal(lua_State *L, int anchors, struct kernel *kernel
   return kept && add_variant(L, anchors, kernel, make_variant(kernel, front, which));
 }
 
+#define MOST_REFUSALS 16   /* of one function in a row, before it is compiled only now and then */
+
 /* The collector is stopped meanwhile: nothing may close the world, or change its components, while
 ** the front reads them. */
 static bool kernel_variant_compile(lua_State *L, int handle, int anchors, struct kernel *kernel,
@@ -567,6 +569,8 @@ static bool kernel_variant_compile(lua_State *L, int handle, int anchors, struct
   int status = variant_run_front(L, handle, anchors, kernel, front, which, 0);
   kernel->breaks_promise = front->breaks_promise;
   kernel->hopeless |= front->hopeless && status == LUA_ERRRUN;
+  if (status == LUA_ERRRUN && !front->fleeting && ++kernel->refusals > MOST_REFUSALS)
+    kernel_tire(kernel);
   bool made = true;
   if (status == LUA_OK)
     made = add_variant(L, anchors, kernel, make_variant(kernel, front, which));
@@ -609,6 +613,7 @@ void variant_push_reasons(lua_State *L, int handle) {
 struct variant *variant_need(lua_State *L, int handle, int anchors, struct kernel *kernel,
                              struct which which) {
   struct variant *variant = kernel_variant_find(L, anchors, kernel, which);
+  if (variant) kernel->refusals = 0;
   kernel->denied = !variant || !variant->plan.program;
   kernel->denied_for = which;
   if (variant && !variant->plan.program) {
