@@ -111,6 +111,9 @@ score 8: stores | for <K>, <T> in ipairs(score.six) do <S> end
   | local <N1> = score.bags[<X> % 4 + 1] if <N1>.on then <N1>.n = <N1>.n % 50 + 1 <S> end
   | local <N1> for <K>, <N2> in ipairs(score.bags) do
     if not <N1> or <N2>.w > <N1>.w then <N1> = <N2> end end <N1>.w = <F> <S> | score.six[<I>] = <F>
+  | local <N1> = score.bags[<X> % 4 + 1] for <K> = 1, <Few> do <N1> = rival.bags[<X> % 4 + 1] end
+    <PF> = <N1>.w <N1>.n = <V>
+  | local <N1> = <B> and score.bags[<X1> % 4 + 1] or rival.bags[<X1> % 4 + 1] <N1>.w = <F>
 arrays 12: stores | if <C1> ~= 16 then local <N1> = nxt[<C1>] if at[<N1>] == ecs.null then at[<N1>]
   = <Me> at[<C1>] = ecs.null <C1> = <N1> <S> end end | for <K> = 1, #floats do <Z> end
   | if not flags[<X1>] then flags[<X1>] = true <PC> = <X1> <S> end

@@ -47,9 +47,9 @@ local function declare(world, with)
   world:relation("Owes", { "amount: i32", "rate: f64" })
   world:relation("Held", { "since: f64", exclusive = true })
   world:event("Said", { "who: entity", "x: f64", "n: i16" })
-  world:resource("Score", { "f: f64", "n: i32", "b: u8", "on: bool", "who: entity", "six: f64[6]",
+  for _, name in ipairs { "Score", "Rival" } do world:resource(name, { "f: f64", "n: i32", "b: u8", "on: bool", "who: entity", "six: f64[6]",
     ("tens: u8[%d]"):format(10 + more), ("pals: entity[%d]"):format(9 + more),
-    ("bags: Bag[%d]"):format(4 + more) })
+    ("bags: Bag[%d]"):format(4 + more) }) end
 end
 
 -- One row. Its prey is one of five, another row, itself, or nobody; two of its ids may be the same.
@@ -152,7 +152,8 @@ local function new_world(program, kernels, with)
     out.bytes[i], out.flags[i] = numbers:range(0, with.full and 255 or 20), numbers:chance(30)
     if numbers:chance(30) and world:alive(rows[i] or 0) then out.at[i] = rows[i] end
   end
-  out.score, out.make, out.alias = world:res "Score", world:spawner "H.hp, H.who, T", with.alias
+  out.score, out.rival, out.alias = world:res "Score", world:res "Rival", with.alias
+  out.make = world:spawner "H.hp, H.who, T"
   out.score.n, out.score.f = numbers:range(0, 30), 1.5
   for i = 1, 6 do
     out.score.six[i], out.score.tens[i], out.score.pals[i] = i / 4, i, prey[i % 2 + 1]
@@ -180,7 +181,7 @@ end
 local given = { "world", "ecs", "boss", "mate", "dead", "floats", "ints", "bytes", "flags", "at",
   "nxt", "score", "make", "near", "cost", "those", "tints", "steps", "gain", "weights", "odds",
   "fees", "price", "grade", "turned", "bag", "lanes", "walks",
-  "maps", "grids", "alias" }
+  "maps", "grids", "alias", "rival" }
 
 local frame = "local " .. table.concat(given, ", ") .. " = ...\n" .. [[
 local n, acc, best, who, mix, seen, flip = 0, 0.0, nil, nil, 0, false, nil

@@ -120,11 +120,11 @@ bool val_same(const struct val *x, const struct val *y) {
     case VAL_PARTNER:
     case VAL_ELEMENT:
     case VAL_VIEW:
-      if (x->value != y->value || x->at != y->at || x->present != y->present) return false;
-      return x->slot == y->slot && x->leaf == y->leaf && x->array == y->array &&
-             x->component == y->component;
+      if (x->value != y->value || x->present != y->present || x->slot != y->slot) return false;
+    /* fall through */
     case VAL_RESOURCE:
-      return x->at == y->at && x->component == y->component && x->leaf == y->leaf;
+      return x->at == y->at && x->leaf == y->leaf && x->array == y->array &&
+             x->component == y->component && x->root == y->root;
     default: return x->at == y->at;
   }
 }

@@ -71,9 +71,10 @@ describe("a kernel that spawns", function()
         if spawner.left == 1 then spawner.at = id end
       end
     end)
-    check_reason(scene:new(true, { rows = 3 }),
+    local world = scene:new(true, { rows = 3 })
+    check_reason(world,
       "it fills a table that it creates by a variable: fill it by names or constant numbers",
-      function(p) local t = {} t[p.x] = 1 end)
+      function(p) local t = {} t[p.x] = 1 world:spawn { Position = t } end)
   end)
 
   it("gives values of the row to new entities, whose ids come in the order of rows", function()

@@ -18,11 +18,15 @@ local function scene_with(more)
         array("flags", "bool", 2), "names: string[3]", array("one", "i16", 1),
         array("kinds", "enum(a, b, c)", 4), array("parts", "Part", 2) })
       world:component("Held", { "by: entity" })
-      world:resource("R", { array("m", "f64", 6), array("k", "u8", 5), "few: i32[3]",
-        array("parts", "Part", 2) })
+      for _, name in ipairs { "R", "S" } do
+        world:resource(name, { array("m", "f64", 6), array("k", "u8", 5), "few: i32[3]",
+          array("parts", "Part", name == "R" and 2 or 5) })
+      end
+      world:component("C", { array("parts", "Part", 2) })
       local last
       for k = 1, 700 do
-        local e = world:spawn { P = { x = k / 4, n = k, i = k % 30 - 4, j = k % 7 },
+        local e = world:spawn { C = { parts = { { hp = k / 8 } } },
+          P = { x = k / 4, n = k, i = k % 30 - 4, j = k % 7 },
           B = { m = { k, k * 2, 3, 4, 5, k / 8 }, k = { 1, k % 200, 3, 4, 5 },
             names = { "a", "b", "c" }, kinds = { "b", "c", "a", "b" } } }
         if k % 2 == 0 then world:set(e, "B.who[2]", e) end
@@ -208,6 +212,30 @@ local function cases(more)
     end)
     assert.matches(("array 'm' has elements 1 to %d, got a value for 0"):format(6 + more), problem,
       1, true)
+  end)
+
+  it("is told from one of another resource, or another component", function()
+    scene:both(function(world)
+      local r, s = world:res "R", world:res "S"
+      return function(p)
+        local part = r.parts[p.n % 2 + 1]
+        for _ = 1, p.j % 3 do part = s.parts[p.n % 5 + 1] end
+        part.hp, p.x = part.hp + p.n, part.hp
+      end, function(p)
+        local part = p.on and r.parts[p.n % 2 + 1] or s.parts[p.n % 2 + 1]
+        part.hp = part.hp + p.x
+      end, function(p)
+        local list = r.parts[1].who
+        if p.j > 3 then list = s.few end
+        p.i = #list
+      end
+    end, { tier = false })
+    scene:both(function(world) return function(p, b, _, e)
+      local part = b.parts[p.n % 2 + 1]
+      local copy = world:read(e, "C").parts[p.n % 2 + 1]
+      if p.on then part = copy end
+      p.x = part.hp
+    end end, { tier = false })
   end)
 
   it("is refused where that could give something else", function()

@@ -158,8 +158,8 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop, const struct ke
 
 /* A run over all rows begins. */
 void kernel_begin_run(struct kernel *kernel);
-/* A run was slower than Lua alone: many rows fell back, or the front refused the function yet again.
-** From the second in a row on, more and more runs are left to Lua before the next one is tried. */
+/* A run was slower than Lua alone: many rows fell back, or the function was refused yet again. From
+** the second in a row on, more and more runs are left to Lua before the next one is tried. */
 void kernel_tire(struct kernel *kernel);
 /* Runs a kernel over the elements of its array; after kernel_ready. Failed ones fall back to the
 ** function, and all others, too, if they are too many. */
