@@ -47,9 +47,11 @@ local function declare(world, with)
   world:relation("Owes", { "amount: i32", "rate: f64" })
   world:relation("Held", { "since: f64", exclusive = true })
   world:event("Said", { "who: entity", "x: f64", "n: i16" })
-  for _, name in ipairs { "Score", "Rival" } do world:resource(name, { "f: f64", "n: i32", "b: u8", "on: bool", "who: entity", "six: f64[6]",
-    ("tens: u8[%d]"):format(10 + more), ("pals: entity[%d]"):format(9 + more),
-    ("bags: Bag[%d]"):format(4 + more) }) end
+  for _, name in ipairs { "Score", "Rival" } do
+    world:resource(name, { "f: f64", "n: i32", "b: u8", "on: bool", "who: entity", "six: f64[6]",
+      ("tens: u8[%d]"):format(10 + more), ("pals: entity[%d]"):format(9 + more),
+      ("bags: Bag[%d]"):format(4 + more) })
+  end
 end
 
 -- One row. Its prey is one of five, another row, itself, or nobody; two of its ids may be the same.
@@ -129,6 +131,16 @@ end
 local observed = { { "H", "hp", { "set", "despawn" } }, { "S", "v", { "set", "add", "remove" } },
   { "P", "x", { "set", "exit" } }, { "H", "hp", { "enter", "set", "exit" } } }
 
+local function listen(world, program, heard)
+  local of, field, ons = table.unpack(observed[program.seed % #observed + 1])
+  for _, on in ipairs(ons) do
+    world:observer("heard " .. on, { on = on, query = of .. ":in", each = function(c, e)
+      table.insert(heard, ("%s %d %a"):format(on, e, c[field]))
+      if on == "set" or on == "add" then world:add(e, "T") end
+    end })
+  end
+end
+
 local function new_world(program, kernels, with)
   local world = ecs.world { kernels = kernels, tag = 1, seed = program.seed,
     threads = kernels and program.threads or 1 }
@@ -166,13 +178,7 @@ local function new_world(program, kernels, with)
     for p in world:query "P":each() do if p.n % 2 == 0 then p.big = two + (two - one) end end
   end
   out.near = world:index("near", { query = "Spot:in, H:in", grid = "Spot", cell = 2 })
-  local of, field, ons = table.unpack(observed[program.seed % #observed + 1])
-  for _, on in ipairs(with.observer and ons or {}) do
-    world:observer("heard " .. on, { on = on, query = of .. ":in", each = function(c, e)
-      table.insert(out.heard, ("%s %d %a"):format(on, e, c[field]))
-      if on == "set" or on == "add" then world:add(e, "T") end
-    end })
-  end
+  if with.observer then listen(world, program, out.heard) end
   return out
 end
 
