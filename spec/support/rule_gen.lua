@@ -33,7 +33,8 @@ local fields = read [[
 P F: x | m[2] | far[<X> % 12 + 1] | bags[<X> % 4 + 1].w; I: n | n | c | big | tens[<X> % 10 + 1]
   | tens[3] | bags[<I> % 4 + 1].n | bags[2].n; B: on | bags[<X> % 4 + 1].on;
   E: kept | prey | pals[<X> % 9 + 1] | bags[<X> % 4 + 1].who; C: cell
-H F: hp | hp; I: n | k; B: on; E: who; W: w
+H F: hp | hp | far[<X> % 5 + 1] | bags[<X> % 2 + 1].w; I: n | k | bags[<I> % 2 + 1].n; B: on;
+  E: who; W: w
 S F: v; I: n
 Owes F: rate; I: amount
 Said F: x; I: n; E: who
@@ -242,6 +243,8 @@ locals 3: local <T> = <F> | local <O> = <L> | <Var> = <F> | <Var1> = <Var1> + <F
 lists 3: for <O> in world:targets(<L>, 'Eats') do <S> end
   | for <O> in world:children(<L>) do <S> end | for <O> in world:sources(<L>, 'Eats') do <S> end
   | for <N1>, <N2>, <O> in near:within(<F>, 1.0, 2) do <PF1> = <PF1> + <N2>.hp * <N1>.x <S> end
+  | for <N1>, <N2>, <O> in near:within(<F>, 1.0, 2) do <PF1> = <PF1> + <N2>.far[<X> % 5 + 1]
+    for <K>, <N3> in ipairs(<N2>.bags) do <PF> = <N3>.w + <N2>.bags[<I> % 2 + 1].n <S> end end
   | for <K>, <T> in ipairs(weights) do <S> if <B> then break end <S> end
   | for <K>, <T> in ipairs(floats) do if <B> then goto <N1> end <S> ::<N1>:: end
   | for <K>, <N1> in ipairs(steps) do <PF> = <N1>[<I> % 3 + 1] end

@@ -39,7 +39,7 @@ local function declare(world, with)
     ("far: f64[%d]"):format(12 + more), ("tens: u8[%d]"):format(10 + more),
     ("pals: entity[%d]"):format(9 + more), ("bags: Bag[%d]"):format(4 + more) })
   world:component("H", { "hp: f64 = 10", "n: i32 = 3", "k: i8", "w: f32", "on: bool",
-    "who: entity", track = with.track, toggle = true })
+    "who: entity", "far: f64[5]", "bags: Bag[2]", track = with.track, toggle = true })
   world:component("S", { "v: f64", "n: i64", storage = "sparse", toggle = true })
   world:component("Spot", { "x: f64", "y: f64" })
   world:tag "T"
@@ -62,7 +62,8 @@ local function row(world, i, numbers, with, prey, rows)
     kind = numbers:pick { "red", "green", "blue" }, tint = numbers:pick { "red", "black", "blue" },
     s = numbers:pick { "ann", "bob", "" }, far = { [i % 12 + 1] = i / 4, [12] = 1 },
     tens = { i % 7, 2, [9] = 8 }, bags = { { w = i / 2, on = i % 3 == 0 }, { n = i % 50 } } },
-    H = numbers:chance(40) and { hp = numbers:range(0, 30), on = true } or nil,
+    H = numbers:chance(40) and { hp = numbers:range(0, 30), on = true, far = { i / 2, i },
+      bags = { { w = i / 8 }, { n = i % 9 } } } or nil,
     T = numbers:chance(30) or nil, S = numbers:chance(30) and { n = i } or nil,
     Spot = numbers:chance(50) and { x = numbers:range(0, 20) / 4, y = 1 } or nil }
   rows[i] = e

@@ -266,6 +266,13 @@ static bool access_is_element(struct front *f, struct val of, const struct const
   return of.kind == VAL_PATH && key->type == CONST_INTEGER && cell_is_stored(f, of);
 }
 
+struct val access_leaf(struct front *f, struct val of) {
+  if (of.kind == VAL_RESOURCE) return access_resource_field(f, of);
+  if (of.kind == VAL_PARTNER) return partner_field(f, of);
+  if (of.kind == VAL_ELEMENT) return field_value(f, of, K_ALL);
+  return access_column(f, of.slot, of.leaf, of.root, of.leaf);
+}
+
 struct val access_key(struct front *f, struct val from, const struct constant *key) {
   if (access_is_element(f, from, key))
     return cell_get_element(f, from, val_number(f, build_i64(f->b, key->integer), true));
@@ -292,11 +299,7 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   if (from.array && key->type == CONST_INTEGER && !access_has_element(from, key, &at))
     return (struct val){.kind = VAL_NIL};
   struct val to = access_inside(f, maybe_need(f, from), key);
-  if (!access_is_leaf(to)) return to;
-  if (from.kind == VAL_RESOURCE) return access_resource_field(f, to);
-  if (from.kind == VAL_PARTNER) return partner_field(f, to);
-  if (from.kind == VAL_ELEMENT) return field_value(f, to, K_ALL);
-  return access_column(f, to.slot, to.leaf, to.root, to.leaf);
+  return access_is_leaf(to) ? access_leaf(f, to) : to;
 }
 
 /* The number of the row's element. */
@@ -450,7 +453,7 @@ static void access_mark_written(struct front *f, uint32_t slot, k_value mask) {
 }
 
 uint32_t access_written(struct front *f, struct val view, uint32_t leaf) {
-  assert((view.kind == VAL_VIEW || view.at == VAL_VIEW) && leaf < view.root->leaf_count);
+  assert((view.kind == VAL_VIEW || view.of == VAL_VIEW) && leaf < view.root->leaf_count);
   if (access_is_of_other(f, view.slot)) class_share(f, view.root, leaf);
   uint32_t at = access_written_column(f, (struct cell_place){view.slot, leaf, view.root, leaf});
   bool shared = class_is_shared(f, view.root, leaf);
@@ -543,7 +546,7 @@ void access_store(struct front *f, struct val view, const struct constant *key,
     return;
   }
   if (view.kind == VAL_ELEMENT) {
-    class_set_place(f, to, value);
+    field_store(f, to, value);
     return;
   }
   if (leaf_is_target(to.root, to.leaf)) access_refuse_target(f, to.root);

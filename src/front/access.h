@@ -14,6 +14,8 @@ struct val access_key(struct front *f, struct val object, const struct constant 
 /* Yields the function's result for each row, in its own column. */
 void access_give(struct front *f, k_value number, bool integer);
 struct val access_parameter(struct front *f, uint32_t index);
+/* What a view that is a single value holds. */
+struct val access_leaf(struct front *f, struct val of);
 /* The id of the row's entity, in its own column. */
 struct val access_row_entity(struct front *f);
 /* Whether a path of the query follows a field. */
@@ -76,9 +78,10 @@ void class_set_column(struct front *f, uint32_t column, struct val value);
 void class_copy(struct front *f, const struct component *to, const struct component *from);
 void class_set_element(struct front *f, const struct component *array, uint32_t leaf,
                        k_value index, struct val value);
-/* Sets an element that is a single value; or one of an array field by its number from 0. */
+/* Sets an element of an array field that is a single value, at its place; or one of so many cells
+** of columns. */
 void class_set_place(struct front *f, struct val element, struct val value);
-void class_set_one(struct front *f, struct val view, k_value at, uint32_t count, struct val value);
+void class_set_chosen(struct front *f, struct val element, uint32_t count, struct val value);
 
 /* ---- steps.c ---- */
 
@@ -124,15 +127,15 @@ static inline bool is_array_field(struct val x) { return val_is_view(x) && x.arr
 struct val array_field_at(struct front *f, struct val view, struct val index);
 /* Sets it, for the present rows; without an element, Lua raises an error. */
 void array_field_store(struct front *f, struct val view, struct val index, struct val value);
-/* An element, from 0, of an array field, by how many leaves each has; the first one in rows outside
-** of `inside`. */
-struct val field_element(struct front *f, struct val view, k_value inside, k_value at,
-                         uint32_t leaves);
-/* Where it is; nowhere in rows that are not here. */
+/* Where an element is; nowhere in rows that are not here. The second: one of those that it may be,
+** as what it is in. */
 k_value field_place(struct front *f, struct val element);
-/* The value of an element that is a single one, nil in other rows than those of `present`. */
+struct val field_choice(struct val element, uint32_t i);
+/* The value of an element that is a single one, nil in other rows than those of `present`. The
+** second sets it, for the present rows. */
 struct val field_value(struct front *f, struct val element, k_value present);
-/* For two elements, with fields, of one array field: makes both places of it. */
+void field_store(struct front *f, struct val element, struct val value);
+/* For two elements with fields of one array field: makes both elements by their indexes. */
 bool array_field_join(struct front *f, struct val *x, struct val *y);
 
 #endif

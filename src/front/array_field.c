@@ -1,8 +1,8 @@
 /* Elements of array fields, of views, resources and tables from world:read, at an index that may
 ** differ from row to row. Each element has its own column, or uniform: the bits of the index choose
 ** among them. If that takes too many, the array is long, or rows run one by one anyway, elements of
-** the row's own entity and of resources are looked up; those of other entities always are. So are
-** elements that have fields. */
+** the row's own entity and of resources are looked up; those of tables from world:read, and of
+** arrays within elements, always are. */
 #include "front/front.h"
 
 #include "core/query/query.h"
@@ -11,88 +11,96 @@
 #define ARRAY_FIELD_SHORT 8
 #define ARRAY_FIELD_LONG 32
 
-/* ---- places ---- */
+/* ---- elements ---- */
 
-struct val field_element(struct front *f, struct val view, k_value inside, k_value at,
-                         uint32_t leaves) {
-  struct builder *b = f->b;
-  struct val element = view;
-  k_value here = f->env.mask;
-  if (view.kind != VAL_ELEMENT) {
-    f->env.mask = K_ALL;         /* once, for all rows */
-    element.value = view.kind == VAL_RESOURCE
-                        ? build_i64(b, PLACE_RESOURCE)
-                        : reach_place_of(f, access_row_entity(f), view.root, LOOKUP_PLACE);
-    f->env.mask = here;
-    element.kind = VAL_ELEMENT;
-    element.at = view.kind;
-  }
-  if (inside != K_ALL) at = build_select(b, inside, at, build_i64(b, 0));
-  at = build_binary(b, KO_MUL, at, build_i64(b, (int64_t)leaves << PLACE_ELEMENT));
-  element.value = build_binary(b, KO_ADD, element.value, at);
-  element.present = inside;
-  return element;
+/* The leaves of each element. */
+static uint32_t field_stride(const struct field *array) {
+  assert(array->count > 0);
+  return array->leaf_count / array->count;
+}
+
+/* Whether elements, or array fields, of such a view have places where they can be looked up. */
+static bool field_has_places(const struct front *f, const struct val *of, uint8_t kind) {
+  if (kind == VAL_TABLE) return true;
+  if (f->result == RESULT_KEY || kind == VAL_PARTNER) return false;
+  if (kind == VAL_RESOURCE) return true;
+  return !f->query->terms.event && term_is_own(front_term(f, of->slot));
+}
+
+/* Moves a place on by elements of so many leaves. */
+static k_value field_move(struct front *f, k_value place, k_value elements, uint32_t leaves) {
+  k_value each = build_i64(f->b, (int64_t)leaves << PLACE_ELEMENT);
+  return build_binary(f->b, KO_ADD, place, build_binary(f->b, KO_MUL, elements, each));
 }
 
 k_value field_place(struct front *f, struct val element) {
-  if (!element.carried) return element.value;
-  return build_select(f->b, f->env.mask, element.value, build_i64(f->b, PLACE_ABSENT));
+  const struct field *array = element.within;
+  k_value value = element.value, here = f->env.mask;
+  if (element.carried)
+    value = build_select(f->b, here, value, build_i64(f->b, array ? 0 : PLACE_ABSENT));
+  if (!array) return value;
+  f->env.mask = K_ALL;         /* once, for all rows */
+  k_value place = element.of == VAL_RESOURCE
+                      ? build_i64(f->b, PLACE_RESOURCE)
+                      : reach_place_of(f, access_row_entity(f), element.root, LOOKUP_PLACE);
+  f->env.mask = here;
+  return field_move(f, place, value, field_stride(array));
 }
 
-struct val field_value(struct front *f, struct val element, k_value present) {
-  const struct component *component = element.root;
-  const char *name = component->leaves[element.leaf].name;
-  if (element.at == VAL_VIEW) access_looked_up(f, element);
-  if (element.at == VAL_TABLE && class_is_written(f, component, element.leaf))
-    front_refuse(f, "it reads '%s' of a table from world:read, and writes '%s.%s': write "
-                    "world:get(e, \"%s.%s\")", name, component->name, name, component->name, name);
-  return reach_cell_at(f, component, element.leaf, field_place(f, element), present);
-}
-
-/* Whether elements of an array field can be looked up by their places. */
-static bool field_has_places(const struct front *f, struct val view) {
-  if (view.kind == VAL_ELEMENT) return true;
-  if (f->result == RESULT_KEY || view.kind == VAL_PARTNER) return false;
-  return view.kind == VAL_RESOURCE ||
-         (!f->query->terms.event && term_is_own(front_term(f, view.slot)));
-}
-
-bool array_field_join(struct front *f, struct val *x, struct val *y) {
-  bool places = x->kind == VAL_ELEMENT || y->kind == VAL_ELEMENT || x->leaf != y->leaf;
-  bool alike = places && val_is_view(*x) && val_is_view(*y) && x->component &&
-               x->root == y->root && x->component == y->component && x->slot == y->slot &&
-               !x->array && !y->array && component_same_field(x->root, x->leaf, y->leaf);
-  for (int i = 0; alike && i < 2; i++) {
-    struct val *of = i ? y : x;
-    uint32_t first = component_first_leaf(of->root, of->leaf), leaves = of->leaf - first;
-    alike = of->kind == VAL_ELEMENT || (field_has_places(f, *of) && leaves < PLACE_ELEMENTS);
-    if (!alike || of->kind == VAL_ELEMENT) continue;
-    *of = field_element(f, *of, K_ALL, build_i64(f->b, 1), leaves);
-    of->leaf = first;
+/* The element at an index from 0; in rows outside of `inside`, the first one. */
+static struct val field_element(struct front *f, struct val view, k_value inside, k_value at) {
+  const struct field *array = view.array;
+  struct val element = view;
+  if (inside != K_ALL) at = build_select(f->b, inside, at, build_i64(f->b, 0));
+  element.kind = VAL_ELEMENT;
+  element.component = array->nested;
+  element.array = NULL;
+  element.value = at;
+  element.present = inside;
+  if (view.kind != VAL_ELEMENT) {
+    element.of = view.kind;
+    element.within = array;
+    element.copy = view.kind == VAL_PARTNER ? view.value : K_NONE;
+  } else {
+    if (!field_has_places(f, &view, view.of))
+      front_refuse(f, "it indexes '%s', an array in an element of an array of another entity, by a "
+                      "variable: write the index as a constant", array->name);
+    element.within = NULL;
+    element.value = field_move(f, field_place(f, view), at, field_stride(array));
+    element.carried = false;
   }
-  return alike && val_same_but_for_place(*x, *y);
+  if (array->nested && array->leaf_count >= PLACE_ELEMENTS)
+    front_refuse(f, "it indexes '%s', whose elements have more than %d values in all, by a "
+                    "variable: make them entities, or write the index as a constant", array->name,
+                 (int)PLACE_ELEMENTS - 1);
+  return element;
 }
 
-/* ---- reads and writes ---- */
-
-static uint32_t field_count_of(struct val view) {
-  assert(view.array && view.array->count > 0);
-  return view.array->count;
+/* Whether the element is looked up instead of chosen. */
+static bool field_is_looked_up(struct front *f, const struct val *element) {
+  const struct field *array = element->within;
+  if (!array) return true;
+  if (!field_has_places(f, element, element->of)) return false;
+  bool text = element->root->leaves[element->leaf].type == ECS_STRING;
+  if (element->of == VAL_RESOURCE && class_is_shared(f, element->root, element->leaf)) return true;
+  bool possible = array->count > ARRAY_FIELD_SHORT && !text;
+  f->chooses |= possible;
+  return possible && (f->shared.looks_up || f->shared.count || array->count > ARRAY_FIELD_LONG);
 }
 
-/* The index, from 0, and in *inside whether there is such an element. */
-static k_value field_index(struct front *f, struct val view, struct val index, k_value *inside) {
-  index = maybe_need(f, index);
-  if (!val_is_number(f, index))
-    front_refuse(f, "it indexes '%s' by something that is not a number", view.array->name);
-  k_value whole, from_one = element_place(f, index, &whole);
-  build_need(f->b, whole);   /* a view takes no other numbers */
-  k_value at = build_binary(f->b, KO_SUB, from_one, build_i64(f->b, 1));
-  uint32_t count = field_count_of(view);
-  int64_t span[2];
-  *inside = build_between(f->b, from_one, 1, count, span)
-                ? K_ALL : build_binary(f->b, KO_ULT, at, build_i64(f->b, count));
-  return at;
+/* How many there are to choose among. */
+static uint32_t field_choices(struct front *f, const struct val *element) {
+  uint32_t count = element->within->count;
+  if (count > RUN_COLUMNS)
+    front_refuse(f, "it uses more than %d fields: write it as two systems", RUN_COLUMNS);
+  return count;
+}
+
+struct val field_choice(struct val element, uint32_t i) {
+  element.kind = element.of;
+  element.value = element.copy;
+  element.leaf += i * field_stride(element.within);
+  return element;
 }
 
 /* Selects one of the values, which are overwritten, by a number from 0. */
@@ -108,73 +116,108 @@ static k_value field_choose(struct front *f, k_value *values, uint32_t count, k_
   return values[0];
 }
 
-static bool field_is_looked_up(struct front *f, struct val view) {
-  uint32_t count = field_count_of(view);
-  if (view.kind == VAL_ELEMENT) return true;
-  if (view.kind == VAL_RESOURCE && class_is_shared(f, view.root, view.leaf)) return true;
-  bool possible = count > ARRAY_FIELD_SHORT && view.array->type != ECS_STRING &&
-                  field_has_places(f, view);
-  f->chooses |= possible;
-  return possible && (f->shared.looks_up || f->shared.count || count > ARRAY_FIELD_LONG);
+bool array_field_join(struct front *f, struct val *x, struct val *y) {
+  const struct val *some = x->kind == VAL_ELEMENT ? x : y;
+  if (!val_is_view(*x) || !val_is_view(*y) || !x->component || x->array || y->array) return false;
+  if (x->root != y->root || x->component != y->component || x->slot != y->slot) return false;
+  const struct field *array = some->within;
+  if (some->kind != VAL_ELEMENT)
+    array = &x->root->fields[x->root->leaves[x->leaf].field];
+  bool whole = array && array->count && array->nested == x->component && x->leaf != y->leaf;
+  for (int i = 0; i < 2; i++) {
+    struct val *one = i ? y : x;
+    if (one->kind == VAL_ELEMENT) continue;
+    uint32_t first = component_first_leaf(one->root, one->leaf);
+    if (!array || (!whole && some->kind != VAL_ELEMENT) || one->array) return false;
+    uint32_t at = (one->leaf - first) / field_stride(array);
+    struct val list = *one;
+    list.array = array;
+    list.leaf = first;
+    *one = field_element(f, list, K_ALL, build_i64(f->b, at));
+  }
+  return val_same_but_for_place(*x, *y);
 }
 
-/* An element that has fields. */
-static struct val field_nested_at(struct front *f, struct val view, k_value inside, k_value at) {
-  const struct field *array = view.array;
-  if (!field_has_places(f, view) || array->leaf_count >= PLACE_ELEMENTS)
-    front_refuse(f, "it indexes '%s', whose elements have fields, by a variable: write the index "
-                    "as a constant", array->name);
-  struct val element = field_element(f, view, inside, at, array->leaf_count / array->count);
-  element.component = array->nested;
-  element.array = NULL;
-  return element;
+/* ---- reads and writes ---- */
+
+struct val field_value(struct front *f, struct val element, k_value present) {
+  const struct component *component = element.root;
+  const char *name = component->leaves[element.leaf].name;
+  if (!field_is_looked_up(f, &element)) {
+    k_value values[RUN_COLUMNS];
+    uint32_t count = field_choices(f, &element);
+    struct val value = {.kind = VAL_NIL};
+    for (uint32_t i = 0; i < count; i++) {
+      value = access_leaf(f, field_choice(element, i));
+      values[i] = value.value;
+    }
+    value.value = field_choose(f, values, count, element.value);
+    value.present = present;
+    value.chain = 0;
+    value.soft = false;
+    return value;
+  }
+  if (element.of == VAL_VIEW) access_looked_up(f, element);
+  if (element.of == VAL_TABLE && class_is_written(f, component, element.leaf))
+    front_refuse(f, "it reads '%s' of a table from world:read, and writes '%s.%s': write "
+                    "world:get(e, \"%s.%s\")", name, component->name, name, component->name, name);
+  return reach_cell_at(f, component, element.leaf, field_place(f, element), present);
+}
+
+/* Sets one of the columns that an element may be. */
+static void field_store_chosen(struct front *f, struct val element, struct val value) {
+  struct builder *b = f->b;
+  uint32_t count = field_choices(f, &element);
+  k_value fits = K_NONE;
+  for (uint32_t i = 0; i < count; i++) {
+    struct val one = field_choice(element, i);
+    uint32_t column = access_written(f, one, one.leaf);
+    if (i == 0) {
+      build_at(b, f->env.mask, front_tag(f) | (column + 1) << TAG_LINES);
+      fits = access_fit(f, &one.root->leaves[one.leaf], f->columns[column].type, value);
+    }
+    k_value named = build_binary(b, KO_EQ, element.value, build_i64(b, i));
+    f->env.fields[column] = build_select(b, named, fits, env_field(f, &f->env, column));
+  }
+}
+
+void field_store(struct front *f, struct val element, struct val value) {
+  value = maybe_need(f, value);
+  if (element.of == VAL_RESOURCE || field_is_looked_up(f, &element))
+    class_set_place(f, element, value);
+  else if (class_is_shared(f, element.root, element.leaf))
+    class_set_chosen(f, element, field_choices(f, &element), value);
+  else
+    field_store_chosen(f, element, value);
+}
+
+/* The index, from 0, and in *inside whether there is such an element. */
+static k_value field_index(struct front *f, struct val view, struct val index, k_value *inside) {
+  index = maybe_need(f, index);
+  if (!val_is_number(f, index))
+    front_refuse(f, "it indexes '%s' by something that is not a number", view.array->name);
+  k_value whole, from_one = element_place(f, index, &whole);
+  build_need(f->b, whole);   /* a view takes no other numbers */
+  k_value at = build_binary(f->b, KO_SUB, from_one, build_i64(f->b, 1));
+  uint32_t count = view.array->count;
+  int64_t span[2];
+  *inside = build_between(f->b, from_one, 1, count, span)
+                ? K_ALL : build_binary(f->b, KO_ULT, at, build_i64(f->b, count));
+  return at;
 }
 
 struct val array_field_at(struct front *f, struct val view, struct val index) {
   view = maybe_need(f, view);
-  k_value inside, at = field_index(f, view, index, &inside), values[RUN_COLUMNS];
-  uint32_t count = field_count_of(view);
-  struct val element = {.kind = VAL_NIL};
-  if (view.array->nested) return field_nested_at(f, view, inside, at);
-  if (field_is_looked_up(f, view))
-    return field_value(f, field_element(f, view, inside, at, 1), inside);
-  if (count > RUN_COLUMNS)
-    front_refuse(f, "it uses more than %d fields: write it as two systems", RUN_COLUMNS);
-  for (uint32_t i = 0; i < count; i++) {
-    const struct constant key = {.type = CONST_INTEGER, .integer = (int64_t)i + 1};
-    element = access_key(f, view, &key);
-    values[i] = element.value;
-  }
-  element.value = field_choose(f, values, count, at);
-  element.present = inside;
-  element.chain = 0;
-  element.soft = false;
-  return element;
+  k_value inside, at = field_index(f, view, index, &inside);
+  struct val element = field_element(f, view, inside, at);
+  return element.component ? element : field_value(f, element, inside);
 }
 
 void array_field_store(struct front *f, struct val view, struct val index, struct val value) {
-  struct builder *b = f->b;
   view = maybe_need(f, view);
-  k_value inside, at = field_index(f, view, index, &inside), fits = K_NONE;
-  uint32_t count = field_count_of(view);
+  k_value inside, at = field_index(f, view, index, &inside);
   if (view.array->nested) front_refuse(f, "it sets an array or nested component as a whole");
   value = maybe_need(f, value);
-  build_need(b, inside);
-  if (view.kind == VAL_RESOURCE || field_is_looked_up(f, view)) {
-    class_set_place(f, field_element(f, view, inside, at, 1), value);
-    return;
-  }
-  if (class_is_shared(f, view.root, view.leaf)) {
-    class_set_one(f, view, at, count, value);
-    return;
-  }
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t column = access_written(f, view, view.leaf + i);
-    if (i == 0) {
-      build_at(b, f->env.mask, front_tag(f) | (column + 1) << TAG_LINES);
-      fits = access_fit(f, &view.root->leaves[view.leaf], f->columns[column].type, value);
-    }
-    k_value named = build_binary(b, KO_EQ, at, build_i64(b, i));
-    f->env.fields[column] = build_select(b, named, fits, env_field(f, &f->env, column));
-  }
+  build_need(f->b, inside);
+  field_store(f, field_element(f, view, inside, at), value);
 }

@@ -139,13 +139,12 @@ void class_copy(struct front *f, const struct component *to, const struct compon
 
 void class_set_place(struct front *f, struct val element, struct val value) {
   const struct component *component = element.root;
-  assert(element.kind == VAL_ELEMENT);
-  if (element.at == VAL_TABLE)
+  if (element.of == VAL_TABLE)
     front_refuse(f, "it writes to '%s' of a table from world:read: use world:set",
                  component->leaves[element.leaf].name);
-  if (element.at == VAL_RESOURCE) steps_check_write(f, component, element.leaf);
+  if (element.of == VAL_RESOURCE) steps_check_write(f, component, element.leaf);
   class_share(f, component, element.leaf);
-  if (element.at == VAL_RESOURCE)
+  if (element.of == VAL_RESOURCE)
     f->arrays[element_array(f, component, element.leaf)].written = true;
   else
     (void)access_written(f, element, element.leaf);
@@ -154,11 +153,12 @@ void class_set_place(struct front *f, struct val element, struct val value) {
             class_cell_at(f, component, element.leaf, field_place(f, element)), value);
 }
 
-void class_set_one(struct front *f, struct val view, k_value at, uint32_t count, struct val value) {
-  k_value fits = class_fit(f, view.root, view.leaf, value);
+void class_set_chosen(struct front *f, struct val element, uint32_t count, struct val value) {
+  k_value fits = class_fit(f, element.root, element.leaf, value);
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t column = access_written(f, view, view.leaf + i);
-    k_value named = build_binary(f->b, KO_EQ, at, build_i64(f->b, i));
+    struct val one = field_choice(element, i);
+    uint32_t column = access_written(f, one, one.leaf);
+    k_value named = build_binary(f->b, KO_EQ, element.value, build_i64(f->b, i));
     build_at(f->b, mask_and(f, f->env.mask, named), front_tag(f));
     build_set(f->b, class_cells(f, column), fits);
   }

@@ -120,11 +120,14 @@ bool val_same(const struct val *x, const struct val *y) {
     case VAL_PARTNER:
     case VAL_ELEMENT:
     case VAL_VIEW:
-      if (x->value != y->value || x->present != y->present || x->slot != y->slot) return false;
+      if (x->value != y->value || x->present != y->present || x->slot != y->slot ||
+          x->copy != y->copy)
+        return false;
     /* fall through */
     case VAL_RESOURCE:
       return x->at == y->at && x->leaf == y->leaf && x->array == y->array &&
-             x->component == y->component && x->root == y->root;
+             x->component == y->component && x->root == y->root && x->of == y->of &&
+             x->within == y->within;
     default: return x->at == y->at;
   }
 }

@@ -115,8 +115,8 @@ enum val_kind {
   VAL_ITEMS,       /* what a `for` over ipairs iterates over */
   VAL_PARTNER,     /* a copy yielded by such a loop, like a view; `value` is its place. Where the
                    ** index's rows lack it, it is false, not nil */
-  VAL_ELEMENT      /* like a view, at the place `value`: an element with fields of an array field of
-                   ** the kind `at`, or a part of a table from world:read: VAL_TABLE */
+  VAL_ELEMENT      /* like a view: an element, with fields, of an array field at an index that may
+                   ** differ from row to row; or a part of a table from world:read */
 };
 
 /* How an absent value appears. */
@@ -124,6 +124,7 @@ enum lacks { LACKS_NIL, LACKS_FALSE, LACKS_EITHER };
 
 struct val {
   uint8_t kind;
+  uint8_t of;                  /* an element: the kind of what it is in; VAL_TABLE: world:read's */
   enum lacks lacks;
   bool soft;                   /* made only of script numbers: f32 beside f32 */
   bool literal;                /* a number literal */
@@ -134,11 +135,12 @@ struct val {
   bool entity;                 /* an id: the row's, an entity field's, or null */
   bool zero;                   /* an id that is a literal 0 in all rows so far: also a number */
   bool row_entity;             /* the row's own */
-  bool carried;                /* an element: rows that skip the loop that finds it lack a place */
+  bool carried;                /* an element: rows that skip the loop that finds it have no value */
   enum spawned spawned;        /* of an id: a stand-in number, only to be noted and compared */
   k_value value;
   k_value present;             /* the mask where it is present; 0, which is K_ALL: everywhere */
   k_value whole;               /* mixed: the mask where it is an integer */
+  k_value copy;                /* an element: the value of the copy in whose array it is */
   uint16_t chain;              /* 1 + the one in f->chains that makes it, or 0 */
   uint32_t at;                 /* path, math function, method, anchored function or object; for an
                                ** outside number, its path + 1 */
@@ -151,6 +153,8 @@ struct val {
   const struct component *component;  /* of the view, or of an array's elements */
   const struct component *root;       /* of the term */
   const struct field *array;          /* view: of an array's elements */
+  const struct field *within;         /* an element: of this array, `value` being its number from 0;
+                                      ** NULL: `value` is its place */
 };
 
 /* Counters of each row: calls of world:random; and, from 0 down, spawns. */
@@ -495,11 +499,11 @@ bool val_is_wide(struct val x);
 ** is its `value`. */
 static inline bool val_is_place(struct val x) {
   return x.kind == VAL_RECORD || x.kind == VAL_ARRAYS || x.kind == VAL_FUNCTIONS ||
-         x.kind == VAL_ELEMENT;
+         (x.kind == VAL_ELEMENT && x.of != VAL_PARTNER);
 }
 static inline bool val_may_lack(struct val x) {
   return x.kind == VAL_VALUE || x.kind == VAL_PARTNER || x.kind == VAL_VIEW ||
-         x.kind == VAL_TABLE || x.kind == VAL_CHOICE || val_is_place(x);
+         x.kind == VAL_TABLE || x.kind == VAL_CHOICE || x.kind == VAL_ELEMENT || val_is_place(x);
 }
 static inline bool val_is_maybe(struct val x) {
   return val_may_lack(x) && x.present != K_ALL;

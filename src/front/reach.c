@@ -182,7 +182,7 @@ struct val reach_read(struct front *f, const struct val *arguments, uint32_t cou
   for (uint32_t i = 0; i < component->field_count; i++) {
     const struct field *field = &component->fields[i];
     struct constant key = {.type = CONST_STRING, .string = {field->name, strlen(field->name)}};
-    struct val value = {.kind = VAL_ELEMENT, .at = VAL_TABLE, .value = place, .root = component,
+    struct val value = {.kind = VAL_ELEMENT, .of = VAL_TABLE, .value = place, .root = component,
                         .leaf = field->first_leaf, .component = field->count ? NULL : field->nested,
                         .array = field->count ? field : NULL};
     if (order_leaf_at(component, i + 1) != NONE)

@@ -252,8 +252,11 @@ local function cases(more)
       function(p, b) p.on = b.parts[p.n % 2 + 1] == b.parts[2] end)
     refused("it sets an array or nested component as a whole",
       function(p, b) b.parts[p.n % 2 + 1] = { hp = 1 } end)
-    refused("it indexes 'parts', whose elements have fields, by a variable: write the index as a "
-      .. "constant", function(p, b) p.x = b.parts[p.n % 2 + 1].hp end, "P, Held.by->B")
+    refused("it indexes 'who', an array in an element of an array of another entity, by a variable",
+      function(p, b) p.on = b.parts[p.j % 2 + 1].who[p.n % 2 + 1] == ecs.null end, "P, Held.by->B")
+    world:component("Wide", { "parts: Part[300]" })
+    refused("it indexes 'parts', whose elements have more than 1023 values in all, by a variable",
+      function(p, wide) p.x = wide.parts[p.n % 300 + 1].hp end, "P, Wide")
   end)
 end
 
@@ -318,6 +321,25 @@ end)
 
 describe("an array field in a kernel", function()
   before_each(function() scene_with(0) end)
+
+  it("has elements with fields of another entity, and in copies of an index", function()
+    scene:all(function() return function(p, b)
+      for k, one in ipairs(b.parts) do
+        if one.kind == "a" then p.x = p.x + one.hp * k else one.hp = one.hp + p.j end
+      end
+      b.parts[p.n % 2 + 1].who[2] = b.parts[p.j % 2 + 1].who[1]
+    end end, "P, Held.by->B")
+    scene:all(function(world)
+      local held = world:index("held", { query = "B:in, Held:in", hash = "Held.by" })
+      return function(p, _, e)
+        for b in held:find(e) do
+          for k, one in ipairs(b.parts) do p.x = p.x + one.hp * k end
+          local part = b.parts[p.n % 2 + 1]
+          p.x = p.x + #part.who + b.m[p.n % 6 + 1]
+        end
+      end
+    end, { query = "P", tier = false })
+  end)
 
   it("of another entity is written and read in the order of rows", function()
     scene:all(function() return function(p, b)
