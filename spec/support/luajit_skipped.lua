@@ -136,6 +136,10 @@ local names = {
     ["the least and the greatest are told with the first entity that has them, in every "
       .. "tier"] = true,
   },
+  ["kernel_fields"] = {
+    ["a long array field in a kernel is gone through by ipairs"] = true,
+    ["an array field in a kernel is gone through by ipairs"] = true,
+  },
   ["kernel_left"] = {
     ["behind rows that are left to Lua kernels do what plain Lua does, whatever the query "
       .. "goes by"] = true,

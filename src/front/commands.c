@@ -152,7 +152,8 @@ static void commands_give_item(struct front *f, const struct component *componen
     give(f, component, order_leaf(component, item), item, entity);
     return;
   }
-  const char *name = lua_pushlstring(L, item->key.data, item->key.size);
+  lua_pushlstring(L, item->key.data, item->key.size);
+  const char *name = lua_tostring(L, -1);
   if (!part && !named && item->position <= component->field_count)
     name = component->fields[item->position - 1].name;
   if (part && named) name = lua_pushfstring(L, "%s.%s", path, name);

@@ -151,15 +151,16 @@ local function cases(more)
         part.who[p.n % 2 + 1] = e
         if part.kind ~= "c" then part.kind = p.on and "a" or "b" end
       end
-      for k, one in ipairs(b.parts) do
+      for k = 1, #b.parts do
+        local one = b.parts[k]
         if one.hp > k then one.hp = one.hp - 1 p.on = not p.on end
       end
       local best = b.parts[1]
       for k = 2, #b.parts do if b.parts[k].hp > best.hp then best = b.parts[k] end end
       best.who[1] = b.parts[2].who[2]
       local free
-      for _, one in ipairs(b.parts) do
-        if one.who[1] == ecs.null and not free then free = one end
+      for k = 1, #b.parts do
+        if b.parts[k].who[1] == ecs.null and not free then free = b.parts[k] end
       end
       if free then free.hp = p.i end
       local other = p.on and b.parts[1] or b.parts[p.n % 2 + 1]
@@ -172,13 +173,16 @@ local function cases(more)
   end)
 
   it("is gone through by ipairs", function()
-    scene:all(function() return function(p, b)
+    scene:all(function(world) local r = world:res "R" return function(p, b, _, e)
       for k, n in ipairs(b.k) do
         if n > 100 then b.k[k] = n // 2 end
         if k > p.j then break end
         p.n = p.n + b.k[k]
       end
       for k, name in ipairs(b.names) do if name == "b" then p.i = k end end
+      for k, part in ipairs(b.parts) do part.hp = part.hp + k end
+      for _, part in ipairs(world:read(e, "C").parts) do p.x = p.x + part.hp end
+      for k, x in ipairs(r.m) do r.m[k] = x + p.j end
     end end)
   end)
 
@@ -192,12 +196,12 @@ local function cases(more)
         part.hp = part.hp * 0.5 + 1
         part.who[p.j % 2 + 1] = e
         p.x = 0
-        for k, x in ipairs(r.few) do p.x = p.x + x * k end
+        for k = 1, #r.few do p.x = p.x + r.few[k] * k end
         local from = world:read(e, "Held")
         local held = from and world:alive(from.by) and world:read(from.by, "B")
         if held then
           p.i, p.on = held.k[p.j] or -1, held.parts[p.n % 2 + 1].hp > held.m[3]
-          for _, x in ipairs(held.m) do p.x = p.x + x end
+          for k = 1, #held.m do p.x = p.x + held.m[k] end
         end
       end
     end)
@@ -324,7 +328,8 @@ describe("an array field in a kernel", function()
 
   it("has elements with fields of another entity, and in copies of an index", function()
     scene:all(function() return function(p, b)
-      for k, one in ipairs(b.parts) do
+      for k = 1, #b.parts do
+        local one = b.parts[k]
         if one.kind == "a" then p.x = p.x + one.hp * k else one.hp = one.hp + p.j end
       end
       b.parts[p.n % 2 + 1].who[2] = b.parts[p.j % 2 + 1].who[1]
@@ -333,7 +338,7 @@ describe("an array field in a kernel", function()
       local held = world:index("held", { query = "B:in, Held:in", hash = "Held.by" })
       return function(p, _, e)
         for b in held:find(e) do
-          for k, one in ipairs(b.parts) do p.x = p.x + one.hp * k end
+          for k = 1, #b.parts do p.x = p.x + b.parts[k].hp * k end
           local part = b.parts[p.n % 2 + 1]
           p.x = p.x + #part.who + b.m[p.n % 6 + 1]
         end
