@@ -157,7 +157,8 @@ static struct val rounds_ending(const struct loop *loop, const struct carry *car
     return rounds_joined(loop->f, env->registers[carry->index], carry->place);
   case CARRY_COUNT: return env->counts[carry->index];
   case CARRY_RESULT:
-    if (carry->index < env->result_count) return env->results[carry->index];
+    if (carry->index < env->result_count)
+      return rounds_joined(loop->f, env->results[carry->index], carry->place);
     return returns ? nil : unchanged;
   default: break;
   }
@@ -313,7 +314,7 @@ static bool rounds_changed_result(struct loop *loop, const struct env *env, uint
   if (rounds_find_carry(loop, CARRY_RESULT, index) || kind == VAL_NIL || kind == VAL_UNKNOWN)
     return false;
   if (rounds_add_named(loop, CARRY_RESULT, index, now, now)) return true;
-  if (kind != VAL_VALUE)
+  if (!rounds_is_set(now))
     front_refuse(loop->f, "it returns something that is neither a number nor a string from inside "
                           "a loop: return a number, and take what it means from a table");
   rounds_add_carry(loop, CARRY_RESULT, index, env->results[index]);

@@ -166,6 +166,18 @@ local function cases(more)
       local other = p.on and b.parts[1] or b.parts[p.n % 2 + 1]
       p.x = other.hp + #other.who
     end end)
+    scene:all(function(world)
+      local r = world:res "R"
+      local function first(list, kind)
+        for k = 1, #list do if list[k].kind == kind then return list[k], k end end
+      end
+      return function(p, b)
+        local part, k = first(b.parts, p.on and "a" or "b")
+        if part then part.kind, p.x = "c", k else p.on = not p.on end
+        local one = first(r.parts, "a")
+        if one and p.n % 90 == 0 then one.kind, one.hp = "b", p.x end
+      end
+    end)
     local problem = said_of(function() return function(p, b) b.parts[p.j].hp = 1 end end)
     assert.matches("attempt to index a nil value", problem, 1, true)
     problem = said_of(function() return function(p, b) b.parts[p.n % 2 + 1].who[p.j] = 0 end end)
