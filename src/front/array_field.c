@@ -99,6 +99,7 @@ static uint32_t field_choices(struct front *f, const struct val *element) {
 struct val field_choice(struct val element, uint32_t i) {
   element.kind = element.of;
   element.value = element.copy;
+  element.present = K_ALL;
   element.leaf += i * field_stride(element.within);
   return element;
 }

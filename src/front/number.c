@@ -201,7 +201,8 @@ static k_value number_compare_things(struct front *f, struct val x, struct val y
   bool sets = x.kind == VAL_ARRAYS || x.kind == VAL_FUNCTIONS || y.kind == VAL_FUNCTIONS;
   if (sets || y.kind == VAL_ARRAYS)
     front_refuse(f, "it compares arrays or functions held in a table: compare their keys");
-  if (x.kind == VAL_ELEMENT || y.kind == VAL_ELEMENT)
+  bool element = x.kind == VAL_ELEMENT || y.kind == VAL_ELEMENT;
+  if (element && val_is_view(x) && val_is_view(y))
     front_refuse(f, "it compares elements of an array field: compare their indexes");
   if (x.kind == VAL_PATH && y.kind == VAL_PATH) return outside_equal(f, x, y);
   bool texts = val_is_text(x) && val_is_text(y);
