@@ -212,6 +212,8 @@ texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
     <N1>.who = <E> <N1>.m[<I> % 2 + 1] = <V>
   | local <N1> = p.bags[<I>] if <N1> then <N1>.w = <N1>.w + 1 <PI> = <N1>.m[<X> % 2 + 1] <S> end
   | local <N1> = seek(p.bags, <F>) if <N1> then <PF> = <N1>.w <N1>.n = <V> <S> end
+  | local <N1> = pick(score.bags, rival.bags, <F>) if <N1> then <PF> = <N1>.w <S> end
+  | local <N1> = pick(p.bags, p.bags, <F>) if <N1> then <PF> = <N1>.w <S> end
   | local <N1> = seek(walks, <F>) if <N1> then <PF> = <N1>.w <PI> = <N1>.n % 9 end
   | local <N1> = <B> and p.bags[1] or p.bags[<I> % 4 + 1] <N1>.w = <F>
   | local <N1> = p.tens for <N2> = #<N1>, 2, -1 do <N1>[<N2>] = <N1>[<N2> - 1] <S> end

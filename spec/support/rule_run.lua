@@ -203,6 +203,12 @@ local sums = alias and { 0.5, 1.5, 2.5, 0.0 } or { 1, 2.5, 3, 0 }
 total = 0
 local function bump(by) n = n + by end
 local function seek(list, x) for i = 1, #list do if list[i].w > x then return list[i] end end end
+local function pick(a, b, x)
+  for i = 1, 2 do
+    if a[i].w > x then return a[i] end
+    if b[i].w < x then return b[i] end
+  end
+end
 local picks = { function(x) return x + 1 end, function(x) n = n + 1 return x * 0.5 end }
 local acts = {
   red = function(v, x, id)

@@ -339,8 +339,10 @@ static bool rounds_changed_type(struct loop *loop, struct carry *carry, struct e
   carry->falsy = falsy;
   if (rounds_is_nil(&now)) return !was_maybe;
   if (carry->place.kind) {
-    bool same = val_same_but_for_place(now, carry->place);
-    return same ? maybe != was_maybe : rounds_poison(loop, carry->index, &now);
+    if (val_same_but_for_place(now, carry->place)) return maybe != was_maybe;
+    if (carry->kind == CARRY_REGISTER) return rounds_poison(loop, carry->index, &now);
+    front_refuse(f, "it returns elements of several arrays or tables from inside a loop: return "
+                    "their numbers");
   }
   if (carry->names && rounds_is_named(&now) && now.names != carry->names) {
     const struct enumeration *all = choice_extend(f, carry->names, now), *had = carry->names;

@@ -233,6 +233,12 @@ local function cases(more)
   it("is told from one of another resource, or another component", function()
     scene:both(function(world)
       local r, s = world:res "R", world:res "S"
+      local function some(low, high, x)
+        for k = 1, 2 do
+          if low[k].hp > x then return low[k] end
+          if high[k].hp <= x then return high[k] end
+        end
+      end
       return function(p)
         local part = r.parts[p.n % 2 + 1]
         for _ = 1, p.j % 3 do part = s.parts[p.n % 5 + 1] end
@@ -240,6 +246,9 @@ local function cases(more)
       end, function(p)
         local part = p.on and r.parts[p.n % 2 + 1] or s.parts[p.n % 2 + 1]
         part.hp = part.hp + p.x
+      end, function(p)
+        local found = some(r.parts, s.parts, p.x)
+        if found then p.x = found.hp + 1 end
       end, function(p)
         local list = r.parts[1].who
         if p.j > 3 then list = s.few end
