@@ -228,7 +228,7 @@ local function add_entity(world, out, indent, entity, depth)
     add_pairs(world, out, indent .. "  ", entity)
   end
   local children = {}
-  for child in world:sources(entity, "ChildOf") do
+  for child in world:children(entity) do
     children[#children + 1] = child
   end
   table.sort(children)
@@ -246,7 +246,7 @@ end
 ---@return string
 function dump.dump(world, entity)
   local out = {}
-  local ok, message = native.try(world.has, world, entity, "ChildOf")
+  local ok, message = native.try(world.parent, world, entity)
   if not ok then
     message = type(message) == "string" and message:gsub("bad argument #%d+ to '[^']*'",
       "bad argument #1 to 'dump'") or message

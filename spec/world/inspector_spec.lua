@@ -391,6 +391,14 @@ describe("the inspector", function()
     get(inspector, token, "/api/explain?name=move")
     assert.are.equal(other:digest(), world:digest())
     assert.are.equal(other:save(), world:save())
+    local plain = helper.new_world { tag = 6 }   -- without any relation
+    plain:component("Spot", { "x: f64" })
+    local one = plain:spawn { Spot = {} }
+    local before = plain:save()
+    inspector, token = open(plain)
+    first_line(inspector, token, "entity&id=" .. one)
+    plain:dump(one)
+    assert.are.equal(before, plain:save())
   end)
 
   check("leaves profiling on as long as one of a world's inspectors shows it", function()

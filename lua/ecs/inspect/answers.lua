@@ -177,7 +177,7 @@ end
 
 local function children_of(world, entity, depth, left)
   local children = list()
-  for child in world:sources(entity, "ChildOf") do
+  for child in world:children(entity) do
     if #children == 100 or left[1] == 0 then
       break
     end

@@ -148,7 +148,7 @@ end
 -- Returns an entity, its children, their children, and so on, as a list.
 local function tree_of(world, id, list)
   list[#list + 1] = id
-  for child in world:sources(id, "ChildOf") do
+  for child in world:children(id) do
     tree_of(world, child, list)
   end
   return list
