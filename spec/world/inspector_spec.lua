@@ -472,6 +472,7 @@ describe("the inspector", function()
     for _ = 1, 5 do
       answer_to(inspector, "GET /?" .. ("a"):rep(8000) .. " HTTP/1.1\r\nHost: x\r\n\r\n")
       answer_to(inspector, "GET / HTTP/1.1\r\nX: a" .. (" "):rep(8000) .. "b\r\n\r\n")
+      answer_to(inspector, "GET /" .. ("a"):rep(8000) .. "\x80 HTTP/1.1\r\n\r\n")
     end
     local e = world:spawn { Body = true }
     act(inspector, token, { op = "set", id = e, field = "Body.holds", value = ("1"):rep(60000) })

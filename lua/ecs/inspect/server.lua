@@ -121,7 +121,8 @@ end
 -- Parses the head of a request. Returns nil if it is malformed.
 local function parse_head(head)
   local line, rest = head:match "^([^\r\n]*) HTTP/1%.[01]\r\n(.*)$"
-  local method, path, query = (line or ""):match "^(%u+) (/[!->@-~]*)(%??[!-~]*)$"
+  local method, target = (line or ""):match "^(%u+) (/[!-~]*)$"
+  local path, query = (target or ""):match "^([^?]*)(.*)$"   -- each in linear time
   local request = { method = method, path = path, query = {}, headers = {} }
   for field in (rest or ""):gmatch "(.-)\r\n" do
     local name, value = field:match "^([%w!#$%%&'*+.^_`|~-]+):[ \t]*(.*)$"
@@ -293,7 +294,7 @@ function server:poll(now, seconds)
       readers[i + 1] = connection.socket
       writers[#writers + 1] = connection.out ~= "" and connection.socket or nil
     end
-    self.socket.select(readers, writers, seconds)
+    pcall(self.socket.select, readers, writers, seconds)   -- raises past 1,024 descriptors
     now = self.clock()
   end
   self.looked, self.due = now, now + LOOK
