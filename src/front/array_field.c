@@ -122,14 +122,15 @@ bool array_field_join(struct front *f, struct val *x, struct val *y) {
   if (!val_is_view(*x) || !val_is_view(*y) || !x->component || x->array || y->array) return false;
   if (x->root != y->root || x->component != y->component || x->slot != y->slot) return false;
   const struct field *array = some->within;
-  if (some->kind != VAL_ELEMENT)
+  if (some->kind != VAL_ELEMENT) {
     array = &x->root->fields[x->root->leaves[x->leaf].field];
-  bool whole = array && array->count && array->nested == x->component && x->leaf != y->leaf;
+    if (x->leaf == y->leaf || !array->count || array->nested != x->component) return false;
+  }
   for (int i = 0; i < 2; i++) {
     struct val *one = i ? y : x;
     if (one->kind == VAL_ELEMENT) continue;
+    if (!array) return false;
     uint32_t first = component_first_leaf(one->root, one->leaf);
-    if (!array || (!whole && some->kind != VAL_ELEMENT) || one->array) return false;
     uint32_t at = (one->leaf - first) / field_stride(array);
     struct val list = *one;
     list.array = array;
