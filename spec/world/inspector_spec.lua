@@ -542,6 +542,15 @@ describe("the inspector", function()
     end
     assert.are.equal(200, (get(inspector, token, "/api/schema")))
     slow:close()
+    -- What there is no room for waits, and is answered.
+    for i = 1, 20 do clients[i] = watch(inspector, token, "systems") end
+    local waiting = connect(inspector)
+    waiting:send((request(inspector, "GET", "/api/schema", headers_for(inspector, token))))
+    serve(inspector, 0.3)
+    assert.are.equal("timeout", select(2, waiting:receive(100)))
+    for i = 1, 20 do clients[i]:close() end
+    assert.is_truthy(serve(inspector, 3, function() return (waiting:receive(100)) end))
+    waiting:close()
     -- One that sends nothing is told so when its time is over.
     local idle = connect(inspector)
     serve(inspector, 0.02)

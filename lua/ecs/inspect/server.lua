@@ -219,19 +219,34 @@ local function close(connection)
   connection.socket:close()
 end
 
+-- Returns where a new connection goes: at the end, or in place of one that only waits for its peer
+-- to close, or nowhere.
+local function room(self)
+  if #self.connections < LIMIT.connections then
+    return #self.connections + 1
+  end
+  for i, connection in ipairs(self.connections) do
+    if connection.state == "lingering" then
+      return i
+    end
+  end
+end
+
+-- Accepts what there is room for. The rest waits in the system's queue: a reset would be an error
+-- in a browser, which opens many connections when its user changes views quickly.
 local function accept(self, now)
   for _ = 1, LIMIT.connections do
-    local peer = self.listener:accept()
+    local at = room(self)
+    local peer = at and self.listener:accept()
     if not peer then
       return
-    elseif #self.connections >= LIMIT.connections then
-      peer:close()
-    else
-      peer:settimeout(0)
-      peer:setoption("tcp-nodelay", true)
-      self.connections[#self.connections + 1] = { socket = peer, input = "", out = "",
-        began = now, state = "reading" }
     end
+    if self.connections[at] then
+      close(self.connections[at])
+    end
+    peer:settimeout(0)
+    peer:setoption("tcp-nodelay", true)
+    self.connections[at] = { socket = peer, input = "", out = "", began = now, state = "reading" }
   end
 end
 
@@ -289,9 +304,9 @@ end
 ---@param seconds? number
 function server:poll(now, seconds)
   if seconds then
-    local readers, writers = { self.listener }, {}
-    for i, connection in ipairs(self.connections) do
-      readers[i + 1] = connection.socket
+    local readers, writers = { room(self) and self.listener }, {}
+    for _, connection in ipairs(self.connections) do
+      readers[#readers + 1] = connection.socket
       writers[#writers + 1] = connection.out ~= "" and connection.socket or nil
     end
     pcall(self.socket.select, readers, writers, seconds)   -- raises past 1,024 descriptors
