@@ -519,9 +519,27 @@ function M.query(unit)
   return table.concat(texts, ", ")
 end
 
+-- The body of a loop over the query of a system's run, whose locals are the loop's, too.
+local looping = [[
+function(_, dt, query)
+  local count, sum, least, whose = 0, 0.5, nil, nil
+  for %s in query:each() do
+    count = count + 1
+    if e %% 3 == 0 then sum = sum + e %% 7 * dt end
+    if not least or e %% 11 < least then least, whose = e %% 11, e end
+%s    ::continue::
+  end
+  n, acc, best, who = n + count, acc + sum, least, whose
+end]]
+
 function M.source(unit)
   local given = {}
   for _, term in ipairs(unit.terms) do given[#given + 1] = term.name end
+  if unit.form == "loop" then
+    given[#given + 1] = "e"
+    return looping:format(table.concat(given, ", "),
+      (text_of(unit.body):gsub("%f[%w]return%f[%W]", "goto continue")))
+  end
   given[#given + 1] = unit.form == "run" and "_, dt" or unit.form == "array" and "i, dt"
     or given[1] == "y" and "dt" or "dt, e"
   return ("function(%s)\n%s%send"):format(table.concat(given, ", "), text_of(unit.body),

@@ -12,7 +12,7 @@ local tiers = require "spec.support.tiers"
 local M = {}
 
 --- In which ways rules are run.
-M.forms = { "each", "each", "each", "each", "query", "query", "inside", "run", "map" }
+M.forms = { "each", "each", "each", "each", "query", "query", "inside", "run", "loop", "loop", "map" }
 do
   local world = ecs.world { tag = 1 }
   world:array("a", "f64", 1)
@@ -299,9 +299,17 @@ local function prepare(out, unit, i, with, fn)
   local spec = { query = #text > 0 and text or nil, ["$p"] = chosen, [unit.form] = fn }
   if unit.form == "array" then spec.array, spec.each = "floats", fn end
   if unit.form == "inside" then spec = { run = go_through, uses = { "near" } } end
+  if unit.form == "loop" then spec.loop, spec.run = nil, fn end
   world:system(name, spec)
-  local about = unit.form == "inside" and fn or name
-  return function() world:run(name, 0.25) end, function() return world:explain(about) end
+  local about = (unit.form == "inside" or unit.form == "loop") and fn or name
+  return function() world:run(name, 0.25) end, function()
+    local told = world:explain(about)
+    if unit.form ~= "loop" then return told end
+    for _, one in ipairs { told, table.unpack(told.also or {}) } do
+      if one.form == "for" then return one end
+    end
+    return { tier = "none" }
+  end
 end
 
 -- ---- what shows ----

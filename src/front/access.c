@@ -283,7 +283,7 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
     return object_set_get(f, from, element_index(f, from, key));
   if (from.kind == VAL_RECORD) return element_of_record(f, from, key);
   if (from.kind == VAL_TABLE) return order_read(f, maybe_need(f, from), key);
-  if (from.kind == VAL_INDEX) return partner_method(f, from, key);
+  if (from.kind == VAL_INDEX || from.kind == VAL_QUERY) return partner_method(f, from, key);
   if (val_is_string(from)) {
     maybe_need(f, from);
     return outside_string_key(f, key);
@@ -292,8 +292,8 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
     front_refuse(f, from.kind == VAL_NIL
                         ? "it takes a field of nil: is a name misspelled?"
                     : f->once && from.kind == VAL_NOTHING
-                        ? "it uses its query, or a value that depends on the path taken: do that "
-                          "in a system's each"
+                        ? "it uses its query, whose loops are compiled by themselves, or a value "
+                          "that depends on the path taken"
                         : "it takes a field of something that is neither a view nor a table");
   int64_t at;
   if (from.array && key->type == CONST_INTEGER && !access_has_element(from, key, &at))
@@ -329,7 +329,7 @@ static k_value access_there(struct front *f, uint32_t slot) {
 ** elements of an array: their number, and dt. */
 struct val access_parameter(struct front *f, uint32_t index) {
   uint32_t slots = f->elements ? 1 : f->query->terms.slots;
-  uint32_t entity = slots + !RESULT_IS_ASKED(f->result);
+  uint32_t entity = slots + (!RESULT_IS_ASKED(f->result) && !f->body_line);
   struct val nil = {.kind = VAL_NIL};
   if (f->once) return access_of_run(f, index);
   if (f->elements && index != 1) return index ? nil : access_number(f);
@@ -340,7 +340,8 @@ struct val access_parameter(struct front *f, uint32_t index) {
   if (index > entity) return access_query_value(f, index - entity - 1);
   const struct term *term = front_term(f, index);
   bool maybe = f->maybe >> index & 1;
-  if (term_may_lack(term) && !(f->present >> index & 1) && !maybe) return nil;
+  if (term_may_lack(term) && !(f->present >> index & 1) && !maybe)
+    return f->body_line ? val_known(f, false) : nil;
   struct val given = {.kind = VAL_VIEW, .slot = index, .component = term->component,
                       .root = term->component};
   if (term->leaf != NONE)

@@ -21,7 +21,7 @@ static uint32_t field_stride(const struct field *array) {
 
 /* Whether elements, or array fields, of such a view have places where they can be looked up. */
 static bool field_has_places(const struct front *f, const struct val *of, uint8_t kind) {
-  if (kind == VAL_TABLE) return true;
+  if (kind == VAL_TABLE || kind == VAL_QUERY) return true;
   if (f->result == RESULT_KEY || kind == VAL_PARTNER) return false;
   if (kind == VAL_RESOURCE) return true;
   return !f->query->terms.event && term_is_own(front_term(f, of->slot));

@@ -45,7 +45,7 @@ enum method_name { METHOD_DESPAWN, METHOD_ADD, METHOD_REMOVE, METHOD_RANDOM, MET
                    METHOD_HAS, METHOD_GET, METHOD_ALIVE, METHOD_TARGET, METHOD_PARENT,
                    METHOD_MATCHES, METHOD_SET, METHOD_SPAWN, METHOD_EMIT, METHOD_ENABLED,
                    METHOD_CHILDREN, METHOD_SOURCES, METHOD_TARGETS, METHOD_PAIR, METHOD_LOOKUP,
-                   METHOD_READ, METHOD_COUNT };
+                   METHOD_READ, METHOD_EVENTS, METHOD_COUNT };
 
 /* Whether a key names a method that kernels leave to Lua. */
 static bool call_is_of_lua(const struct constant *key) {
@@ -61,7 +61,7 @@ struct val call_method(struct front *f, struct val object, const struct constant
                                                   "has", "get", "alive", "target", "parent",
                                                   "count", "set", "spawn", "emit", "enabled",
                                                   "children", "sources", "targets", "pair",
-                                                  "lookup", "read"};
+                                                  "lookup", "read", "events"};
   for (uint32_t i = 0; key->type == CONST_STRING && i < METHOD_COUNT; i++)
     if (text_equal(names[i], key->string.data, key->string.size))
       return (struct val){.kind = VAL_METHOD, .at = i};
@@ -228,6 +228,9 @@ static struct val lookup_call(struct front *f, const struct val *arguments, uint
 static struct val random_call(struct front *f, const struct val *arguments, uint32_t count) {
   struct builder *b = f->b;
   struct val id = reach_need_id(f, arguments, count, "random");
+  if (f->body_line)
+    front_refuse(f, "it calls world:random in a for loop, whose rows draw one after the other: call "
+                    "it in a system's each");
   if (!id.entity)
     reach_need_alive(f, id);
   else if (!id.row_entity)   /* null: Lua's error */
@@ -281,6 +284,7 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
     case METHOD_MATCHES: results[0] = count_call(f, arguments, count); return 1;
     case METHOD_LOOKUP: results[0] = lookup_call(f, arguments, count); return 1;
     case METHOD_READ: results[0] = reach_read(f, arguments, count); return 1;
+    case METHOD_EVENTS: results[0] = partner_events(f, arguments, count); return 1;
     case METHOD_GET: return reach_get(f, arguments, count, results, wanted);
     case METHOD_SPAWN: results[0] = order_spawn(f, arguments, count); return 1;
     case METHOD_EMIT: order_emit(f, arguments, count); return 0;

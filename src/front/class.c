@@ -137,16 +137,25 @@ void class_copy(struct front *f, const struct component *to, const struct compon
   build_lay(f->b, number, other);
 }
 
+/* Whether a view of a loop over a query or events may be written. */
+static void class_check_shown(struct front *f, const struct component *component, bool read_only) {
+  if (read_only) front_refuse(f, "it writes to '%s', which is read only (:in)", component->name);
+  if (component->watched)
+    front_refuse(f, "it writes to '%s' in a loop over a query, and ':changed' watches it: do that "
+                    "in a system over that query", component->name);
+}
+
 void class_set_place(struct front *f, struct val element, struct val value) {
   const struct component *component = element.root;
   if (element.of == VAL_TABLE)
     front_refuse(f, "it writes to '%s' of a table from world:read: use world:set",
                  component->leaves[element.leaf].name);
+  if (element.of == VAL_QUERY) class_check_shown(f, component, element.slot);
   if (element.of == VAL_RESOURCE) steps_check_write(f, component, element.leaf);
   class_share(f, component, element.leaf);
   if (element.of == VAL_RESOURCE)
     f->arrays[element_array(f, component, element.leaf)].written = true;
-  else
+  else if (element.of != VAL_QUERY)
     (void)access_written(f, element, element.leaf);
   build_at(f->b, f->env.mask, front_tag(f));
   class_set(f, component, element.leaf,

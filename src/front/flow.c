@@ -124,6 +124,13 @@ bool flow_takes(const struct code *code, uint32_t at) {
   return takes.bits[at / 64] >> at % 64 & 1;
 }
 
+bool flow_sets(const struct code *code, uint32_t at) {
+  struct registers takes = {{0}}, sets = {{0}};
+  flow_uses(code, &takes, &sets);
+  assert(at < REGISTERS);
+  return sets.bits[at / 64] >> at % 64 & 1;
+}
+
 /* Adds the live registers of an instruction to a set, except the one that is set on the way. */
 static void flow_join(const struct function_code *f, struct registers *set, uint32_t pc,
                       uint32_t without) {

@@ -521,6 +521,10 @@ static void front_read(struct front *f, struct frame *frame) {
   lua_pop(f->L, 1);
   frame->code->identity = frame->identity;
   frame->code->surveyed = f->surveys;
+  if (status == ECS_OK && f->body_line && !frame->caller) {
+    frame->code->identity = NULL;   /* a call of the function is another one */
+    body_cut(f, frame);
+  }
   if (status == ECS_OK && !flow_find(frame->code)) status = ECS_ENOMEM;
   if (status == ECS_ENOMEM) front_no_memory(f);
   if (status != ECS_OK) front_refuse(f, "its bytecode is not " LUA_VERSION "'s");
@@ -550,7 +554,8 @@ static void front_start(struct front *f, struct frame *frame) {
   f->uniform_count = UNIFORM_FIRST;
   for (uint32_t i = 0; i < frame->code->registers; i++) {
     struct val nil = {.kind = VAL_NIL};
-    f->registers[i] = i < frame->code->parameters ? access_parameter(f, i) : nil;
+    bool given = f->body_line ? i - f->body_first < f->body_count : i < frame->code->parameters;
+    f->registers[i] = given ? access_parameter(f, i - f->body_first) : nil;
   }
 }
 
@@ -622,6 +627,10 @@ void front_compile(struct front *f, lua_State *L, int function) {
   /* The frame is not used after this call, however that ends. */
   /* cppcheck-suppress autoVariables */
   f->frame = &frame;
+  if (f->body_line) {
+    lua_pushvalue(L, f->locals_index);
+    f->locals = front_anchor(f);
+  }
   front_open(f, &frame, anchor);
   front_start(f, &frame);
   front_function(f, &frame);

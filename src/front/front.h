@@ -21,7 +21,8 @@ enum outside_kind {
   OUTSIDE_RESOURCE,  /* a view of a resource of that world */
   OUTSIDE_ARRAY,     /* an array of that world */
   OUTSIDE_SPAWNER,   /* a function made by that world's world:spawner */
-  OUTSIDE_INDEX      /* an index of that world */
+  OUTSIDE_INDEX,     /* an index of that world */
+  OUTSIDE_QUERY      /* a query of that world */
 };
 
 #define SPAWNER_NAMES 64
@@ -38,6 +39,7 @@ struct outside {
   const struct spawner_name *names;    /* of a spawner, valid as long as the function lives */
   uint32_t count;
   struct ecs_index *index;             /* NULL if no longer declared */
+  const ecs_query *query;              /* NULL before its life in the core */
 };
 
 /* Says what the userdata or C function at an index is to a kernel of the world whose object is
@@ -109,9 +111,10 @@ enum val_kind {
   VAL_FUNCTIONS,   /* of a table of functions, likewise */
   VAL_TABLE,       /* a table created by the function: `at` of f->made */
   VAL_INDEX,       /* an index: `at` of f->indexes */
-  VAL_FINDER,      /* a method of an index: `number` is an enum list_kind */
-  VAL_PARTNERS,    /* what a `for` iterates over: `value` is the count, of index `at`; NONE: of tied
-                   ** entities */
+  VAL_QUERY,       /* a query: `at` of f->queries */
+  VAL_FINDER,      /* a method of an index, or a query's each: `number` is an enum list_kind */
+  VAL_PARTNERS,    /* what a `for` iterates over: `value` is the count, of index `at`; NONE: of
+                   ** entities or events that list `slot` of f->lists has */
   VAL_ITEMS,       /* what a `for` over ipairs iterates over */
   VAL_PARTNER,     /* a copy yielded by such a loop, like a view; `value` is its place. Where the
                    ** index's rows lack it, it is false, not nil */
@@ -124,7 +127,9 @@ enum lacks { LACKS_NIL, LACKS_FALSE, LACKS_EITHER };
 
 struct val {
   uint8_t kind;
-  uint8_t of;                  /* an element: the kind of what it is in; VAL_TABLE: world:read's */
+  uint8_t of;                  /* an element: the kind of what it is in; VAL_TABLE: world:read's;
+                               ** VAL_QUERY: a view that a loop over a query or events yields, whose
+                               ** `slot` says whether it is read only, or a part of one */
   enum lacks lacks;
   bool soft;                   /* made only of script numbers: f32 beside f32 */
   bool literal;                /* a number literal */
@@ -311,6 +316,12 @@ struct front {
   const struct component *elements;   /* an array whose elements are the rows; NULL: the query's */
   k_value element;             /* then the number of a row's element */
   bool once;                   /* a system's run: one row, with world, dt and query */
+  uint32_t body_line;          /* the rows are those of a generic `for` that begins there, whose body
+                               ** is compiled; 0: of the function */
+  uint32_t body_first, body_count;   /* the registers of the loop's variables */
+  uint64_t body_sets[4];       /* locals around it that it sets, as bits */
+  int locals_index;            /* stack index of the function whose upvalues are the locals around */
+  uint16_t locals;             /* the loop, and where it is anchored */
   uint64_t present;            /* bit by slot: optional terms that are present, */
   uint64_t maybe;              /* and those that are in some rows */
   struct builder *b;
@@ -352,7 +363,7 @@ struct front {
   uint32_t command_count, loop_commands;   /* those before the outermost open loop */
   uint32_t mark_count, first_mark;   /* of bitmaps that say where watched terms are written */
   uint32_t whole_count;
-  uint32_t index_count, list_count, fold_count, set_count;
+  uint32_t index_count, query_count, list_count, fold_count, set_count;
   bool looks;                  /* it uses some index */
   bool chooses;                /* it could look elements of array fields up */
   uint32_t unportable;         /* a bit for each function of ecs.math to use instead */
@@ -382,6 +393,7 @@ struct front {
   struct run_command commands[RUN_ORDERS];
   k_value store_masks[RUN_ORDERS];   /* of orders that store the id of a spawned entity */
   struct ecs_index *indexes[RUN_INDEXES];
+  const ecs_query *queries[RUN_LISTS];
   struct run_list lists[RUN_LISTS];            /* by number in the program */
   struct function_code codes[FRONT_FUNCTIONS];
 };
@@ -824,14 +836,21 @@ struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y);
 struct val mixed_negate(struct front *f, struct val x);
 struct val mixed_absolute(struct front *f, struct val x);
 
-/* What a function finds in indexes: loops over entities within a distance, the nearest one, and the
-** copies that such loops yield. */
+/* What a function finds in indexes, queries and events: loops over entities within a distance, the
+** nearest one, all that match; and the copies and views that such loops yield. */
 
 /* The number of an index among those that the function uses; NULL is refused. */
 uint32_t partner_index(struct front *f, struct ecs_index *index);
-/* A method of an index. */
-struct val partner_method(struct front *f, struct val index, const struct constant *key);
-/* Calls a method of an index; `arguments` begin with the index. Returns the number of results. */
+/* Likewise of a query. */
+struct val partner_query(struct front *f, const ecs_query *query);
+/* A method of an index or query. */
+struct val partner_method(struct front *f, struct val object, const struct constant *key);
+/* What world:events iterates over. */
+struct val partner_events(struct front *f, const struct val *arguments, uint32_t count);
+/* Whether it is a view that a loop over a query or events shows the current row by. */
+bool partner_is_shown(const struct val *x);
+/* Calls a method of an index or query; `arguments` begin with the object. Returns the number of
+** results. */
 uint32_t partner_call(struct front *f, struct val method, const struct val *arguments,
                       uint32_t count, struct val results[FRONT_RESULTS]);
 /* Compiles the loop over an iterator at the frame's pc, and moves pc after it. */
@@ -874,8 +893,14 @@ uint32_t flow_loop(const struct function_code *function, uint32_t pc);
 ** loops. */
 bool flow_needs(const struct function_code *function, uint32_t pc, uint32_t at);
 
-/* Whether an instruction takes what a register holds. */
+/* Whether an instruction takes what a register holds; and whether it sets a register in any case. */
 bool flow_takes(const struct code *code, uint32_t at);
+bool flow_sets(const struct code *code, uint32_t at);
+
+/* Replaces the code of the frame by the body of the loop at f->body_line, whose upvalues from this
+** one on are the locals around the loop. */
+#define BODY_LOCAL 1024u
+void body_cut(struct front *f, struct frame *frame);
 
 #include "front/access.h"
 #include "front/element.h"

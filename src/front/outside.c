@@ -116,10 +116,10 @@ static struct val outside_object(struct front *f, const struct path *path) {
       result.kind = VAL_INDEX;
       result.at = partner_index(f, outside.index);
       break;
+    case OUTSIDE_QUERY: return partner_query(f, outside.query);
     default:
       front_refuse(f, "it uses an object that is not this world, nor one of its resources, "
-                      "arrays or indexes: get it with world:res or world:array, or, for a query, "
-                      "write a system over it");
+                      "arrays, indexes or queries: get it with world:res or world:array");
       break;
   }
   return result;
@@ -326,6 +326,8 @@ static struct val outside_follow(struct front *f, const struct path *path) {
 }
 
 struct path outside_upvalue_path(struct front *f, uint32_t upvalue) {
+  if (upvalue >= BODY_LOCAL)
+    return (struct path){0, (uint8_t)(upvalue - BODY_LOCAL + 2), f->locals, {0}};
   if (upvalue >= 255) front_refuse(f, "it has too many upvalues");
   return (struct path){0, (uint8_t)(upvalue + 1), f->frame->function, {0}};
 }

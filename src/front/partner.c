@@ -1,5 +1,6 @@
-/* Loops over partners. Each row has its own partners, which are listed before its loop begins. In
-** round k, all rows that have a k-th partner take it, and the other rows leave the loop. */
+/* Loops over partners: what indexes find, tied entities, all rows of a query, events. Each row has
+** its own partners, which are listed before its loop begins. In round k, all rows that have a k-th
+** partner take it, and the other rows leave the loop. */
 #include "front/rounds.h"
 
 #include "core/base/text.h"
@@ -29,6 +30,128 @@ static const ecs_index *partner_index_of(const struct front *f, struct val at) {
   return f->indexes[at.at];
 }
 
+/* ---- queries and events ---- */
+
+/* Refuses a query whose rows a list of entities would not tell, or whose views find other cells. */
+static void partner_check_query(struct front *f, const ecs_query *query) {
+  const struct query_terms *terms = &query->terms;
+  const char *why = terms->changes   ? "has terms with ':changed' or ':added'"
+                    : terms->values  ? "yields values of variables"
+                    : terms->cascade ? "visits parents first"
+                    : terms->event   ? "yields events: loop over world:events"
+                                     : NULL;
+  for (uint32_t i = 0; i < terms->count && !why; i++) {
+    const struct term *term = &terms->terms[i];
+    if (term->slot == NONE ? term_repeats(terms, term) : !term_is_own(term))
+      why = "finds ties or other entities";
+  }
+  if (why)
+    front_refuse(f, "it loops over the query '%s', which %s: do that in a system over it",
+                 query->text, why);
+}
+
+struct val partner_query(struct front *f, const ecs_query *query) {
+  f->fleeting = !query || query_usable(query) != ECS_OK;
+  if (f->fleeting)
+    front_refuse(f, "%s", query ? f->world->message : "it uses a query that does not exist yet");
+  uint32_t i = 0;
+  while (i < f->query_count && f->queries[i] != query) i++;
+  if (i == RUN_LISTS)
+    front_refuse(f, "it uses more than %d queries: write it as two systems", RUN_LISTS);
+  if (i == f->query_count) f->queries[f->query_count++] = query;
+  return (struct val){.kind = VAL_QUERY, .at = i};
+}
+
+static struct val partner_query_method(struct front *f, struct val query,
+                                       const struct constant *key) {
+  if (key->type == CONST_STRING && text_equal("each", key->string.data, key->string.size))
+    return (struct val){.kind = VAL_FINDER, .at = query.at, .number = LIST_ROWS};
+  front_refuse(f, "it uses the query '%s' otherwise than in a loop over query:each(): count with "
+                  "world:count, and do the rest in a system of its own",
+               f->queries[query.at]->text);
+  return query;
+}
+
+/* What a loop over a list without arguments iterates over. */
+static struct val partner_list_all(struct front *f, struct run_list list) {
+  k_value nothing = build_i64(f->b, 0);
+  if (f->once)
+    front_refuse(f, "it loops over %s, one by one: loops over queries are compiled by themselves",
+                 list.kind == LIST_ROWS ? "a query" : "events");
+  if (f->list_count == RUN_LISTS)
+    front_refuse(f, "it has more than %d loops over queries, events, indexes and ties: write it as "
+                    "two systems", RUN_LISTS);
+  uint32_t number = build_list(f->b), slot = f->list_count;
+  f->lists[f->list_count++] = list;
+  return (struct val){.kind = VAL_PARTNERS, .at = NONE, .slot = slot,
+                      .value = build_listed(f->b, number, &nothing, 1)};
+}
+
+static struct val partner_rows(struct front *f, struct val method, const struct val *arguments,
+                               uint32_t count) {
+  if (!count || arguments[0].kind != VAL_QUERY || arguments[0].at != method.at)
+    front_refuse(f, "it calls each of a query without the query: write query:each()");
+  if (count > 1)
+    front_refuse(f, "it passes a function to query:each: write the loop for ... in query:each() do");
+  partner_check_query(f, f->queries[method.at]);
+  return partner_list_all(f, (struct run_list){.kind = LIST_ROWS, .query = f->queries[method.at]});
+}
+
+struct val partner_events(struct front *f, const struct val *arguments, uint32_t count) {
+  const struct component *event = count == 2 && arguments[0].kind == VAL_WORLD
+                                      ? call_event(f, arguments[1]) : NULL;
+  if (!event)
+    front_refuse(f, "it calls world:events with something other than the name or id of an event "
+                    "from a constant, an upvalue or a field of a table");
+  return partner_list_all(f, (struct run_list){.kind = LIST_EVENTS, .relation = event->id});
+}
+
+bool partner_is_shown(const struct val *x) { return x->kind == VAL_ELEMENT && x->of == VAL_QUERY; }
+
+/* A view of a component at a place, or of an event's row. */
+static struct val partner_shown(const struct component *component, k_value place, bool read_only) {
+  return (struct val){.kind = VAL_ELEMENT, .of = VAL_QUERY, .value = place, .root = component,
+                      .component = component, .slot = read_only};
+}
+
+/* What a term of a query shows of an entity that matches. */
+static struct val partner_of_term(struct front *f, const struct term *term, k_value id) {
+  const struct component *component = term->component;
+  k_value place = reach_look(f, (struct run_lookup){LOOKUP_PLACE, component->id, 0}, KT_I64, id);
+  k_value there = K_ALL, zero = build_i64(f->b, 0);
+  if (term_may_lack(term)) there = build_binary(f->b, KO_LE, zero, place);
+  if (term_may_lack(term) && component->toggle) {
+    struct run_lookup on = {LOOKUP_ON, component->id, 0};
+    k_value shows = build_binary(f->b, KO_LE, zero, reach_look(f, on, KT_I64, id));
+    there = build_binary(f->b, KO_AND, there, shows);
+  }
+  if (!term_has_cells(term, component))
+    return there == K_ALL ? val_known(f, true) : val_number(f, there, false);
+  struct val shown = term->leaf == NONE
+                         ? partner_shown(component, place, term->read_only)
+                         : reach_cell_at(f, component, term->leaf, place, there);
+  shown.present = there;
+  shown.lacks = LACKS_FALSE;
+  return shown;
+}
+
+/* A variable of a loop over a list of entities or events. */
+static struct val partner_of_list(struct front *f, const struct run_list *list, uint32_t number,
+                                  k_value place) {
+  const struct val nothing = {.kind = VAL_NIL};
+  uint32_t slots = list->kind == LIST_ROWS ? list->query->terms.slots : 0;
+  if (number > slots) return nothing;
+  if (list->kind == LIST_EVENTS) {
+    k_value row = build_binary(f->b, KO_SUB, place, build_i64(f->b, 1));
+    return partner_shown(component_of(f->world, list->relation), row, false);
+  }
+  struct val entity = reach_entity(f, place);
+  if (number == slots) return entity;
+  return partner_of_term(f, query_term_of(&list->query->terms, number), entity.value);
+}
+
+/* ---- methods of indexes ---- */
+
 /* The kinds of indexes, and the number of coordinates or keys; for a grid, by its axes. */
 static const struct finder {
   const char *name;
@@ -42,11 +165,12 @@ static const struct finder {
   [LIST_LOWEST] = {"lowest", 1u << ECS_BY_ORDER, 1},
   [LIST_HIGHEST] = {"highest", 1u << ECS_BY_ORDER, 1}};
 
-struct val partner_method(struct front *f, struct val index, const struct constant *key) {
-  const char *name = index_name(partner_index_of(f, index));
+struct val partner_method(struct front *f, struct val object, const struct constant *key) {
+  if (object.kind == VAL_QUERY) return partner_query_method(f, object, key);
+  const char *name = index_name(partner_index_of(f, object));
   for (uint32_t i = 0; key->type == CONST_STRING && i < sizeof finders / sizeof *finders; i++)
     if (text_equal(finders[i].name, key->string.data, key->string.size))
-      return (struct val){.kind = VAL_FINDER, .at = index.at, .number = i};
+      return (struct val){.kind = VAL_FINDER, .at = object.at, .number = i};
   if (key->type != CONST_STRING)
     front_refuse(f, "it reads something from index '%s' that is not a method", name);
   front_refuse(f, "it calls '%.*s' of index '%s': the methods of an index are find, highest, "
@@ -193,6 +317,10 @@ NORETURN void partner_refuse_write(struct front *f, struct val copy, const struc
 
 uint32_t partner_call(struct front *f, struct val method, const struct val *arguments,
                       uint32_t count, struct val results[FRONT_RESULTS]) {
+  if (method.number == LIST_ROWS) {
+    results[0] = partner_rows(f, method, arguments, count);
+    return 1;
+  }
   if (!count || arguments[0].kind != VAL_INDEX || arguments[0].at != method.at)
     front_refuse(f, "it calls a method of an index without the index: write index:within(...)");
   k_value found = partner_list(f, method, arguments, count);
@@ -218,9 +346,11 @@ static const struct term *partner_term_of(const ecs_index *index, uint32_t slot)
 }
 
 /* A variable of the loop: the value of a slot of the index, then the entity. */
-static struct val partner_variable(struct front *f, uint32_t at, uint32_t number, k_value place) {
+static struct val partner_variable(struct front *f, struct val partners, uint32_t number,
+                                   k_value place) {
   const struct val nothing = {.kind = VAL_NIL};
-  if (at == NONE) return number ? nothing : reach_entity(f, place);
+  uint32_t at = partners.at;
+  if (at == NONE) return partner_of_list(f, &f->lists[partners.slot], number, place);
   const ecs_index *index = f->indexes[at];
   uint32_t slots = index_query(index)->terms.slots;
   if (number > slots) return nothing;
@@ -249,7 +379,7 @@ static void partner_compile_round(struct front *f, struct loop *loop, struct val
   k_value round = rounds_begin(loop, build_i64(f->b, INT64_MAX));
   k_value place = build_picked(f->b, partners.value, round);
   for (uint32_t i = 0; i < loop->frame->code->code[code->target].c; i++) {
-    struct val value = partner_variable(f, partners.at, i, place);
+    struct val value = partner_variable(f, partners, i, place);
     *front_register(f, code->a + EACH_VARIABLE + i) = value;
   }
   rounds_compile(loop, loop->head + 1, code->target);
@@ -272,6 +402,7 @@ void partner_for(struct front *f, struct frame *frame) {
   assert(code->kind == CODE_EACH && frame->code->code[code->target].kind == CODE_EACH_NEXT);
   if (partners.kind != VAL_PARTNERS)
     front_refuse(f, "it loops over an iterator: do that in a system's run");
+  loop.shows = partners.at == NONE;
   k_value enters = build_binary(f->b, KO_LT, build_i64(f->b, 0), partners.value);
   front_jump(f, loop.end, mask_and_not(f, f->env.mask, enters));
   f->env.mask = mask_and(f, f->env.mask, enters);

@@ -275,6 +275,8 @@ static bool rounds_changed_register(struct loop *loop, struct ending end, uint32
   if (rounds_find_carry(loop, CARRY_REGISTER, index) ||
       !rounds_is_needed(loop, index, end.target))
     return false;
+  if (loop->shows && partner_is_shown(now) && !rounds_is_still(before, now))
+    return !(loop->poisoned[index / 64] >> index % 64 & 1) && rounds_poison(loop, index, now);
   if (!rounds_is_needed(loop, index, loop->head)) return rounds_set_register(loop, now, index);
   if (rounds_is_still(before, now)) return false;
   if (rounds_add_named(loop, CARRY_REGISTER, index, before, now)) return true;
@@ -314,6 +316,9 @@ static bool rounds_changed_result(struct loop *loop, const struct env *env, uint
   if (rounds_find_carry(loop, CARRY_RESULT, index) || kind == VAL_NIL || kind == VAL_UNKNOWN)
     return false;
   if (rounds_add_named(loop, CARRY_RESULT, index, now, now)) return true;
+  if (loop->shows && partner_is_shown(now))
+    front_refuse(loop->f, "it returns a view from a loop over a query, after which it shows no row: "
+                          "return the entity, or fields");
   if (!rounds_is_set(now))
     front_refuse(loop->f, "it returns something that is neither a number nor a string from inside "
                           "a loop: return a number, and take what it means from a table");
@@ -570,7 +575,7 @@ bool rounds_again(struct loop *loop) {
   struct front *f = loop->f;
   front_check(f);
   bool counted = loop->control != NONE && (!loop->shrinks || loop->counts);
-  bool once = counted && loop->attempts == 0 && f->env.mask == K_NONE;
+  bool once = counted && !loop->shows && loop->attempts == 0 && f->env.mask == K_NONE;
   if (loop->once || !(once || rounds_must_repeat(loop))) return false;
   loop->once = once;
   loop->frame->pc = loop->head;

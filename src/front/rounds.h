@@ -38,6 +38,8 @@ struct loop {
   uint32_t head, end;          /* its first instruction, and its end */
   uint32_t control;            /* numeric for: its registers, which nothing after it needs */
   bool shrinks;                /* rows also leave at the end of rounds: */
+  bool shows;                  /* each round shows other rows by the views that it yields: these
+                               ** are unknown in other rounds, and after it */
   bool counts;                 /* those that have done all of theirs, and continue after it; */
   k_value again;               /* the others, set by what compiles a round */
   struct env start;            /* before the loop; its registers belong to an edge */

@@ -9,6 +9,7 @@
 #include "core/ids/world.h"
 #include "core/relation/relation.h"
 #include "core/storage/component.h"
+#include "core/storage/event.h"
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
 #include "core/storage/toggle.h"
@@ -181,7 +182,8 @@ static const void *lookup_cells_at(struct looked *cells, uint64_t place) {
   if (table == TABLE_LIMIT) return component->resource[leaf].data;
   if (table != cells->table) {
     cells->table = table;
-    cells->columns = component->sparse
+    cells->columns = component->is_event ? component->event->table->columns
+                     : component->sparse
                          ? component->sparse->table->columns
                          : table_find(world_table(cells->world, table), component->id)->columns;
   }

@@ -6,8 +6,10 @@
 #include "core/entity/entity.h"
 #include "core/ids/world.h"
 #include "core/index/edition.h"
+#include "core/query/cursor.h"
 #include "core/relation/relation.h"
 #include "core/storage/component.h"
+#include "core/storage/event.h"
 #include "kernel/ops.h"
 
 #include "kernel/vector.h"
@@ -258,5 +260,42 @@ size_t partners_tied(const ecs_world *world, const struct run_list *list,
     if (!room) return i;
     listing->spans[i] = (k_span){first, listing->items->count - first};
   }
+  return n;
+}
+
+/* ---- all partners ---- */
+
+static bool partners_list_rows(const ecs_query *query, struct k_items *items) {
+  struct walk walk;
+  for (walk_begin(&walk, query); walk_next(&walk); items->count++) {
+    uint32_t *to = items_room(items, 1);
+    if (!to) return false;
+    *to = walk.table->rows[walk.row];
+  }
+  return true;
+}
+
+static bool partners_list_events(const struct event *event, struct k_items *items) {
+  uint32_t count = event->table->count, *to = count ? items_room(items, count) : NULL;
+  for (uint32_t i = 0; to && i < count; i++) to[i] = i;
+  items->count += to ? count : 0;
+  return to || !count;
+}
+
+size_t partners_all(const ecs_world *world, const struct run_list *list, const k_listing *listing,
+                    size_t n) {
+  struct k_items *items = listing->items;
+  k_span all = {items->count, 0};
+  size_t i = 0;
+  while (listing->mask && i < n && !listing->mask[i]) i++;
+  memset(listing->spans, 0, n * sizeof *listing->spans);
+  if (i == n) return n;
+  bool room = list->kind == LIST_ROWS
+                  ? partners_list_rows(list->query, items)
+                  : partners_list_events(event_of(component_of(world, list->relation)), items);
+  if (!room) return i;
+  all.count = items->count - all.first;
+  for (; i < n; i++)
+    if (!listing->mask || listing->mask[i]) listing->spans[i] = all;
   return n;
 }

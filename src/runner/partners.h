@@ -1,6 +1,6 @@
-/* Partners of rows: entities that they find in indexes, or are tied to. A partner is a row of an
-** index's copies, or the index of an entity, in the order of a loop over them. Reads the world,
-** changes nothing and runs no Lua. */
+/* Partners of rows: entities that they find in indexes or queries, or are tied to, and events. A
+** partner is a row of an index's copies or of an event, or the index of an entity, in the order of a
+** loop over them. Reads the world, changes nothing and runs no Lua. */
 #ifndef ECS_RUNNER_PARTNERS_H
 #define ECS_RUNNER_PARTNERS_H
 
@@ -19,7 +19,9 @@ enum list_kind {
   LIST_LOWEST,                 /* this many with the lowest keys, an integer of at least 0; */
   LIST_HIGHEST,                /* or with the highest */
   LIST_SOURCES,                /* those tied to an id by a relation; */
-  LIST_TARGETS                 /* those that an id is tied to */
+  LIST_TARGETS,                /* those that an id is tied to */
+  LIST_ROWS,                   /* those that match a query, which each row matches at most once; */
+  LIST_EVENTS                  /* and the rows of an event: the same for all rows, no arguments */
 };
 
 /* The arguments of the first two kinds: two or three coordinates, the distance, and what to skip;
@@ -28,8 +30,8 @@ enum { PLACE_X, PLACE_Y, PLACE_Z, PLACE_REACH, PLACE_EXCEPT, PLACE_DISTANCE };
 
 struct run_list {
   enum list_kind kind;
-  ecs_id relation;             /* of the last two kinds; ECS_NULL: ChildOf, if it exists.
-                               ** Otherwise: */
+  ecs_id relation;             /* of ties; ECS_NULL: ChildOf, if it exists. Or the event */
+  const ecs_query *query;      /* of LIST_ROWS, arranged. Of the others: */
   uint32_t index;              /* the run's index, */
   uint32_t axes;               /* and its number of axes */
   uint8_t keys[2];             /* kinds of the arguments (enum key_kind): strings as their numbers,
@@ -45,5 +47,9 @@ size_t partners_list(const struct ecs_index *index, const struct run_list *list,
 /* A k_list of LIST_SOURCES or LIST_TARGETS. */
 size_t partners_tied(const ecs_world *world, const struct run_list *list,
                      const k_listing *listing, size_t n);
+
+/* A k_list of LIST_ROWS or LIST_EVENTS. */
+size_t partners_all(const ecs_world *world, const struct run_list *list, const k_listing *listing,
+                    size_t n);
 
 #endif

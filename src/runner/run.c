@@ -253,6 +253,7 @@ static size_t run_list_partners(void *ud, uint32_t number, const k_listing *list
   const struct run *run = ud;
   assert(run->plan->lists && number < run->plan->program->list_count);
   const struct run_list *list = &run->plan->lists[number];
+  if (list->kind >= LIST_ROWS) return partners_all(run->query->world, list, listing, n);
   if (list->kind >= LIST_SOURCES) return partners_tied(run->query->world, list, listing, n);
   return partners_list(run->indexes[list->index], list, listing, n);
 }
@@ -279,6 +280,8 @@ INLINE void run_set_rows(k_run *rows, const struct run *run, uint64_t *const *bi
   rows->look_ud = (void *)(uintptr_t)run;
   rows->list = run_list_partners;
   rows->list_ud = (void *)(uintptr_t)run;
+  for (uint32_t i = 0; i < run->plan->program->list_count; i++)
+    if (run->plan->lists[i].query) query_arrange(run->plan->lists[i].query);
 }
 
 /* The uniforms that depend on tables are set. */

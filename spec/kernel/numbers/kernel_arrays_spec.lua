@@ -136,7 +136,7 @@ describe("an array in a kernel", function()
     local other = ecs.world():array("theirs", "i32", 3)
     for what, fn in pairs {
       ["it calls a method of the array 'a_i32'"] = function() grid:fill(1) end,
-      ["not this world, nor one of its resources, arrays or indexes: get"] =
+      ["not this world, nor one of its resources, arrays, indexes or queries: get"] =
         function(p) p.x = other[1] end,
       ["it indexes the array 'a_i32' by something other than a number"] =
         function(p) p.x = grid[p.on] end,

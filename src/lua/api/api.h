@@ -275,11 +275,21 @@ extern const luaL_Reg world_query_methods[], query_methods[], query_metamethods[
 /* The error for calling a query or q:where(fn). */
 int query_call(lua_State *L);
 
+#define BODY_SITES 8
+
+/* A for loop over a query whose body is compiled: see loop_kernel.c. */
+struct body_site {
+  const void *function;
+  uint32_t line;
+  uint32_t rests, tired;     /* how often Lua does it before it is compiled again; and the last time */
+};
+
 struct query_box {
   struct head head;
   struct world_box *box;
   ecs_query *query;          /* NULL before and after its life in the core */
   bool pending;              /* made by a script whose registrations are not swapped in yet */
+  struct body_site sites[BODY_SITES];
 };
 
 /* Pushes a new query over the world at an index. */
@@ -499,6 +509,7 @@ struct system_box {
   struct ecs_sight *sight;         /* for an observer that is being called */
   struct kernel_box *handle;       /* of SYSTEM_KERNEL, even if it has not run */
   double dt;                       /* of this run */
+  uint64_t stepped, looped;        /* rows of for loops in the last `run`: by Lua, by programs */
 };
 
 /* world:array: declaring arrays, and finding them by name. */

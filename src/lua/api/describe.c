@@ -146,7 +146,8 @@ static void describe_set_counters(lua_State *L, const ecs_world *world, const ec
   if (world->schedule->profile && world->schedule->profile->has_cpu)
     set_number(L, "cpu", system->cpu);
   lua_createtable(L, 0, 2);
-  set_integer(L, "last", kernel && script->compiled ? kernel->left : 0);
+  bool loops = script && loops_are_compiled(script);
+  set_integer(L, "last", loops ? script->stepped : kernel && script->compiled ? kernel->left : 0);
   set_integer(L, "total", kernel ? kernel->all_left : 0);
   lua_setfield(L, -2, "left");
 }

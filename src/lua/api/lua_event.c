@@ -59,13 +59,37 @@ static int event_world_after(lua_State *L) {
 
 /* ---- reading -------------------------------------------------------------------------- */
 
+/* Pushes a query of an event, which the world at 1 keeps. */
+static void push_event_query(lua_State *L, struct world_box *box, const struct component *event) {
+  static const char queries_key = 0;
+  struct query_text text = {.text = event_name(event)};
+  int top = lua_gettop(L);
+  ecs_id id = event->id;
+  lua_getiuservalue(L, 1, WORLD_REFS);
+  if (lua_rawgetp(L, top + 1, &queries_key) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, top + 1, &queries_key);
+  }
+  lua_rawgeti(L, top + 2, (lua_Integer)id);
+  const struct query_box *query = lua_touserdata(L, -1);
+  if (!query || !query->query || query->query->broken) {
+    lua_pop(L, 1);
+    query_push(L, box, 1, &text);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, top + 2, (lua_Integer)id);
+  }
+  lua_replace(L, top + 1);
+  lua_settop(L, top + 1);
+}
+
 /* for event in world:events(name): a loop over a query of it. */
 static int world_events(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   const struct component *event = check_event(L, box, 2);
-  struct query_text text = {.text = event_name(event)};
   lua_settop(L, 2);
-  query_push(L, box, 1, &text);
+  push_event_query(L, box, event);
   return each_begin(L, loop_push(L, 3, LOOP_FOR, ALL_VIEWS));
 }
 

@@ -31,7 +31,7 @@ static bool companions_access_at(const struct variant *variant, uint32_t i,
   i -= 2 * variant->column_count;
   if (i < variant->lookup_count) {
     const struct run_lookup *lookup = &variant->lookups[i];
-    *out = (struct access){lookup->component, lookup->leaf, false};
+    *out = (struct access){lookup->component, lookup->leaf, lookup->kind == LOOKUP_AT};
     *used = lookup->kind == LOOKUP_CELL || lookup->kind == LOOKUP_AT;
     return true;
   }

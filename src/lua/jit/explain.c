@@ -134,6 +134,13 @@ static void list_fields(lua_State *L, int handle, const struct variant *variant,
   if (writes) explain_add_written(L, world, variant);
   if (writes) explain_add_commanded(L, world, variant->plan.commands, variant->plan.command_count);
   if (writes) explain_add_commanded(L, world, variant->plan.orders, variant->plan.order_count);
+  for (uint32_t i = 0; writes && i < variant->shared_count; i++) {
+    const struct front_class *shared = &variant->shared[i];
+    const struct component *component = component_of(world, shared->component);
+    if (!component || component->length || component->resource || !shared->write_line) continue;
+    explain_push_field(L, component, shared->leaf);
+    explain_append_once(L);
+  }
   variant_append_cells(L, handle, variant, writes);
   lua_setfield(L, -2, key);
 }
@@ -278,48 +285,12 @@ static void explain_kernel(lua_State *L, int handle, int table) {
   lua_pop(L, 1);
 }
 
-/* The stack of explain. */
-enum { AT_WORLD = 1, AT_SYSTEM, AT_KERNEL, AT_TABLE };
-
 #define KERNELS_OFF "kernels are off (kernels = false, or ECS_KERNELS=0)"
-
-/* The reason why it stays Lua, or its programs. */
-static void explain_script(lua_State *L, const struct system_box *system) {
-  if (!lua_isnil(L, AT_KERNEL)) {
-    explain_kernel(L, AT_KERNEL, AT_TABLE);
-    return;
-  }
-  bool foreign = system->box != lua_touserdata(L, AT_WORLD);
-  if (foreign && system->compiled) return;
-  explain_set_reason(L, foreign ? "it belongs to another Lua state: ask there"
-                        : system->form == FORM_OBSERVE
-                            ? "observers are called for one match at a time"
-                        : !system->box->kernels->on ? KERNELS_OFF
-                                                    : "it is declared with compile = false");
-}
-
-/* explain(world, system): the table that world:explain returns. */
-static int explain_named(lua_State *L) {
-  const ecs_system *system = lua_touserdata(L, AT_SYSTEM);
-  const ecs_query *query = explain_query_of(system);
-  struct system_box *script = system_script(system);
-  lua_settop(L, AT_SYSTEM);
-  if (script) system_kernel_push(L, AT_WORLD, script);
-  lua_settop(L, AT_KERNEL);
-  lua_newtable(L);
-  set_text(L, "tier", system_kernel_tier(system));
-  explain_set_access(L, "reads", query, false);
-  explain_set_access(L, "writes", query, true);
-  explain_set_news(L, query);
-  if (script) explain_script(L, script);
-  return 1;
-}
-
-/* ---- functions ---- */
 
 /* Compiles what has not run yet, so that it can be explained. */
 static bool explain_is_compiled(lua_State *L, int handle, const struct kernel *kernel) {
   if (!kernel->box->kernels->on) return false;
+  if (kernel->line) return !kernel->refused && system_kernel_is_current(kernel);
   if (!kernel->refused && !system_kernel_is_current(kernel)) kernel_ready_unbound(L, handle);
   return !kernel->refused;
 }
@@ -348,6 +319,7 @@ static void explain_form(lua_State *L) {
   set_text(L, "tier", compiled && !apart ? "vector" : "lua");
   set_text(L, "form", box->form);
   set_text(L, "query", kernel->query->text);
+  if (kernel->line) set_integer(L, "line", kernel->line);
   explain_set_access(L, "reads", kernel->query, false);
   explain_set_access(L, "writes", kernel->query, true);
   explain_set_news(L, kernel->query);
@@ -355,6 +327,77 @@ static void explain_form(lua_State *L) {
   explain_set_reason(L, !kernel->box->kernels->on ? KERNELS_OFF : apart);
   lua_replace(L, handle);
 }
+
+/* The stack of explain. */
+enum { AT_WORLD = 1, AT_SYSTEM, AT_KERNEL, AT_TABLE };
+
+/* The reason why it stays Lua, or its programs. */
+static void explain_script(lua_State *L, const struct system_box *system) {
+  if (!lua_isnil(L, AT_KERNEL)) {
+    explain_kernel(L, AT_KERNEL, AT_TABLE);
+    return;
+  }
+  bool foreign = system->box != lua_touserdata(L, AT_WORLD);
+  if (foreign && system->compiled) return;
+  explain_set_reason(L, foreign ? "it belongs to another Lua state: ask there"
+                        : system->form == FORM_OBSERVE
+                            ? "observers are called for one match at a time"
+                        : !system->box->kernels->on ? KERNELS_OFF
+                                                    : "it is declared with compile = false");
+}
+
+/* Sets what is known of the for loops over queries in a `run`: its function is at the top. */
+static void explain_set_loops(lua_State *L, const struct system_box *system) {
+  int function = lua_gettop(L);
+  lua_Integer count = 0;
+  kernels_of_function(L, system->box, AT_WORLD, function);
+  lua_newtable(L);
+  for (lua_Integer i = 1; lua_rawgeti(L, function + 1, i) != LUA_TNIL; i++) {
+    const struct kernel_box *box = lua_touserdata(L, -1);
+    if (!box->kernel || !box->kernel->line) {
+      lua_pop(L, 1);
+      continue;
+    }
+    explain_form(L);
+    lua_rawseti(L, function + 2, ++count);
+  }
+  lua_settop(L, function + 2);
+  if (count) lua_setfield(L, AT_TABLE, "loops");
+  lua_settop(L, function);
+  if (!loops_are_compiled(system)) return;
+  lua_pushnil(L);
+  lua_setfield(L, AT_TABLE, "reason");
+  lua_pushnil(L);
+  lua_setfield(L, AT_TABLE, "reasons");
+}
+
+/* explain(world, system): the table that world:explain returns. */
+static int explain_named(lua_State *L) {
+  const ecs_system *system = lua_touserdata(L, AT_SYSTEM);
+  const ecs_query *query = explain_query_of(system);
+  struct system_box *script = system_script(system);
+  lua_settop(L, AT_SYSTEM);
+  if (script) system_kernel_push(L, AT_WORLD, script);
+  lua_settop(L, AT_KERNEL);
+  lua_newtable(L);
+  set_text(L, "tier", system_kernel_tier(system));
+  explain_set_access(L, "reads", query, false);
+  explain_set_access(L, "writes", query, true);
+  explain_set_news(L, query);
+  if (!script) return 1;
+  explain_script(L, script);
+  lua_settop(L, AT_TABLE);
+  if (script->form != FORM_RUN || script->box != lua_touserdata(L, AT_WORLD)) return 1;
+  need_stack(L, 40);
+  lua_getiuservalue(L, AT_WORLD, WORLD_REFS);
+  lua_rawgetp(L, -1, script);
+  lua_getiuservalue(L, -1, SYSTEM_FUNCTION);
+  explain_set_loops(L, script);
+  lua_settop(L, AT_TABLE);
+  return 1;
+}
+
+/* ---- functions ---- */
 
 /* explain_function(world, function): explains the form that it was passed to last, with the others
 ** in `also`; nil if there is none. */

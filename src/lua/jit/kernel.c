@@ -166,6 +166,9 @@ struct outside kernel_object(lua_State *L, int index, const void *owner) {
   struct index_box *looked = box_test(L, index, &kind_index, sizeof *looked);
   if (looked && looked->box == box)
     return (struct outside){.kind = OUTSIDE_INDEX, .index = index_find(L, index, looked)};
+  const struct query_box *query = box_test(L, index, &kind_query, sizeof *query);
+  if (query && query->box == box && !query->pending)
+    return (struct outside){.kind = OUTSIDE_QUERY, .query = query->query};
   const struct view_box *view = view_test(L, index);
   bool is_root = view && view->box == box && view->root == view && !view->loop &&
                  !view->found;

@@ -34,6 +34,7 @@ struct kernels {
   bool on;
   int isa;                     /* a k_isa */
   bool ordered;                /* rows run one by one: for tests */
+  uint64_t stepped, looped;    /* rows of for loops that Lua has done, and programs */
   struct kernel_set *set;      /* NULL while nothing has been compiled */
 };
 
@@ -50,7 +51,8 @@ struct kernel_box {
 #define KERNEL_REASON 3
 #define KERNEL_WORLD 4
 #define KERNEL_QUERY 5         /* the object of its query, which lives as long */
-#define KERNEL_VALUES 5
+#define KERNEL_LOCALS 6        /* of a loop: see loop_kernel.c */
+#define KERNEL_VALUES 6
 
 /* What a function is passed to. */
 struct use {
@@ -320,6 +322,9 @@ struct kernel {
   bool filtered;               /* for rows that pass a q:where(fn): programs start so */
   ecs_id array;                /* whose elements are the rows; ECS_NULL */
   bool once;                   /* of a system's run: there is one row */
+  uint32_t line;               /* the body of a `for` that begins there: see loop_kernel.c; or 0 */
+  uint64_t body_sets[4];       /* the locals around it that its last program sets, as bits */
+  uint64_t begun;              /* how often it began */
   bool breaks_promise;         /* refused because it writes to a term declared :in */
   bool hopeless;               /* refused for good, whatever the outside values */
   bool adds;                   /* programs may add fields to tables: see script_cells */
@@ -380,6 +385,19 @@ struct variant {
   uint64_t fresh;              /* the run for which they were last updated */
 };
 
+/* Bodies of for loops by programs (loop_kernel.c). */
+
+/* In the function that advances the for loop at an index: runs the loop's body for the rows of its
+** run from next_row on, which becomes the first that it has not run: Lua does that one. Sets
+** loop->body. */
+void body_run(lua_State *L, int loop_index, struct loop_box *loop);
+
+/* The kernel's part of it, after the locals have been copied; `begins`: of the loop's first rows.
+** False: Lua does all other rows. */
+bool kernel_run_body(lua_State *L, int handle, struct loop_box *loop, bool begins);
+/* As kernel_ready, for these rows of a loop. */
+bool kernel_ready_body(lua_State *L, int handle, struct which which, uint32_t rows, bool begins);
+
 /* Keys of indexes by programs: scripts' key functions that return a number for each row are
 ** compiled like those of systems. */
 
@@ -435,6 +453,9 @@ bool system_kernel_is_current(const struct kernel *kernel);
 
 /* How a system runs: "lua", "vector", or "native" for a host's. */
 const char *system_kernel_tier(const ecs_system *system);
+
+/* Whether programs did the rows of the for loops in its last `run`, but for a few. */
+bool loops_are_compiled(const struct system_box *system);
 
 /* How the core calls the functions of systems. */
 

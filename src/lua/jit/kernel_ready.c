@@ -284,6 +284,27 @@ bool kernel_ready_here(lua_State *L, int handle, const struct table *table) {
   return true;
 }
 
+bool kernel_ready_body(lua_State *L, int handle, struct which which, uint32_t rows, bool begins) {
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  uint64_t compilations = kernel->compilations;
+  if (begins && changes_watch((ecs_query *)(uintptr_t)kernel->query) != ECS_OK) raise_memory(L);
+  kernel->runs++;
+  if (begins) kernel_begin_run(kernel);
+  if (kernel->resting || kernel_ready_unfit(kernel)) return false;
+  kernel->ahead = false;
+  uint32_t tries = 0;
+  uint64_t version;
+  do {
+    version = *kernel->box->version;
+    if (!ready_for(L, handle, kernel, which, rows)) return false;
+  } while (UNLIKELY(version != *kernel->box->version) && tries++ < MOST_TRIES);
+  kernel->refused = false;
+  if (compilations == kernel->compilations && !begins) return true;
+  if (kernel_ready_pays(L, handle, kernel)) return true;
+  kernel_ready_keep_reason(L, handle, kernel);
+  return false;
+}
+
 bool kernel_ready(lua_State *L, int handle, bool must) {
   return kernel_ready_is_ready(L, handle, false, must);
 }

@@ -293,7 +293,7 @@ struct variant *variant_direct(lua_State *L, int anchors, struct kernel *kernel)
 
 /* ---- compiling ---- */
 
-/* compile(function, all_anchors, front, kernel, reasons) */
+/* compile(function, all_anchors, front, kernel, locals, reasons) */
 static int variant_compile_protected(lua_State *L) {
   struct front *front = lua_touserdata(L, 3);
   const struct kernel *kernel = lua_touserdata(L, 4);
@@ -304,7 +304,7 @@ static int variant_compile_protected(lua_State *L) {
   lua_pushvalue(L, front->anchors);
   lua_rawseti(L, 2, (lua_Integer)kernel->anchored + 1);
   if (front->surveys) {
-    lua_pushvalue(L, 5);
+    lua_pushvalue(L, 6);
     lua_rawseti(L, front->anchors, SURVEY_REASONS);
   }
   library_push(L, portable_functions);
@@ -494,6 +494,9 @@ static int variant_try_front(lua_State *L, int handle, int anchors, struct kerne
   front->query = kernel->query;
   front->elements = kernel->array ? kernel_elements(kernel) : NULL;
   front->once = kernel->once;
+  front->body_line = kernel->line;
+  front->locals_index = 5;
+  memset(front->body_sets, 0, sizeof front->body_sets);
   front->present = which.present;
   front->maybe = which.maybe;
   front->starts = which.some;
@@ -502,8 +505,9 @@ static int variant_try_front(lua_State *L, int handle, int anchors, struct kerne
   lua_pushvalue(L, anchors);
   lua_pushlightuserdata(L, front);
   lua_pushlightuserdata(L, kernel);
+  lua_getiuservalue(L, handle, KERNEL_LOCALS);
   if (reasons) lua_pushvalue(L, reasons);
-  return try_quietly(L, variant_compile_protected, reasons ? 5 : 4, 0);
+  return try_quietly(L, variant_compile_protected, reasons ? 6 : 5, 0);
 }
 
 /* Compiles, repeatedly if commands must be ordered one by one, or if rows see more of what earlier
@@ -530,6 +534,7 @@ static int variant_run_front(lua_State *L, int handle, int anchors, struct kerne
     front->shared = shared;
     status = variant_try_front(L, handle, anchors, kernel, front, which, reasons);
   }
+  if (status == LUA_OK) memcpy(kernel->body_sets, front->body_sets, sizeof kernel->body_sets);
   return status;
 }
 
@@ -603,7 +608,9 @@ void variant_push_reasons(lua_State *L, int handle) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   lua_newtable(L);
   int reasons = lua_gettop(L);
-  if (kernel->denied && !kernel->query->broken) variant_survey(L, handle, kernel, reasons);
+  /* The locals around a loop are known only while it runs. */
+  bool surveys = kernel->denied && !kernel->query->broken && !kernel->line;
+  if (surveys) variant_survey(L, handle, kernel, reasons);
   lua_settop(L, reasons);
   if (lua_rawlen(L, reasons) > 0) return;
   lua_getiuservalue(L, handle, KERNEL_REASON);

@@ -206,11 +206,15 @@ static APART void run_whole(lua_State *L, struct system_box *system, bool compil
   bool done = compiles && system_is_ready(L, system) &&
               kernel_run_once(L, BODY_FUNCTION + 1, system->dt);
   lua_settop(L, BODY_FUNCTION);
+  system->stepped = system->looped = 0;
   if (done) return;
+  const struct kernels before = *system->box->kernels;
   lua_pushvalue(L, BODY_WORLD);
   lua_pushnumber(L, (lua_Number)system->dt);
   system_push(L, system, SYSTEM_QUERY);
   lua_call(L, 3, 0);
+  system->stepped = system->box->kernels->stepped - before.stepped;
+  system->looped = system->box->kernels->looped - before.looped;
 }
 
 /* Finds what does not change from run to run. */
@@ -439,5 +443,11 @@ void system_kernel_push(lua_State *L, int world_index, struct system_box *system
 
 const char *system_kernel_tier(const ecs_system *system) {
   const struct system_box *script = system_script(system);
-  return !script ? "native" : script->compiled ? "vector" : "lua";
+  return !script ? "native" : script->compiled || loops_are_compiled(script) ? "vector" : "lua";
+}
+
+#define STEPPED_PART 16u       /* of the rows of loops whose bodies are programs, by Lua at most */
+
+bool loops_are_compiled(const struct system_box *system) {
+  return system->looped > 0 && system->stepped <= system->looped / STEPPED_PART;
 }

@@ -55,6 +55,7 @@ static int each_push_step(lua_State *L, int loop_index, const struct loop_box *l
 static bool each_next_row(lua_State *L, int loop_index, struct loop_box *loop) {
   for (;;) {
     while (loop->next_row < loop->count && !loop_takes(loop, loop->next_row)) loop->next_row++;
+    if (loop->body != BODY_LUA && loop->next_row < loop->count) body_run(L, loop_index, loop);
     if (LIKELY(loop->next_row < loop->count)) return true;
     if (!loop_next_run(loop)) return false;
     if (UNLIKELY(loop->fill)) loop->fill(L, loop_index);
@@ -71,6 +72,7 @@ static int each_next(lua_State *L) {
     return 0;
   }
   loop->row = loop->next_row++;
+  loop->box->kernels->stepped++;
   if (UNLIKELY(loop->walk || loop->slot_count > LUA_MINSTACK - 4))
     need_stack(L, (int)(loop->slot_count + value_count(loop)) + 4);
   return each_push_step(L, lua_upvalueindex(1), loop);

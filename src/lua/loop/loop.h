@@ -12,6 +12,7 @@
 #include "lua/bind/object.h"
 #include "lua/bind/version.h"
 
+struct body_site;
 struct column;
 struct component;
 struct copies;
@@ -32,6 +33,9 @@ struct walk;
 enum system_form { FORM_EACH, FORM_MAP, FORM_RUN, FORM_OBSERVE, FORM_ASK, FORM_KEY };
 
 enum loop_form { LOOP_FOR, LOOP_FUNCTION, LOOP_SYSTEM };
+
+/* What does the body of a for loop: it is not known yet; a program, as far as it can; Lua. */
+enum loop_body { BODY_UNKNOWN, BODY_PROGRAM, BODY_LUA };
 
 #define ALL_VIEWS INT_MAX
 
@@ -112,7 +116,8 @@ void loops_abandon(struct world_box *box);
 #define LOOP_QUERY 2
 #define LOOP_WHERE 3         /* its q:where(fn), and the matching rows */
 #define LOOP_FILTER 4
-#define LOOP_VALUES 4
+#define LOOP_KERNEL 5        /* of a for loop: its handle, if its body may be a program */
+#define LOOP_VALUES 5
 
 /* The loops of a world. */
 struct loops {
@@ -175,6 +180,8 @@ struct loop_box {
   bool open;
   bool news;                       /* it uses the query's changes: see changes.h */
   bool done;                       /* it reached its end */
+  enum loop_body body;             /* of a for loop; */
+  struct body_site *site;          /* which it is, unless that is unknown */
   int view_count;                  /* first slots with a view, unless a single field */
   int parameters;                  /* of a system's function; NOT_KNOWN: ask */
   uint64_t version;                /* of the world's components, when the slots were filled */

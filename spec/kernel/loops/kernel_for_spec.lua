@@ -1,0 +1,292 @@
+-- Bodies of for loops over queries and events that run as programs, and such loops within functions
+-- that do. Each is played with kernels and without, and must do the same.
+
+local ecs = require "ecs"
+
+local function new_world(kernels)
+  local world = ecs.world { kernels = kernels, tag = 1, seed = 5 }
+  world:component("P", { "x: f64", "n: i32", "on: bool", "kind: enum(red, green)", "at: f64[3]" })
+  world:component("Q", { "hp: i32 = 9", toggle = true })
+  world:tag "T"
+  world:event("Hit", { "who: entity", "by: i32" })
+  world:resource("Score", { "n: i32", "f: f64", "who: entity" })
+  local ids = {}
+  for i = 1, 60 do
+    ids[i] = world:spawn { P = { x = i / 4, n = i, on = i % 3 == 0 },
+      Q = i % 2 == 0 and { hp = i } or nil, T = i % 5 == 0 or nil }
+  end
+  return { world = world, ecs = ecs, ids = ids, score = world:res "Score",
+    all = world:query "P", some = world:query "P, Q?", both = world:query "P, Q",
+    tagged = world:query "P:in, T?, !Q", items = world:array("items", "i32", 8) }
+end
+
+-- The body of a run: what it does in four updates, and its explanation.
+local function play(kernels, body, prepare)
+  local out, said = new_world(kernels), {}
+  out.say = function(x) said[#said + 1] = tostring(x) end
+  local text = "local o = ... local world, ecs, ids, score, all, some, both, tagged, items, say = "
+    .. "o.world, o.ecs, o.ids, o.score, o.all, o.some, o.both, o.tagged, o.items, o.say "
+    .. "local total, best = 0, nil return function(_, dt, query) " .. body .. " end"
+  local run = assert(load(text, "=for"))(out)
+  if prepare then prepare(out) end
+  out.world:system("s", { query = "P", run = run })
+  out.world:system("hits", { query = "P:in", each = function(p, _, e)
+    if p.n % 2 == 0 then out.world:emit("Hit", e, p.n % 7) end
+  end })
+  for _ = 1, 4 do
+    local ok, problem = pcall(out.world.update, out.world, 0.25)
+    out.say(ok or tostring(problem):gsub("\nstack traceback.*", ""))
+    out.say(out.world:digest())
+    assert(out.world:check())
+  end
+  local told = out.world:explain "s"
+  out.world:close()
+  return table.concat(said, "\n"), told
+end
+
+-- Plays a body; its first loop has to be a program, or to stay Lua for a reason.
+local function agree(body, reason, prepare)
+  local with, told = play(true, body, prepare)
+  assert.equal((play(false, body, prepare)), with, body)
+  local loop = (told.loops or {})[1]
+  assert.is_truthy(loop, body)
+  if not reason then
+    assert.equal("vector", loop.tier, body .. (loop.reason or ""))
+  else
+    assert.is_truthy((loop.reason or ""):find(reason, 1, true), body .. ": " .. (loop.reason or ""))
+  end
+  return told
+end
+
+describe("a for loop over a query", function()
+  it("runs as a program that shares the locals around it", function()
+    local told = agree [[
+      local n, sum, far, who, seen = 0, 0.0, nil, ecs.null, false
+      for p, e in query:each() do
+        n = n + 1
+        sum = sum + p.x * dt
+        if not far or p.x > far then far, who = p.x, e end
+        if p.n == 7 then seen = true end
+        p.x = p.x + n / 8
+        if p.on then goto continue end
+        p.n = p.n + 1
+        ::continue::
+      end
+      say(n) say(sum) say(far) say(who) say(seen)]]
+    assert.equal("vector", told.tier)
+    assert.is_nil(told.reason)
+    assert.equal(1, #told.loops)
+    assert.equal("for", told.loops[1].form)
+  end)
+
+  it("keeps types, nil and order of what it sets", function()
+    agree [[local i, f, flag, gone = 1, 1.0, nil, 5
+      for p in all:each() do
+        i = i + p.n
+        f = f / 2
+        flag = p.x > 3
+        if p.n == 9 then gone = nil end
+        items[p.n % 8 + 1] = i % 100
+      end
+      say(i) say(f) say(flag) say(gone) say(math.type(i))]]
+    agree [[total = total + 0.5
+      for p in all:each() do total = total + p.n best = best or p.x end
+      say(total) say(best)]]
+  end)
+
+  it("gives false for what a row lacks", function()
+    agree [[for p, q, e in some:each() do
+        if q then q.hp = q.hp + 1 elseif q == false then p.n = p.n + 2 end
+        if q ~= nil then p.x = p.x + 1 end
+        local hp = q and q.hp or -1
+        score.n = (score.n + hp) % 1000
+      end]]
+    agree [[local n = 0 for p, t in tagged:each() do if t then n = n + p.n end end say(n)]]
+  end)
+
+  it("visits what is switched on", function()
+    local function off(out)
+      for i = 2, 60, 6 do out.world:disable(out.ids[i], "Q") end
+    end
+    agree("for p, q in both:each() do q.hp = q.hp + p.n p.x = q.hp end", nil, off)
+    agree("for p, q in some:each() do if q then q.hp = 3 else p.x = -1 end end", nil, off)
+  end)
+
+  it("changes entities, spawns and emits when it ends", function()
+    agree [[for p, e in all:each() do
+        if p.n % 9 == 0 then world:despawn(e) end
+        if p.n % 10 == 1 then world:spawn { P = { x = 1.5, n = p.n + 1 } } end
+        if p.n % 7 == 3 then world:add(e, "T") end
+      end
+      say(world:count "P") say(world:count "T")
+      for p, q, e in both:each() do world:remove(e, "Q") end
+      say(world:count "Q")]]
+  end)
+
+  it("gives rows that fail to Lua, which goes on with the rest", function()
+    local told = agree [[local n = 0
+      for p, e in all:each() do
+        n = n + 1
+        if p.n == 20 then world:enable(e, "P") end
+        p.x = p.x + 1
+      end
+      say(n)]]
+    assert.equal(1, told.loops[1].left and told.loops[1].left.rows)
+    agree [[local n = 0
+      for p in all:each() do n = n + 1 score.n = n if p.n == 30 then error "no" end p.x = 0 end]]
+  end)
+
+  it("is nested in another one, or in a function", function()
+    agree [[local n = 0
+      for p in all:each() do
+        local near = 0
+        for q, f in all:each() do if q.n ~= p.n and q.x - p.x < 1 then near = near + 1 end end
+        n = n + near
+        p.at[p.n % 3 + 1] = near
+      end
+      say(n)]]
+    agree [[for i = 1, 3 do for p in all:each() do p.x = p.x + i end end]]
+    agree [[local function far(p) return p.x > 5 and p.x or 5 end
+      local sum = 0.0 for p in all:each() do sum = sum + far(p) end say(sum)]]
+  end)
+
+  it("goes over events", function()
+    agree [[local sum, n = 0, 0
+      for hit in world:events "Hit" do
+        sum, n = sum + hit.by, n + 1
+        local x = world:get(hit.who, "P.x")
+        if x and x > 3 then world:set(hit.who, "P.x", x - 1) end
+      end
+      say(sum) say(n)]]
+  end)
+
+  it("stays Lua where a program cannot do it", function()
+    local cases = {
+      { "for p in all:each() do if p.n == 5 then break end p.x = 1 end", "leaves the loop early" },
+      { "local n = 0 for p in all:each() do if p.n == 5 then return end n = n + 1 end",
+        "returns from the loop" },
+      { [[local n = 0 local function bump() n = n + 1 end
+          for p in all:each() do n = n + p.n end bump() say(n)]], "a function created here" },
+      { "for p in all:each() do p.x = 1 end for p in all:each() do p.n = 2 end",
+        "several loops begin at its line" },
+      { "local list = {} for p in all:each() do list[#list + 1] = p.n end say(#list)", "" },
+      { "for p, e in all:each() do p.x = world:random(e) end", "rows draw one after the other" },
+      { "local last for p in all:each() do last = p end", "" },
+      { "local s = '' for p in all:each() do s = p.on and 'a' or 'b' end say(s)", "" },
+    }
+    for _, case in ipairs(cases) do agree(case[1], case[2]) end
+  end)
+
+  it("lets functions change the locals that they share", function()
+    agree [[local n = 0
+      local function bump(by) n = n + by end
+      for p in all:each() do p.x = p.x + 1 bump(p.n) end
+      say(n)]]
+  end)
+
+  it("knows which loop has called", function()
+    for _, body in ipairs {
+      "local step, s, e = all:each() local p, id = step(s, e) say(id) p, id = step(s, e) say(p.n)",
+      [[for i, v in ipairs { 1, 2, 3, 4 } do local step, s, e = all:each() say(select(2, step(s))) end]],
+      [[local co = coroutine.wrap(function()
+          local n = 0
+          for p, e in all:each() do n = n + p.n end
+          coroutine.yield(n)
+          for p, e in all:each() do
+            n = n + 1
+            if e == ids[3] then coroutine.yield(n) end
+          end
+          return n
+        end)
+        say(co()) say(co()) say(co())]],
+    } do
+      assert.equal((play(false, body)), (play(true, body)), body)
+    end
+  end)
+
+  it("keeps nothing that its locals hold, nor its function", function()
+    local out = new_world(true)
+    local weak = setmetatable({}, { __mode = "v" })
+    local run = load [[local all = ... return function(big)
+      for p in all:each() do p.x = p.x + #big end
+    end]](out.all)
+    for _ = 1, 4 do
+      weak[2] = { 1, 2, 3 }
+      run(weak[2])
+    end
+    assert.equal("vector", out.world:explain(run).tier)
+    weak[1], run = run, nil
+    collectgarbage()
+    collectgarbage()
+    assert.is_nil(weak[1])
+    assert.is_nil(weak[2])
+  end)
+
+  it("runs as a program from its second time on, or if there are many rows", function()
+    local out = new_world(true)
+    local run = load [[local all = ... return function() for p in all:each() do p.x = p.x + 1 end end]]
+      (out.all)
+    run()
+    assert.has_error(function() out.world:explain(run) end)
+    run()
+    assert.equal("vector", out.world:explain(run).tier)
+    assert.equal(1, out.world:explain(run).compilations)
+    local few = load [[local q = ... return function() for p in q:each() do p.x = p.x + 1 end end]]
+      (out.world:query "P, T")
+    for _ = 1, 5 do few() end
+    assert.has_error(function() out.world:explain(few) end)
+    out.world:spawn_many(10000, { P = { x = 1 } })
+    local first = load [[local all = ... return function() for p in all:each() do p.x = p.x + 1 end end]]
+      (out.all)
+    first()
+    assert.equal("vector", out.world:explain(first).tier)
+  end)
+end)
+
+describe("a loop over a query within a function of rows", function()
+  local function both(body)
+    local said = {}
+    for i, kernels in ipairs { true, false } do
+      local out = new_world(kernels)
+      local text = "local o = ... local world, all, some, score = o.world, o.all, o.some, o.score "
+        .. "return function(p, dt, e) " .. body .. " end"
+      out.world:system("s", { query = "P", each = assert(load(text, "=for"))(out) })
+      for _, e in ipairs(out.ids) do out.world:emit("Hit", e, 3) end
+      for _ = 1, 3 do out.world:update(0.25) end
+      said[i] = out.world:digest()
+      if kernels then
+        local told = out.world:explain "s"
+        assert.equal("vector", told.tier, body .. (told.reason or ""))
+      end
+    end
+    assert.equal(said[2], said[1], body)
+  end
+
+  it("shows and changes other rows", function()
+    both "local n = 0 for o in all:each() do if o.x < p.x then n = n + 1 end end p.n = n"
+    both "if p.n % 8 == 0 then for o, f in all:each() do if f ~= e then o.x = o.x + p.n end end end"
+    both [[for o, q in some:each() do
+        if q and q.hp > p.n then q.hp = q.hp - 1 elseif q == false then p.x = p.x + 1 end
+      end]]
+    both "for o in all:each() do if o.n == p.n + 1 then p.at[o.n % 3 + 1] = o.at[2] + 1 break end end"
+    both "for hit in world:events 'Hit' do if hit.who == e then p.x = p.x + hit.by end end"
+  end)
+
+  it("is refused where a view would show another row", function()
+    local out = new_world(true)
+    local all = out.all
+    local function find(query) for o in query:each() do if o.x > 3 then return o end end end
+    for _, case in ipairs {
+      { function(p) local last for o in all:each() do last = o end p.x = last.x end, "" },
+      { function(p)
+        local o = find(all)
+        if o then p.x = o.x end
+      end, "it returns a view from a loop over a query" },
+    } do
+      out.world:system("s", { query = "P", each = case[1] })
+      local told = out.world:explain "s"
+      assert.equal("lua", told.tier)
+      assert.is_truthy(told.reason:find(case[2], 1, true), told.reason)
+    end
+  end)
+end)

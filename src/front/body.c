@@ -1,0 +1,140 @@
+/* The body of a generic `for` as a function of its own: its parameters are the loop's variables, and
+** the locals around it are upvalues. An instruction that reads such a local takes it from its
+** upvalue first; one that sets it stores it afterwards. */
+#include "front/front.h"
+
+/* The loop at a line; NONE if there is none, or several. */
+static uint32_t body_find(const struct function_code *code, uint32_t line) {
+  uint32_t found = NONE, count = 0;
+  for (uint32_t pc = 0; code->lines && pc < code->count; pc++) {
+    if (code->code[pc].kind != CODE_EACH) continue;
+    if ((uint32_t)code->lines[code->code[pc].target] != line) continue;
+    found = pc;
+    count++;
+  }
+  return count == 1 ? found : NONE;
+}
+
+/* A function whose part is cut out. */
+struct cut {
+  struct front *f;
+  const struct function_code *from;
+  uint32_t first, end;         /* the instructions that are taken */
+  uint32_t locals;             /* registers below are upvalues */
+  uint32_t *places;            /* by instruction from `first` to `end`: its new number */
+  struct code *to;
+  int32_t *lines;
+  uint32_t count;
+};
+
+static void body_add(struct cut *cut, struct code code, uint32_t pc) {
+  if (cut->to) {
+    cut->to[cut->count] = code;
+    cut->lines[cut->count] = cut->from->lines[pc];
+  }
+  cut->count++;
+}
+
+static bool body_jumps(const struct code *code) {
+  switch (code->kind) {
+    case CODE_JUMP:
+    case CODE_COMPARE:
+    case CODE_TEST:
+    case CODE_TEST_SET:
+    case CODE_FOR:
+    case CODE_FOR_END:
+    case CODE_EACH:
+    case CODE_EACH_END: return true;
+    default: return false;
+  }
+}
+
+/* Where a jump leads in the new function. */
+static uint32_t body_target(const struct cut *cut, uint32_t pc, uint32_t target) {
+  if (target >= cut->first && target <= cut->end)
+    return cut->to ? cut->places[target - cut->first] : 0;
+  cut->f->frame->pc = pc;
+  front_refuse(cut->f, "it leaves the loop early: that is done in Lua");
+  return NONE;
+}
+
+static void body_add_local(struct cut *cut, uint32_t local, bool sets, uint32_t pc) {
+  if (cut->from->captured[local / 64] >> local % 64 & 1) {
+    cut->f->frame->pc = pc;
+    front_refuse(cut->f, "its loop uses a local that a function created here uses, too: that is "
+                         "done in Lua");
+  }
+  struct code code = {.kind = CODE_UPVALUE, .a = local, .b = BODY_LOCAL + local};
+  if (sets) cut->f->body_sets[local / 64] |= UINT64_C(1) << local % 64;
+  if (sets)
+    code = (struct code){.kind = CODE_SET_UPVALUE, .a = BODY_LOCAL + local, .right = {false, local}};
+  body_add(cut, code, pc);
+}
+
+/* Adds an instruction, with what it needs of locals. */
+static void body_add_code(struct cut *cut, uint32_t pc) {
+  struct code code = cut->from->code[pc];
+  for (uint32_t i = 0; i < cut->locals; i++)
+    if (flow_takes(&code, i)) body_add_local(cut, i, false, pc);
+  bool sets = code.kind == CODE_TEST_SET && code.a < cut->locals;
+  if (code.kind == CODE_RETURN || sets) {
+    cut->f->frame->pc = pc;
+    front_refuse(cut->f, sets ? "it sets a local outside of the loop to one of two values by 'or' "
+                                "or 'and': write an if"
+                              : "it returns from the loop: that is done in Lua");
+  }
+  if (body_jumps(&code)) code.target = body_target(cut, pc, code.target);
+  if (code.kind == CODE_LOAD_SKIP && code.a < cut->locals) code.kind = CODE_LOAD;
+  body_add(cut, code, pc);
+  for (uint32_t i = 0; i < cut->locals; i++)
+    if (flow_sets(&code, i)) body_add_local(cut, i, true, pc);
+  if (code.kind == cut->from->code[pc].kind) return;
+  body_add(cut, (struct code){.kind = CODE_JUMP, .target = body_target(cut, pc, pc + 2)}, pc);
+}
+
+static void body_add_all(struct cut *cut) {
+  cut->count = 0;
+  for (uint32_t pc = cut->first; pc < cut->end; pc++) {
+    if (!cut->to) cut->places[pc - cut->first] = cut->count;
+    body_add_code(cut, pc);
+  }
+  if (!cut->to) cut->places[cut->end - cut->first] = cut->count;
+  body_add(cut, (struct code){.kind = CODE_RETURN}, cut->end);
+}
+
+static void body_copy(struct cut *cut) {
+  struct memory *memory = cut->from->memory;
+  body_add_all(cut);
+  uint32_t count = cut->count;
+  cut->to = memory_array(memory, count, sizeof *cut->to);
+  cut->lines = memory_array(memory, count, sizeof *cut->lines);
+  if (cut->to && cut->lines) {
+    body_add_all(cut);
+    return;
+  }
+  memory_free(memory, cut->to, count * sizeof *cut->to);
+  memory_free(memory, cut->lines, count * sizeof *cut->lines);
+  front_no_memory(cut->f);
+}
+
+void body_cut(struct front *f, struct frame *frame) {
+  struct function_code *code = frame->code;
+  uint32_t head = body_find(code, f->body_line);
+  if (head == NONE) front_refuse(f, "several loops begin at its line: put each on its own");
+  const struct code *each = &code->code[head];
+  uint32_t length = each->target - head;
+  struct cut cut = {.f = f, .from = code, .first = head + 1, .end = each->target,
+                    .locals = each->a};
+  f->body_first = each->a + EACH_VARIABLE;
+  f->body_count = code->code[each->target].c;
+  cut.places = lua_newuserdatauv(f->L, length * sizeof *cut.places, 0);
+  body_copy(&cut);
+  lua_pop(f->L, 1);
+  memory_free(code->memory, code->code, code->count * sizeof *code->code);
+  memory_free(code->memory, code->lines, code->count * sizeof *code->lines);
+  code->code = cut.to;
+  code->lines = cut.lines;
+  code->count = cut.count;
+  code->vararg = false;
+  frame->pc = 0;
+}

@@ -1,0 +1,208 @@
+/* Bodies of `for ... in q:each() do` as programs, wherever such a loop stands: when it has reached
+** rows of a table, the function that advances it runs them all, and the next one is not theirs. A row
+** that fails is given to Lua, as without programs; the rows after it come next.
+**
+** The locals around the loop are upvalues of a C function: each is copied there from the frame of the
+** function with the loop before rows run, and back afterwards. Which loop it is, the line of its
+** `for` tells, if no other begins there. */
+#include <lauxlib.h>
+
+#include "core/query/query.h"
+#include "lua/api/api.h"
+#include "lua/bind/object.h"
+#include "lua/bind/status.h"
+#include "lua/jit/kernel.h"
+#include "lua/loop/loop.h"
+
+#define BODY_LOCALS 200        /* most locals around a loop */
+#define BODY_ROWS 24u          /* fewer rows are done by Lua, */
+#define BODY_MANY 8192u        /* and fewer than these when a loop runs for the first time */
+#define BODY_RESTS 256u        /* most times that a loop whose body is refused is done by Lua at once */
+
+/* The locals' function: its first upvalue is a table of their names, by number. */
+static int body_of_locals(lua_State *L) {
+  (void)L;
+  return 0;
+}
+
+/* ---- locals ---- */
+
+/* The frame of the function whose `for` has called. */
+static bool body_frame(lua_State *L, lua_Debug *frame) {
+  memset(frame, 0, sizeof *frame);
+  if (!lua_getstack(L, 0, frame) || !lua_getinfo(L, "n", frame) || !frame->namewhat) return false;
+  if (strcmp(frame->namewhat, "for iterator") != 0) return false;
+  return lua_getstack(L, 1, frame) && lua_getinfo(L, "l", frame) && frame->currentline > 0;
+}
+
+/* Copies the locals of the frame to the upvalues of the function at an index. */
+static void body_take_locals(lua_State *L, lua_Debug *frame, int locals) {
+  const char *name;
+  for (int i = 1; i < BODY_LOCALS && (name = lua_getlocal(L, frame, i)) != NULL; i++) {
+    if (*name == '(') lua_pushnil(L);   /* the loop's own, or nothing */
+    if (!lua_setupvalue(L, locals, i + 1)) break;
+  }
+}
+
+/* Copies those that the body sets back, and keeps none. */
+static void body_give_locals(lua_State *L, lua_Debug *frame, int locals,
+                             const uint64_t sets[4]) {
+  for (int i = 0; lua_getupvalue(L, locals, i + 2); i++) {
+    if (sets[i / 64] >> i % 64 & 1)
+      lua_setlocal(L, frame, i + 1);
+    else
+      lua_pop(L, 1);
+    lua_pushnil(L);
+    lua_setupvalue(L, locals, i + 2);
+  }
+}
+
+/* Pushes the function for the frame's locals. */
+static void body_push_locals(lua_State *L, lua_Debug *frame) {
+  const char *name;
+  int count = 0;
+  need_stack(L, BODY_LOCALS + 4);
+  lua_newtable(L);
+  int names = lua_gettop(L);
+  while (count < BODY_LOCALS && (name = lua_getlocal(L, frame, count + 1)) != NULL) {
+    lua_pop(L, 1);
+    lua_pushstring(L, name);
+    lua_rawseti(L, names, ++count + 1);
+  }
+  for (int i = 0; i < count; i++) lua_pushnil(L);
+  lua_pushcclosure(L, body_of_locals, count + 1);
+}
+
+/* ---- the kernel of a loop ---- */
+
+/* Pushes a table that is under an integer or function, at the top of the stack, of the table at an
+** index; creates it. */
+static void body_push_part(lua_State *L, int table, const char *mode) {
+  lua_pushvalue(L, -1);
+  if (lua_rawget(L, table) == LUA_TNIL) {
+    lua_pop(L, 1);
+    if (mode)
+      new_weak_table(L, mode);
+    else
+      lua_newtable(L);
+    lua_pushvalue(L, -2);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, table);
+  }
+  lua_remove(L, -2);
+}
+
+/* Pushes the handle of the loop of the function at the top of the stack, or nil: in its first run,
+** there is one only for many rows. */
+static void body_push_kernel(lua_State *L, const struct loop_box *loop, int query,
+                             lua_Debug *frame) {
+  int top = lua_gettop(L), known = top + 2;
+  lua_getiuservalue(L, query, QUERY_KERNELS);
+  lua_pushliteral(L, "for");
+  body_push_part(L, top + 1, "k");
+  lua_pushvalue(L, top);
+  body_push_part(L, known, NULL);
+  int type = lua_rawgeti(L, -1, frame->currentline);
+  bool known_before = type == LUA_TBOOLEAN || loop->count >= BODY_MANY;
+  if (type != LUA_TUSERDATA && known_before) {
+    struct world_box *box = loop->box;
+    int world = push_query_world(L, query);
+    kernel_push(L, box, world, top, query, (struct use){"for", RESULT_NONE, false});
+    struct kernel_box *handle = lua_touserdata(L, -1);
+    handle->kernel->line = (uint32_t)frame->currentline;
+    body_push_locals(L, frame);
+    lua_setiuservalue(L, -2, KERNEL_LOCALS);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, known + 1, frame->currentline);
+  } else if (type == LUA_TNIL) {
+    lua_pushboolean(L, 1);
+    lua_rawseti(L, known + 1, frame->currentline);
+  }
+  if (!lua_isuserdata(L, -1)) lua_pushnil(L);
+  lua_replace(L, top + 1);
+  lua_settop(L, top + 1);
+}
+
+/* ---- running ---- */
+
+/* Whether its rows can be run together, and are worth it. */
+static bool body_suits(const struct loop_box *loop) {
+  const ecs_query *query = loop->query->query;
+  const struct query_terms *terms = &query->terms;
+  uint32_t rows = 0;
+  if (loop->fill || !loop->box->kernels->on || terms->step_count || terms->changes) return false;
+  if (loop->events) return loop->count >= BODY_ROWS;
+  for (uint32_t i = loop->match - 1; i < query_reach(query) && rows < BODY_ROWS; i++)
+    rows += query_table(query, i)->count;
+  return rows >= BODY_ROWS;
+}
+
+/* A loop whose outside values differ too often is not worth it. */
+static bool body_is_restless(const struct kernel *kernel) {
+  return kernel->compilations > 8 && kernel->compilations * 4 > kernel->begun;
+}
+
+/* What is known of the loop of a function, at the top of the stack, that begins at a line; that it is
+** another one does no harm. */
+static struct body_site *body_site_of(lua_State *L, struct query_box *query, uint32_t line) {
+  const void *function = lua_topointer(L, -1);
+  struct body_site *site = &query->sites[line % BODY_SITES];
+  if (site->function != function || site->line != line)
+    *site = (struct body_site){.function = function, .line = line};
+  return site;
+}
+
+/* Whether Lua does this run of a loop whose body was refused when it was last compiled. */
+static bool body_rests(struct body_site *site) {
+  if (!site->rests) return false;
+  site->rests--;
+  return true;
+}
+
+static void body_tire(struct body_site *site) {
+  if (site->tired < BODY_RESTS) site->tired = site->tired ? 2 * site->tired : 1;
+  site->rests = site->tired;
+}
+
+/* Finds the loop's kernel, and pushes its handle. False: Lua does the rows. */
+static bool body_begin(lua_State *L, int loop_index, struct loop_box *loop, lua_Debug *frame) {
+  if (loop->form != LOOP_FOR || !body_suits(loop) || !body_frame(L, frame)) return false;
+  lua_getiuservalue(L, loop_index, LOOP_QUERY);
+  int query = lua_gettop(L);
+  lua_getinfo(L, "f", frame);
+  struct body_site *site =
+      body_site_of(L, lua_touserdata(L, query), (uint32_t)frame->currentline);
+  if (body_rests(site)) return false;
+  body_push_kernel(L, loop, query, frame);
+  const struct kernel_box *handle = lua_touserdata(L, -1);
+  if (!handle || !handle->kernel || !loop->open) return false;
+  lua_pushvalue(L, -1);
+  lua_setiuservalue(L, loop_index, LOOP_KERNEL);
+  loop->site = site;
+  handle->kernel->begun++;
+  return !body_is_restless(handle->kernel);
+}
+
+void body_run(lua_State *L, int loop_index, struct loop_box *loop) {
+  lua_Debug frame;
+  int top = lua_gettop(L);
+  bool begins = loop->body == BODY_UNKNOWN;
+  loop->body = BODY_LUA;       /* whatever is raised */
+  need_stack(L, LUA_MINSTACK);
+  if (begins ? body_begin(L, loop_index, loop, &frame) : body_frame(L, &frame)) {
+    lua_settop(L, top);
+    lua_getiuservalue(L, loop_index, LOOP_KERNEL);
+    lua_getiuservalue(L, top + 1, KERNEL_LOCALS);
+    body_take_locals(L, &frame, top + 2);
+    bool goes_on = kernel_run_body(L, top + 1, loop, begins);
+    if (!loop->open) loop_gone(L, loop);
+    const struct kernel_box *handle = lua_touserdata(L, top + 1);
+    if (!handle->kernel) loop_gone(L, loop);
+    body_give_locals(L, &frame, top + 2, handle->kernel->body_sets);
+    if (goes_on) loop->body = BODY_PROGRAM;
+    if (begins && goes_on) loop->site->tired = 0;
+    if (begins && !goes_on) body_tire(loop->site);
+  }
+  lua_settop(L, top);
+  if (!loop->open) loop_gone(L, loop);
+}
