@@ -224,20 +224,18 @@ describe("a for loop over a query", function()
 
   it("runs as a program from its second time on, or if there are many rows", function()
     local out = new_world(true)
-    local run = load [[local all = ... return function() for p in all:each() do p.x = p.x + 1 end end]]
-      (out.all)
+    local source = "local q = ... return function() for p in q:each() do p.x = p.x + 1 end end"
+    local run = load(source)(out.all)
     run()
     assert.has_error(function() out.world:explain(run) end)
     run()
     assert.equal("vector", out.world:explain(run).tier)
     assert.equal(1, out.world:explain(run).compilations)
-    local few = load [[local q = ... return function() for p in q:each() do p.x = p.x + 1 end end]]
-      (out.world:query "P, T")
+    local few = load(source)(out.world:query "P, T")
     for _ = 1, 5 do few() end
     assert.has_error(function() out.world:explain(few) end)
     out.world:spawn_many(10000, { P = { x = 1 } })
-    local first = load [[local all = ... return function() for p in all:each() do p.x = p.x + 1 end end]]
-      (out.all)
+    local first = load(source)(out.all)
     first()
     assert.equal("vector", out.world:explain(first).tier)
   end)

@@ -17,6 +17,11 @@
 #define BODY_LOCALS 200        /* most locals around a loop */
 #define BODY_ROWS 24u          /* fewer rows are done by Lua, */
 #define BODY_MANY 8192u        /* and fewer than these when a loop runs for the first time */
+#ifdef LUAJIT_VERSION
+#define FOR_NAME "(for generator)"   /* how a function is called that a `for` calls */
+#else
+#define FOR_NAME "for iterator"
+#endif
 #define BODY_RESTS 256u        /* most times that a loop whose body is refused is done by Lua at once */
 
 /* The locals' function: its first upvalue is a table of their names, by number. */
@@ -30,8 +35,8 @@ static int body_of_locals(lua_State *L) {
 /* The frame of the function whose `for` has called. */
 static bool body_frame(lua_State *L, lua_Debug *frame) {
   memset(frame, 0, sizeof *frame);
-  if (!lua_getstack(L, 0, frame) || !lua_getinfo(L, "n", frame) || !frame->namewhat) return false;
-  if (strcmp(frame->namewhat, "for iterator") != 0) return false;
+  if (!lua_getstack(L, 0, frame) || !lua_getinfo(L, "n", frame) || !frame->name) return false;
+  if (strcmp(frame->name, FOR_NAME) != 0) return false;
   return lua_getstack(L, 1, frame) && lua_getinfo(L, "l", frame) && frame->currentline > 0;
 }
 
