@@ -12,7 +12,8 @@ local tiers = require "spec.support.tiers"
 local M = {}
 
 --- In which ways rules are run.
-M.forms = { "each", "each", "each", "each", "query", "query", "inside", "run", "loop", "loop", "map" }
+M.forms = { "each", "each", "each", "each", "query", "query", "inside", "run", "loop", "loop",
+  "map" }
 do
   local world = ecs.world { tag = 1 }
   world:array("a", "f64", 1)

@@ -89,7 +89,10 @@ static bool access_is_of_other(const struct front *f, uint32_t slot) {
   return term->form == TERM_PATH || term->form == TERM_OF;
 }
 
+/* A for loop that is not a program yet computes in doubles: its program does, too. */
 struct val val_of_field(struct front *f, const struct leaf *field, k_value cell, bool soft) {
+  bool widens = f->body_line && field->type == ECS_F32 && build_type(f->b, cell) == KT_F32;
+  if (widens) cell = build_convert(f->b, KT_F64, cell);
   struct val value = val_number(f, cell, soft);
   value.names = field->type == ECS_ENUM ? choice_names(f, field->names) : NULL;
   if (field->type == ECS_STRING) value.names = &front_texts;
@@ -292,8 +295,8 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
     front_refuse(f, from.kind == VAL_NIL
                         ? "it takes a field of nil: is a name misspelled?"
                     : f->once && from.kind == VAL_NOTHING
-                        ? "it uses its query, whose loops are compiled by themselves, or a value "
-                          "that depends on the path taken"
+                        ? "it uses its query, whose loops are compiled by themselves, from 24 rows "
+                          "on, or a value that depends on the path taken"
                         : "it takes a field of something that is neither a view nor a table");
   int64_t at;
   if (from.array && key->type == CONST_INTEGER && !access_has_element(from, key, &at))

@@ -21,7 +21,7 @@ static uint32_t field_stride(const struct field *array) {
 
 /* Whether elements, or array fields, of such a view have places where they can be looked up. */
 static bool field_has_places(const struct front *f, const struct val *of, uint8_t kind) {
-  if (kind == VAL_TABLE || kind == VAL_QUERY) return true;
+  if (kind == VAL_TABLE || kind == VAL_QUERY || kind == VAL_PATH) return true;
   if (f->result == RESULT_KEY || kind == VAL_PARTNER) return false;
   if (kind == VAL_RESOURCE) return true;
   return !f->query->terms.event && term_is_own(front_term(f, of->slot));
@@ -160,6 +160,7 @@ struct val field_value(struct front *f, struct val element, k_value present) {
     return value;
   }
   if (element.of == VAL_VIEW) access_looked_up(f, element);
+  if (element.of == VAL_QUERY) partner_need_apart(f, component, element.leaf);
   if (element.of == VAL_TABLE && class_is_written(f, component, element.leaf))
     front_refuse(f, "it reads '%s' of a table from world:read, and writes '%s.%s': write "
                     "world:get(e, \"%s.%s\")", name, component->name, name, component->name, name);

@@ -1,7 +1,7 @@
-/* The body of a generic `for` as a function of its own: its parameters are the loop's variables, and
-** the locals around it are upvalues. An instruction that reads such a local takes it from its
+/* The body of a generic `for` as a function of its own: its parameters are the loop's variables,
+** and the locals around it are upvalues. An instruction that reads such a local takes it from its
 ** upvalue first; one that sets it stores it afterwards. */
-#include "front/front.h"
+#include "front/rounds.h"
 
 /* The loop at a line; NONE if there is none, or several. */
 static uint32_t body_find(const struct function_code *code, uint32_t line) {
@@ -67,7 +67,8 @@ static void body_add_local(struct cut *cut, uint32_t local, bool sets, uint32_t 
   struct code code = {.kind = CODE_UPVALUE, .a = local, .b = BODY_LOCAL + local};
   if (sets) cut->f->body_sets[local / 64] |= UINT64_C(1) << local % 64;
   if (sets)
-    code = (struct code){.kind = CODE_SET_UPVALUE, .a = BODY_LOCAL + local, .right = {false, local}};
+    code = (struct code){.kind = CODE_SET_UPVALUE, .a = BODY_LOCAL + local,
+                         .right = {false, local}};
   body_add(cut, code, pc);
 }
 

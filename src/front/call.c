@@ -228,9 +228,10 @@ static struct val lookup_call(struct front *f, const struct val *arguments, uint
 static struct val random_call(struct front *f, const struct val *arguments, uint32_t count) {
   struct builder *b = f->b;
   struct val id = reach_need_id(f, arguments, count, "random");
-  if (f->body_line)
-    front_refuse(f, "it calls world:random in a for loop, whose rows draw one after the other: call "
-                    "it in a system's each");
+  if (f->body_line && !f->shared.draws) {
+    f->wants_draws = f->shared.draws = true;
+    front_refuse(f, "its rows draw numbers one after the other");
+  }
   if (!id.entity)
     reach_need_alive(f, id);
   else if (!id.row_entity)   /* null: Lua's error */

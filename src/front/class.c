@@ -137,12 +137,13 @@ void class_copy(struct front *f, const struct component *to, const struct compon
   build_lay(f->b, number, other);
 }
 
-/* Whether a view of a loop over a query or events may be written. */
-static void class_check_shown(struct front *f, const struct component *component, bool read_only) {
+/* Whether a view from outside may be written. */
+static void class_check_outside(struct front *f, const struct component *component,
+                                bool read_only) {
   if (read_only) front_refuse(f, "it writes to '%s', which is read only (:in)", component->name);
   if (component->watched)
-    front_refuse(f, "it writes to '%s' in a loop over a query, and ':changed' watches it: do that "
-                    "in a system over that query", component->name);
+    front_refuse(f, "it writes to '%s' of a row of another loop, and ':changed' watches it: keep "
+                    "the value in a local, and write it after the loop", component->name);
 }
 
 void class_set_place(struct front *f, struct val element, struct val value) {
@@ -150,12 +151,13 @@ void class_set_place(struct front *f, struct val element, struct val value) {
   if (element.of == VAL_TABLE)
     front_refuse(f, "it writes to '%s' of a table from world:read: use world:set",
                  component->leaves[element.leaf].name);
-  if (element.of == VAL_QUERY) class_check_shown(f, component, element.slot);
+  if (element.of == VAL_QUERY) partner_refuse_loop(f, component, element.leaf, "writes to");
+  if (element.of == VAL_PATH) class_check_outside(f, component, element.slot);
   if (element.of == VAL_RESOURCE) steps_check_write(f, component, element.leaf);
   class_share(f, component, element.leaf);
   if (element.of == VAL_RESOURCE)
     f->arrays[element_array(f, component, element.leaf)].written = true;
-  else if (element.of != VAL_QUERY)
+  else if (element.of != VAL_PATH)
     (void)access_written(f, element, element.leaf);
   build_at(f->b, f->env.mask, front_tag(f));
   class_set(f, component, element.leaf,

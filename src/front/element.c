@@ -459,7 +459,8 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind,
   static const char *const reasons[] = {
       [ELEMENTS_NONE] =
           ("has no element 1, or none for any of the names, or no record with the field: fill it "
-           "before the run (keep what the function computes in a field or an array of the world)"),
+           "before the run. Kernels neither append to tables nor index them by ids (keep what the "
+           "function computes in a field or an array of the world)"),
       [ELEMENTS_OTHER] =
           ("has values that are not numbers, booleans, strings or tables of these, or mixes "
            "integers beyond 2^53 with others: keep one type in it"),

@@ -1,7 +1,7 @@
 /* Loops are natural ones: from an instruction that is jumped back to, to the last one that does so,
 ** widened by loops that begin inside. Live registers are found backwards from their readers (as in
 ** A. Aho, M. Lam, R. Sethi and J. Ullman, "Compilers", 9.2.5). */
-#include "front/front.h"
+#include "front/rounds.h"
 
 #define REGISTERS 256
 

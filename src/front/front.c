@@ -559,6 +559,30 @@ static void front_start(struct front *f, struct frame *frame) {
   }
 }
 
+/* In a for loop, numbers are drawn one after the other by all rows: how many have been is the last
+** upvalue of the function with the locals. */
+static struct path front_draws(struct front *f) {
+  lua_rawgeti(f->L, f->anchors, f->locals);
+  int count = 1;
+  while (lua_getupvalue(f->L, -1, count)) {
+    lua_pop(f->L, 1);
+    count++;
+  }
+  lua_pop(f->L, 1);
+  return (struct path){0, (uint8_t)(count - 1), f->locals, {0}};
+}
+
+static void front_begin_draws(struct front *f) {
+  const struct path draws = front_draws(f);
+  uint32_t cell = cell_find(f, &draws);
+  if (cell != NONE) f->env.counts[ENV_CALLS] = cell_get(f, &draws, cell);
+}
+
+static void front_end_draws(struct front *f) {
+  const struct path draws = front_draws(f);
+  cell_set(f, &draws, f->env.counts[ENV_CALLS]);
+}
+
 /* Integer results join the first total; float results join the second, and for a sum all join it,
 ** as floats. */
 static void front_add_up(struct front *f, struct val number) {
@@ -633,9 +657,11 @@ void front_compile(struct front *f, lua_State *L, int function) {
   }
   front_open(f, &frame, anchor);
   front_start(f, &frame);
+  if (f->shared.draws) front_begin_draws(f);
   front_function(f, &frame);
   if (f->env.mask == K_NONE)
     front_refuse(f, "every path through it reaches something that only Lua can do");
+  if (f->shared.draws) front_end_draws(f);
   front_use_result(f);
   access_finish(f);
   cell_finish(f);

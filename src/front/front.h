@@ -22,7 +22,8 @@ enum outside_kind {
   OUTSIDE_ARRAY,     /* an array of that world */
   OUTSIDE_SPAWNER,   /* a function made by that world's world:spawner */
   OUTSIDE_INDEX,     /* an index of that world */
-  OUTSIDE_QUERY      /* a query of that world */
+  OUTSIDE_QUERY,     /* a query of that world */
+  OUTSIDE_VIEW       /* a view that an open loop over it shows its row by */
 };
 
 #define SPAWNER_NAMES 64
@@ -40,6 +41,8 @@ struct outside {
   uint32_t count;
   struct ecs_index *index;             /* NULL if no longer declared */
   const ecs_query *query;              /* NULL before its life in the core */
+  int64_t place;                       /* of a view: of `resource` at its row, */
+  bool read_only;
 };
 
 /* Says what the userdata or C function at an index is to a kernel of the world whose object is
@@ -128,8 +131,9 @@ enum lacks { LACKS_NIL, LACKS_FALSE, LACKS_EITHER };
 struct val {
   uint8_t kind;
   uint8_t of;                  /* an element: the kind of what it is in; VAL_TABLE: world:read's;
-                               ** VAL_QUERY: a view that a loop over a query or events yields, whose
-                               ** `slot` says whether it is read only, or a part of one */
+                               ** VAL_QUERY: a view that a loop over a query or events yields, or
+                               ** a part of one; VAL_PATH: a view from outside, whose `slot` says
+                               ** whether it is read only */
   enum lacks lacks;
   bool soft;                   /* made only of script numbers: f32 beside f32 */
   bool literal;                /* a number literal */
@@ -286,6 +290,7 @@ struct front_classes {
   bool ordered;                /* rows see what earlier rows write to these, */
   bool all;                    /* or to anything */
   bool looks_up;               /* elements of array fields are looked up, where possible */
+  bool draws;                  /* the body of a loop calls world:random; */
   bool spawns;                 /* the function spawns: a dead number may become an id, and is left
                                ** to Lua */
   uint32_t count;
@@ -316,12 +321,11 @@ struct front {
   const struct component *elements;   /* an array whose elements are the rows; NULL: the query's */
   k_value element;             /* then the number of a row's element */
   bool once;                   /* a system's run: one row, with world, dt and query */
-  uint32_t body_line;          /* the rows are those of a generic `for` that begins there, whose body
-                               ** is compiled; 0: of the function */
+  uint32_t body_line;          /* what is compiled is the body of the `for` there; 0: the function */
   uint32_t body_first, body_count;   /* the registers of the loop's variables */
   uint64_t body_sets[4];       /* locals around it that it sets, as bits */
-  int locals_index;            /* stack index of the function whose upvalues are the locals around */
-  uint16_t locals;             /* the loop, and where it is anchored */
+  int locals_index;            /* stack index of the function that has these as upvalues, */
+  uint16_t locals;             /* and where it is anchored */
   uint64_t present;            /* bit by slot: optional terms that are present, */
   uint64_t maybe;              /* and those that are in some rows */
   struct builder *b;
@@ -335,7 +339,8 @@ struct front {
   bool wants_spawns;           /* refused because it does, and spawns */
   bool wants_classes;          /* refused because more classes are shared than was known, */
   bool wants_cells;            /* or more cells written, or other values to them, */
-  bool wants_lookups;          /* or because array fields take too many columns */
+  bool wants_lookups;          /* or because array fields take too many columns, */
+  bool wants_draws;            /* or the body of a loop calls world:random */
   struct front_classes shared;
   int16_t cell_uniforms[FRONT_CELLS];   /* uniforms of cells that may be folded; 0: none yet */
   bool starts;                 /* the program is for some rows of a table: build_start */
@@ -847,7 +852,12 @@ struct val partner_query(struct front *f, const ecs_query *query);
 struct val partner_method(struct front *f, struct val object, const struct constant *key);
 /* What world:events iterates over. */
 struct val partner_events(struct front *f, const struct val *arguments, uint32_t count);
-/* Whether it is a view that a loop over a query or events shows the current row by. */
+/* Refuses a nested loop over a query in which rows would run one by one: written there, or the field
+** of a component that is shared. */
+NORETURN void partner_refuse_loop(struct front *f, const struct component *component,
+                                  uint32_t leaf, const char *does);
+void partner_need_apart(struct front *f, const struct component *component, uint32_t leaf);
+/* Whether a loop over a query or events shows its current row by this view. */
 bool partner_is_shown(const struct val *x);
 /* Calls a method of an index or query; `arguments` begin with the object. Returns the number of
 ** results. */
@@ -877,30 +887,6 @@ void tie_call(struct front *f, const struct component *relation, bool adds,
 bool tie_set(struct front *f, const struct val *arguments, uint32_t count);
 /* The ties among the parts of a spawn, in the order of their relations. */
 void tie_spawned(struct front *f, uint32_t first);
-
-/* The paths of a function through its instructions: where it jumps back to, and which registers are
-** live there. */
-
-/* Finds the loops of a function that jumps back, except those of `for`, and live registers:
-** function->flow, NULL if there are none. False when out of memory. */
-bool flow_find(struct function_code *function);
-void flow_free(struct function_code *function);
-
-/* The end of the loop that an instruction begins; 0 if it begins none. */
-uint32_t flow_loop(const struct function_code *function, uint32_t pc);
-
-/* Whether a register is read from an instruction on, which may be the end. Only if there are
-** loops. */
-bool flow_needs(const struct function_code *function, uint32_t pc, uint32_t at);
-
-/* Whether an instruction takes what a register holds; and whether it sets a register in any case. */
-bool flow_takes(const struct code *code, uint32_t at);
-bool flow_sets(const struct code *code, uint32_t at);
-
-/* Replaces the code of the frame by the body of the loop at f->body_line, whose upvalues from this
-** one on are the locals around the loop. */
-#define BODY_LOCAL 1024u
-void body_cut(struct front *f, struct frame *frame);
 
 #include "front/access.h"
 #include "front/element.h"

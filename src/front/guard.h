@@ -32,6 +32,7 @@ enum guard_type {
                    ** `names` is "__newindex" */
   GUARD_ELEMENTS,  /* a table whose elements are all of one kind */
   GUARD_KEYS,      /* a table whose string keys are `names` */
+  GUARD_VIEW,      /* a view of the component `same`; `measured`: read only. Its place is needed */
   GUARD_TEXT,      /* no path: needs the number of the text `same` in the world's strings */
   GUARD_COUNT,     /* no path: needs the number of matches of the query `same` */
   GUARD_NAMED      /* no path: needs the entity named `same` */

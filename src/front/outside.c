@@ -2,7 +2,7 @@
 ** say what must stay the same. */
 #include <lauxlib.h>
 
-#include "front/front.h"
+#include "front/rounds.h"
 
 #include "core/base/column.h"
 #include "core/storage/component.h"
@@ -95,9 +95,26 @@ uint32_t outside_keep_path(struct front *f, const struct path *path) {
   return f->path_count++;
 }
 
+/* Pops a view of an open loop: its row stays the same while the function runs. */
+static struct val outside_view(struct front *f, const struct path *path, struct outside outside) {
+  const struct component *component = outside.resource;
+  struct guard *guard = outside_need_guard(f, path, GUARD_VIEW);
+  lua_pop(f->L, 1);
+  if (!guard->same) {
+    lua_pushinteger(f->L, (lua_Integer)component->id);
+    guard->same = front_anchor(f);
+    guard->measured = outside.read_only;
+    guard->uniform = outside_uniform(f);
+  }
+  return (struct val){.kind = VAL_ELEMENT, .of = VAL_PATH, .root = component,
+                      .component = component, .slot = outside.read_only,
+                      .value = build_uniform(f->b, (uint32_t)guard->uniform, KT_I64)};
+}
+
 /* Pops the object at the top of the stack. Returns what it is to the kernel. */
 static struct val outside_object(struct front *f, const struct path *path) {
   struct outside outside = f->outside(f->L, lua_gettop(f->L), f->owner);
+  if (outside.kind == OUTSIDE_VIEW) return outside_view(f, path, outside);
   struct val result = outside_of_kind(VAL_WORLD, 0);
   result.at = outside_guard_same(f, path);
   switch (outside.kind) {
@@ -277,7 +294,14 @@ void path_tell_key(lua_State *L, int anchors, uint16_t key) {
 
 void path_tell(lua_State *L, int anchors, const struct path *path) {
   lua_rawgeti(L, anchors, path->root);
-  const char *name = lua_isfunction(L, -1) ? lua_getupvalue(L, -1, path->upvalue) : NULL;
+  bool locals = lua_iscfunction(L, -1);   /* of a loop: the first upvalue has their names */
+  const char *name =
+      lua_isfunction(L, -1) ? lua_getupvalue(L, -1, locals ? 1 : path->upvalue) : NULL;
+  if (name && locals && lua_istable(L, -1)) {
+    lua_rawgeti(L, -1, path->upvalue);
+    name = lua_tostring(L, -1);   /* the table keeps it */
+    lua_pop(L, 1);
+  }
   lua_settop(L, lua_gettop(L) - (name ? 2 : 1));
   lua_pushstring(L, name && *name ? name : "?");
   for (uint32_t i = 0; i < path->keys; i++) path_tell_key(L, anchors, path->key[i]);

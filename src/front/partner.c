@@ -76,11 +76,11 @@ static struct val partner_query_method(struct front *f, struct val query,
 static struct val partner_list_all(struct front *f, struct run_list list) {
   k_value nothing = build_i64(f->b, 0);
   if (f->once)
-    front_refuse(f, "it loops over %s, one by one: loops over queries are compiled by themselves",
+    front_refuse(f, "it loops over %s: such loops are compiled by themselves, from 24 rows on",
                  list.kind == LIST_ROWS ? "a query" : "events");
   if (f->list_count == RUN_LISTS)
-    front_refuse(f, "it has more than %d loops over queries, events, indexes and ties: write it as "
-                    "two systems", RUN_LISTS);
+    front_refuse(f, "it has more than %d loops over queries, events, indexes and ties: write it "
+                    "as two systems", RUN_LISTS);
   uint32_t number = build_list(f->b), slot = f->list_count;
   f->lists[f->list_count++] = list;
   return (struct val){.kind = VAL_PARTNERS, .at = NONE, .slot = slot,
@@ -92,7 +92,7 @@ static struct val partner_rows(struct front *f, struct val method, const struct 
   if (!count || arguments[0].kind != VAL_QUERY || arguments[0].at != method.at)
     front_refuse(f, "it calls each of a query without the query: write query:each()");
   if (count > 1)
-    front_refuse(f, "it passes a function to query:each: write the loop for ... in query:each() do");
+    front_refuse(f, "it passes a function to query:each: write for ... in query:each() do");
   partner_check_query(f, f->queries[method.at]);
   return partner_list_all(f, (struct run_list){.kind = LIST_ROWS, .query = f->queries[method.at]});
 }
@@ -106,12 +106,23 @@ struct val partner_events(struct front *f, const struct val *arguments, uint32_t
   return partner_list_all(f, (struct run_list){.kind = LIST_EVENTS, .relation = event->id});
 }
 
+void partner_refuse_loop(struct front *f, const struct component *component, uint32_t leaf,
+                         const char *does) {
+  front_refuse(f, "it %s '%s.%s' in a loop over a query that it contains: that loop is compiled by "
+                  "itself", does, component->name, component->leaves[leaf].name);
+}
+
+void partner_need_apart(struct front *f, const struct component *component, uint32_t leaf) {
+  if (class_is_shared(f, component, leaf))
+    partner_refuse_loop(f, component, leaf, "also writes");
+}
+
 bool partner_is_shown(const struct val *x) { return x->kind == VAL_ELEMENT && x->of == VAL_QUERY; }
 
 /* A view of a component at a place, or of an event's row. */
-static struct val partner_shown(const struct component *component, k_value place, bool read_only) {
+static struct val partner_shown(const struct component *component, k_value place) {
   return (struct val){.kind = VAL_ELEMENT, .of = VAL_QUERY, .value = place, .root = component,
-                      .component = component, .slot = read_only};
+                      .component = component};
 }
 
 /* What a term of a query shows of an entity that matches. */
@@ -127,8 +138,9 @@ static struct val partner_of_term(struct front *f, const struct term *term, k_va
   }
   if (!term_has_cells(term, component))
     return there == K_ALL ? val_known(f, true) : val_number(f, there, false);
+  if (term->leaf != NONE) partner_need_apart(f, component, term->leaf);
   struct val shown = term->leaf == NONE
-                         ? partner_shown(component, place, term->read_only)
+                         ? partner_shown(component, place)
                          : reach_cell_at(f, component, term->leaf, place, there);
   shown.present = there;
   shown.lacks = LACKS_FALSE;
@@ -143,7 +155,7 @@ static struct val partner_of_list(struct front *f, const struct run_list *list, 
   if (number > slots) return nothing;
   if (list->kind == LIST_EVENTS) {
     k_value row = build_binary(f->b, KO_SUB, place, build_i64(f->b, 1));
-    return partner_shown(component_of(f->world, list->relation), row, false);
+    return partner_shown(component_of(f->world, list->relation), row);
   }
   struct val entity = reach_entity(f, place);
   if (number == slots) return entity;

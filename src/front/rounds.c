@@ -317,8 +317,8 @@ static bool rounds_changed_result(struct loop *loop, const struct env *env, uint
     return false;
   if (rounds_add_named(loop, CARRY_RESULT, index, now, now)) return true;
   if (loop->shows && partner_is_shown(now))
-    front_refuse(loop->f, "it returns a view from a loop over a query, after which it shows no row: "
-                          "return the entity, or fields");
+    front_refuse(loop->f, "it returns a view from a loop over a query, after which it shows no "
+                          "row: return the entity, or fields");
   if (!rounds_is_set(now))
     front_refuse(loop->f, "it returns something that is neither a number nor a string from inside "
                           "a loop: return a number, and take what it means from a table");

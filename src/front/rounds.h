@@ -89,4 +89,28 @@ bool row_loop_is_open(const struct frame *frame, uint32_t target);
 /* Compiles the loop at the frame's pc and moves pc after it. */
 void row_loop(struct front *f, struct frame *frame);
 
+/* The paths of a function through its instructions: where it jumps back to, and which registers are
+** live there. */
+
+/* Finds the loops of a function that jumps back, except those of `for`, and live registers:
+** function->flow, NULL if there are none. False when out of memory. */
+bool flow_find(struct function_code *function);
+void flow_free(struct function_code *function);
+
+/* The end of the loop that an instruction begins; 0 if it begins none. */
+uint32_t flow_loop(const struct function_code *function, uint32_t pc);
+
+/* Whether a register is read from an instruction on, which may be the end. Only if there are
+** loops. */
+bool flow_needs(const struct function_code *function, uint32_t pc, uint32_t at);
+
+/* Whether an instruction takes what a register holds; and whether it sets a register in any case. */
+bool flow_takes(const struct code *code, uint32_t at);
+bool flow_sets(const struct code *code, uint32_t at);
+
+/* Replaces the code of the frame by the body of the loop at f->body_line: its upvalues from
+** BODY_LOCAL on are the locals around the loop. */
+#define BODY_LOCAL 1024u
+void body_cut(struct front *f, struct frame *frame);
+
 #endif

@@ -10,13 +10,14 @@ static const struct op_info *listing_info_of(const k_insn *k) {
 }
 
 k_info program_info(const struct program *p) {
-  k_info info = {false, false, false, 0, 0, 0, 0};
+  k_info info = {.live = false};
   info.insns = (uint32_t)(p->insn_count - p->prologue);
   info.registers = (uint32_t)(p->reg1_count + p->reg4_count + p->reg8_count);
   info.scratch =
       p->block * (p->reg1_count + (size_t)4 * p->reg4_count + (size_t)8 * p->reg8_count);
   for (uint32_t i = 0; i < p->insn_count; i++) {
     if (p->insns[i].op == OP_LIVE) info.live = true;
+    if (p->insns[i].op == OP_LOOP) info.loops = true;
     if (p->insns[i].op == OP_ROWS) info.ordered += p->insns[i].c - i - 1;
     if (listing_info_of(&p->insns[i])->error) info.fails = true;
     if (stores_cells(p->insns[i].op)) info.stores = true;

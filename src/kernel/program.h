@@ -322,6 +322,7 @@ typedef struct k_info {
   bool live;                      /* loads entity fields */
   bool fails;                     /* has instructions that can fail */
   bool stores;                    /* writes to cells, in the order of rows */
+  bool loops;                     /* has loops within a row */
   uint32_t ordered;               /* number of ordered instructions */
   uint32_t insns, registers;      /* per block */
   size_t scratch;                 /* bytes of block registers */

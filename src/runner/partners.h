@@ -1,6 +1,6 @@
 /* Partners of rows: entities that they find in indexes or queries, or are tied to, and events. A
-** partner is a row of an index's copies or of an event, or the index of an entity, in the order of a
-** loop over them. Reads the world, changes nothing and runs no Lua. */
+** partner is a row of an index's copies or of an event, or the index of an entity, in the order of
+** a loop over them. Reads the world, changes nothing and runs no Lua. */
 #ifndef ECS_RUNNER_PARTNERS_H
 #define ECS_RUNNER_PARTNERS_H
 

@@ -281,7 +281,7 @@ int query_call(lua_State *L);
 struct body_site {
   const void *function;
   uint32_t line;
-  uint32_t rests, tired;     /* how often Lua does it before it is compiled again; and the last time */
+  uint32_t rests, tired;     /* how often Lua does it before it is compiled again, now and last */
 };
 
 struct query_box {
@@ -509,7 +509,9 @@ struct system_box {
   struct ecs_sight *sight;         /* for an observer that is being called */
   struct kernel_box *handle;       /* of SYSTEM_KERNEL, even if it has not run */
   double dt;                       /* of this run */
-  uint64_t stepped, looped;        /* rows of for loops in the last `run`: by Lua, by programs */
+  uint64_t stepped, looped;        /* rows of for loops in the last `run` that had any: by Lua, by
+                                   ** programs; */
+  uint64_t all_stepped;            /* by Lua, while programs did most, since counters were reset */
 };
 
 /* world:array: declaring arrays, and finding them by name. */

@@ -148,7 +148,8 @@ static void describe_set_counters(lua_State *L, const ecs_world *world, const ec
   lua_createtable(L, 0, 2);
   bool loops = script && loops_are_compiled(script);
   set_integer(L, "last", loops ? script->stepped : kernel && script->compiled ? kernel->left : 0);
-  set_integer(L, "total", kernel ? kernel->all_left : 0);
+  uint64_t left = kernel ? kernel->all_left : 0;
+  set_integer(L, "total", left + (script ? script->all_stepped : 0));
   lua_setfield(L, -2, "left");
 }
 
@@ -290,8 +291,9 @@ static int describe_reset_counters(lua_State *L) {
   const struct schedule *schedule = box->world->schedule;
   profile_reset(box->world);
   for (uint32_t i = 0; i < schedule->system_count; i++) {
-    const struct system_box *script = system_script(schedule->systems[i]);
+    struct system_box *script = system_script(schedule->systems[i]);
     if (script && script->kernel && script->kernel->kernel) script->kernel->kernel->all_left = 0;
+    if (script) script->all_stepped = 0;
   }
   return 0;
 }

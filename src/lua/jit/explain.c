@@ -346,29 +346,67 @@ static void explain_script(lua_State *L, const struct system_box *system) {
                                                     : "it is declared with compile = false");
 }
 
+/* Puts the explanation at the top before those of later lines in the list at an index. */
+static void explain_add_loop(lua_State *L, int list) {
+  lua_Integer at = (lua_Integer)lua_rawlen(L, list) + 1;
+  lua_getfield(L, -1, "line");
+  lua_Integer line = lua_tointeger(L, -1);
+  lua_pop(L, 1);
+  for (bool later = true; later && at > 1; at -= later) {
+    lua_rawgeti(L, list, at - 1);
+    lua_getfield(L, -1, "line");
+    later = lua_tointeger(L, -1) > line;
+    lua_pop(L, 1);
+    if (later)
+      lua_rawseti(L, list, at);
+    else
+      lua_pop(L, 1);
+  }
+  lua_rawseti(L, list, at);
+}
+
+/* Sets the reasons of a run whose for loops over queries are in the list at an index: that of the
+** first one that stays Lua; none if programs do its rows. */
+static void explain_set_run_reason(lua_State *L, const struct system_box *system, int list) {
+  bool compiled = loops_are_compiled(system);
+  lua_pushnil(L);
+  for (lua_Integer i = 1; !compiled && lua_isnil(L, -1) && lua_rawgeti(L, list, i); i++) {
+    if (lua_isnil(L, -1)) break;
+    lua_getfield(L, -1, "reason");
+    lua_replace(L, -3);
+    lua_pop(L, 1);
+  }
+  lua_settop(L, list + 1);
+  if (!compiled && lua_isnil(L, -1)) return;
+  lua_pushvalue(L, -1);
+  lua_setfield(L, AT_TABLE, "reason");
+  if (!compiled) {
+    lua_newtable(L);
+    lua_insert(L, -2);
+    lua_rawseti(L, -2, 1);
+  }
+  lua_setfield(L, AT_TABLE, "reasons");
+}
+
 /* Sets what is known of the for loops over queries in a `run`: its function is at the top. */
 static void explain_set_loops(lua_State *L, const struct system_box *system) {
-  int function = lua_gettop(L);
-  lua_Integer count = 0;
+  int function = lua_gettop(L), list = function + 2;
   kernels_of_function(L, system->box, AT_WORLD, function);
   lua_newtable(L);
   for (lua_Integer i = 1; lua_rawgeti(L, function + 1, i) != LUA_TNIL; i++) {
     const struct kernel_box *box = lua_touserdata(L, -1);
-    if (!box->kernel || !box->kernel->line) {
+    if (box->kernel && box->kernel->line) {
+      explain_form(L);
+      explain_add_loop(L, list);
+    } else {
       lua_pop(L, 1);
-      continue;
     }
-    explain_form(L);
-    lua_rawseti(L, function + 2, ++count);
   }
-  lua_settop(L, function + 2);
-  if (count) lua_setfield(L, AT_TABLE, "loops");
-  lua_settop(L, function);
-  if (!loops_are_compiled(system)) return;
-  lua_pushnil(L);
-  lua_setfield(L, AT_TABLE, "reason");
-  lua_pushnil(L);
-  lua_setfield(L, AT_TABLE, "reasons");
+  lua_settop(L, list);
+  if (lua_rawlen(L, list) == 0) return;
+  explain_set_run_reason(L, system, list);
+  lua_settop(L, list);
+  lua_setfield(L, AT_TABLE, "loops");
 }
 
 /* explain(world, system): the table that world:explain returns. */

@@ -155,6 +155,20 @@ void kernel_push(lua_State *L, struct world_box *box, int world_index, int funct
 
 /* ---- kernel object ---- */
 
+/* A view of a loop, by the place of the row that it shows. */
+static struct outside kernel_view(const struct view_box *view) {
+  const struct loop_box *loop = view->loop;
+  const struct component *component = view->component;
+  bool shows = loop->open && !loop->copied && view->row == &loop->row && loop->row < ROW_SPECIAL;
+  if (!shows || view->version != *view->box->version || component->relation)
+    return (struct outside){.kind = OUTSIDE_OTHER};
+  uint64_t row = view->first + loop->row;
+  bool apart = component->sparse || component->is_event;
+  if (!apart) row |= (uint64_t)view->table->index << INDEX_BITS;
+  return (struct outside){.kind = OUTSIDE_VIEW, .resource = component, .place = (int64_t)row,
+                          .read_only = view->read_only};
+}
+
 struct outside kernel_object(lua_State *L, int index, const void *owner) {
   const struct world_box *box = owner;
   if (lua_isfunction(L, index)) return spawner_object(L, index, box);
@@ -170,6 +184,7 @@ struct outside kernel_object(lua_State *L, int index, const void *owner) {
   if (query && query->box == box && !query->pending)
     return (struct outside){.kind = OUTSIDE_QUERY, .query = query->query};
   const struct view_box *view = view_test(L, index);
+  if (view && view->box == box && view->root == view && view->loop) return kernel_view(view);
   bool is_root = view && view->box == box && view->root == view && !view->loop &&
                  !view->found;
   const struct component *component = is_root ? component_of(box->world, view->id) : NULL;

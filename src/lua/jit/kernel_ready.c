@@ -219,8 +219,9 @@ static bool kernel_ready_pays(lua_State *L, int handle, const struct kernel *ker
   uint64_t cost = variant_cost(L, lua_gettop(L), variant);
   lua_pop(L, 1);
   if (LIKELY(cost <= variant_worth(variant, rows))) return true;
-  lua_pushliteral(L, "copying the tables that it indexes would take longer than its rows in Lua: "
-                     "keep long ones in arrays of the world (or force it with compile = true)");
+  lua_pushfstring(L, "copying the tables that it indexes would take longer than its rows in Lua: "
+                     "keep long ones in arrays of the world%s",
+                  kernel->line ? "" : " (or force it with compile = true)");
   return false;
 }
 

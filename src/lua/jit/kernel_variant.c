@@ -28,12 +28,30 @@ void variant_free(struct memory *memory, struct variant *variant) {
 
 /* ---- outside values ---- */
 
+/* Whether it is a view of the same component; where it is then becomes the uniform. */
+static bool variant_read_view(lua_State *L, int anchors, const struct guard *guard,
+                              const struct world_box *box, k_scalar *uniforms) {
+  int top = lua_gettop(L);
+  path_push(L, anchors, &guard->path);
+  struct outside outside = {.kind = OUTSIDE_OTHER};
+  if (lua_type(L, -1) == LUA_TUSERDATA) outside = kernel_object(L, top + 1, box);
+  lua_rawgeti(L, anchors, guard->same);
+  bool fits = outside.kind == OUTSIDE_VIEW && outside.read_only == guard->measured &&
+              outside.resource->id == (ecs_id)lua_tointeger(L, -1);
+  lua_settop(L, top);
+  if (fits && guard->uniform >= 0) uniforms[guard->uniform].i64 = outside.place;
+  return fits;
+}
+
 static enum reading variant_read_guard(lua_State *L, int anchors, const struct guard *guard,
                                        const struct world_box *box, struct variant *variant) {
   if (guard->type >= GUARD_TEXT)
     return guard_read_text(L, anchors, guard, box->world, variant->uniforms);
   if (guard->type == GUARD_CELL)
     return cell_take(L, anchors, guard, &variant->script) ? READING_FITS : READING_OTHER;
+  if (guard->type == GUARD_VIEW)
+    return variant_read_view(L, anchors, guard, box, variant->uniforms) ? READING_FITS
+                                                                        : READING_OTHER;
   if (guard->type != GUARD_ELEMENTS)
     return guard_read(L, anchors, guard, variant->uniforms) ? READING_FITS : READING_OTHER;
   uint32_t at = guard->uniform < 0 ? 0 : (uint32_t)guard->uniform;   /* a refusal has none */
@@ -72,6 +90,7 @@ void variant_store_cells(lua_State *L, int handle, const struct variant *variant
 }
 
 #define COPIED_FREELY 1024u    /* of element_cost, before the number of rows is known */
+#define LOOP_ROUNDS 4u         /* how often loops within a row are taken to run */
 
 uint64_t variant_cost(lua_State *L, int all_anchors, const struct variant *variant) {
   uint64_t cost = 0;
@@ -84,7 +103,10 @@ uint64_t variant_cost(lua_State *L, int all_anchors, const struct variant *varia
 
 /* While Lua does the work of two instructions of a program, one element is copied. */
 uint64_t variant_worth(const struct variant *variant, uint64_t rows) {
-  return COPIED_FREELY + (variant->plan.program ? rows * variant->plan.program->insn_count / 2 : 0);
+  const struct program *program = variant->plan.program;
+  if (!program) return COPIED_FREELY;
+  uint64_t rounds = program_info(program).loops ? LOOP_ROUNDS : 1;
+  return COPIED_FREELY + rows * program->insn_count * rounds / 2;
 }
 
 static void variant_read_resources(const struct world_box *box, struct variant *variant) {
@@ -518,7 +540,7 @@ static int variant_run_front(lua_State *L, int handle, int anchors, struct kerne
   int status = variant_try_front(L, handle, anchors, kernel, front, which, reasons);
   while (status == LUA_ERRRUN &&
          (front->wants_orders || front->wants_classes || front->wants_spawns ||
-          front->wants_cells || front->wants_lookups)) {
+          front->wants_cells || front->wants_lookups || front->wants_draws)) {
     struct front_classes shared = front->shared;
     bool orders = front->orders || front->wants_orders;
     shared.ordered |= front->wants_classes;

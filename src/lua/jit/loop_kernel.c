@@ -1,12 +1,13 @@
 /* Bodies of `for ... in q:each() do` as programs, wherever such a loop stands: when it has reached
-** rows of a table, the function that advances it runs them all, and the next one is not theirs. A row
-** that fails is given to Lua, as without programs; the rows after it come next.
+** rows of a table, the function that advances it runs them all, and goes on behind them. A row that
+** fails is given to Lua, as without programs; the rows after it come next.
 **
-** The locals around the loop are upvalues of a C function: each is copied there from the frame of the
-** function with the loop before rows run, and back afterwards. Which loop it is, the line of its
-** `for` tells, if no other begins there. */
+** The locals around the loop are upvalues of a C function: they are copied there from the frame of
+** the function with the loop before rows run, and back afterwards. Which loop it is, the line of
+** its `for` tells, if no other begins there. */
 #include <lauxlib.h>
 
+#include "core/base/chance.h"
 #include "core/query/query.h"
 #include "lua/api/api.h"
 #include "lua/bind/object.h"
@@ -22,9 +23,10 @@
 #else
 #define FOR_NAME "for iterator"
 #endif
-#define BODY_RESTS 256u        /* most times that a loop whose body is refused is done by Lua at once */
+#define BODY_RESTS 256u        /* a refused body is compiled again after so many runs at most */
 
-/* The locals' function: its first upvalue is a table of their names, by number. */
+/* The locals' function: its first upvalue is a table of their names, by number; its last one says how
+** many random numbers have been drawn. */
 static int body_of_locals(lua_State *L) {
   (void)L;
   return 0;
@@ -41,19 +43,27 @@ static bool body_frame(lua_State *L, lua_Debug *frame) {
 }
 
 /* Copies the locals of the frame to the upvalues of the function at an index. */
-static void body_take_locals(lua_State *L, lua_Debug *frame, int locals) {
+static void body_take_locals(lua_State *L, lua_Debug *frame, int locals,
+                             const struct chance *chance) {
   const char *name;
-  for (int i = 1; i < BODY_LOCALS && (name = lua_getlocal(L, frame, i)) != NULL; i++) {
+  int at = 2;                  /* the next upvalue */
+  for (int i = 1; i <= BODY_LOCALS && (name = lua_getlocal(L, frame, i)) != NULL; i++, at++) {
     if (*name == '(') lua_pushnil(L);   /* the loop's own, or nothing */
-    if (!lua_setupvalue(L, locals, i + 1)) break;
+    lua_setupvalue(L, locals, at);
   }
+  lua_pushinteger(L, (lua_Integer)chance->calls);
+  lua_setupvalue(L, locals, at);
 }
 
 /* Copies those that the body sets back, and keeps none. */
-static void body_give_locals(lua_State *L, lua_Debug *frame, int locals,
+static void body_give_locals(lua_State *L, lua_Debug *frame, int locals, struct chance *chance,
                              const uint64_t sets[4]) {
-  for (int i = 0; lua_getupvalue(L, locals, i + 2); i++) {
-    if (sets[i / 64] >> i % 64 & 1)
+  bool last = false;
+  for (int i = 0; !last && lua_getupvalue(L, locals, i + 2); i++) {
+    last = !lua_getupvalue(L, locals, i + 3);
+    if (!last) lua_pop(L, 1);
+    if (last) chance->calls = (uint64_t)lua_tointeger(L, -1);
+    if (!last && sets[i / 64] >> i % 64 & 1)
       lua_setlocal(L, frame, i + 1);
     else
       lua_pop(L, 1);
@@ -74,8 +84,8 @@ static void body_push_locals(lua_State *L, lua_Debug *frame) {
     lua_pushstring(L, name);
     lua_rawseti(L, names, ++count + 1);
   }
-  for (int i = 0; i < count; i++) lua_pushnil(L);
-  lua_pushcclosure(L, body_of_locals, count + 1);
+  for (int i = 0; i <= count; i++) lua_pushnil(L);
+  lua_pushcclosure(L, body_of_locals, count + 2);
 }
 
 /* ---- the kernel of a loop ---- */
@@ -100,7 +110,7 @@ static void body_push_part(lua_State *L, int table, const char *mode) {
 /* Pushes the handle of the loop of the function at the top of the stack, or nil: in its first run,
 ** there is one only for many rows. */
 static void body_push_kernel(lua_State *L, const struct loop_box *loop, int query,
-                             lua_Debug *frame) {
+                             lua_Debug *frame, uint32_t rows) {
   int top = lua_gettop(L), known = top + 2;
   lua_getiuservalue(L, query, QUERY_KERNELS);
   lua_pushliteral(L, "for");
@@ -108,7 +118,7 @@ static void body_push_kernel(lua_State *L, const struct loop_box *loop, int quer
   lua_pushvalue(L, top);
   body_push_part(L, known, NULL);
   int type = lua_rawgeti(L, -1, frame->currentline);
-  bool known_before = type == LUA_TBOOLEAN || loop->count >= BODY_MANY;
+  bool known_before = type == LUA_TBOOLEAN || rows >= BODY_MANY;
   if (type != LUA_TUSERDATA && known_before) {
     struct world_box *box = loop->box;
     int world = push_query_world(L, query);
@@ -130,16 +140,16 @@ static void body_push_kernel(lua_State *L, const struct loop_box *loop, int quer
 
 /* ---- running ---- */
 
-/* Whether its rows can be run together, and are worth it. */
-static bool body_suits(const struct loop_box *loop) {
+/* How many rows it has left, as far as that matters; 0 if they cannot be run together. */
+static uint32_t body_rows(const struct loop_box *loop) {
   const ecs_query *query = loop->query->query;
   const struct query_terms *terms = &query->terms;
   uint32_t rows = 0;
-  if (loop->fill || !loop->box->kernels->on || terms->step_count || terms->changes) return false;
-  if (loop->events) return loop->count >= BODY_ROWS;
-  for (uint32_t i = loop->match - 1; i < query_reach(query) && rows < BODY_ROWS; i++)
+  if (loop->fill || !loop->box->kernels->on || terms->step_count || terms->changes) return 0;
+  if (loop->events) return loop->count;
+  for (uint32_t i = loop->match - 1; i < query_reach(query) && rows < BODY_MANY; i++)
     rows += query_table(query, i)->count;
-  return rows >= BODY_ROWS;
+  return rows;
 }
 
 /* A loop whose outside values differ too often is not worth it. */
@@ -147,8 +157,8 @@ static bool body_is_restless(const struct kernel *kernel) {
   return kernel->compilations > 8 && kernel->compilations * 4 > kernel->begun;
 }
 
-/* What is known of the loop of a function, at the top of the stack, that begins at a line; that it is
-** another one does no harm. */
+/* What is known of the loop of a function, at the top of the stack, that begins at a line; that it
+** is another one does no harm. */
 static struct body_site *body_site_of(lua_State *L, struct query_box *query, uint32_t line) {
   const void *function = lua_topointer(L, -1);
   struct body_site *site = &query->sites[line % BODY_SITES];
@@ -171,14 +181,15 @@ static void body_tire(struct body_site *site) {
 
 /* Finds the loop's kernel, and pushes its handle. False: Lua does the rows. */
 static bool body_begin(lua_State *L, int loop_index, struct loop_box *loop, lua_Debug *frame) {
-  if (loop->form != LOOP_FOR || !body_suits(loop) || !body_frame(L, frame)) return false;
+  uint32_t rows = loop->form == LOOP_FOR ? body_rows(loop) : 0;
+  if (rows < BODY_ROWS || !body_frame(L, frame)) return false;
   lua_getiuservalue(L, loop_index, LOOP_QUERY);
   int query = lua_gettop(L);
   lua_getinfo(L, "f", frame);
   struct body_site *site =
       body_site_of(L, lua_touserdata(L, query), (uint32_t)frame->currentline);
   if (body_rests(site)) return false;
-  body_push_kernel(L, loop, query, frame);
+  body_push_kernel(L, loop, query, frame, rows);
   const struct kernel_box *handle = lua_touserdata(L, -1);
   if (!handle || !handle->kernel || !loop->open) return false;
   lua_pushvalue(L, -1);
@@ -198,12 +209,12 @@ void body_run(lua_State *L, int loop_index, struct loop_box *loop) {
     lua_settop(L, top);
     lua_getiuservalue(L, loop_index, LOOP_KERNEL);
     lua_getiuservalue(L, top + 1, KERNEL_LOCALS);
-    body_take_locals(L, &frame, top + 2);
+    body_take_locals(L, &frame, top + 2, loop->chance);
     bool goes_on = kernel_run_body(L, top + 1, loop, begins);
     if (!loop->open) loop_gone(L, loop);
     const struct kernel_box *handle = lua_touserdata(L, top + 1);
     if (!handle->kernel) loop_gone(L, loop);
-    body_give_locals(L, &frame, top + 2, handle->kernel->body_sets);
+    body_give_locals(L, &frame, top + 2, loop->chance, handle->kernel->body_sets);
     if (goes_on) loop->body = BODY_PROGRAM;
     if (begins && goes_on) loop->site->tired = 0;
     if (begins && !goes_on) body_tire(loop->site);

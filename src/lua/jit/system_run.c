@@ -206,15 +206,18 @@ static APART void run_whole(lua_State *L, struct system_box *system, bool compil
   bool done = compiles && system_is_ready(L, system) &&
               kernel_run_once(L, BODY_FUNCTION + 1, system->dt);
   lua_settop(L, BODY_FUNCTION);
-  system->stepped = system->looped = 0;
   if (done) return;
   const struct kernels before = *system->box->kernels;
   lua_pushvalue(L, BODY_WORLD);
   lua_pushnumber(L, (lua_Number)system->dt);
   system_push(L, system, SYSTEM_QUERY);
   lua_call(L, 3, 0);
-  system->stepped = system->box->kernels->stepped - before.stepped;
-  system->looped = system->box->kernels->looped - before.looped;
+  uint64_t stepped = system->box->kernels->stepped - before.stepped;
+  uint64_t looped = system->box->kernels->looped - before.looped;
+  if (stepped + looped == 0) return;
+  system->stepped = stepped;
+  system->looped = looped;
+  if (loops_are_compiled(system)) system->all_stepped += stepped;
 }
 
 /* Finds what does not change from run to run. */
