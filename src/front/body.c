@@ -1,6 +1,7 @@
 /* The body of a generic `for` as a function of its own: its parameters are the loop's variables,
 ** and the locals around it are upvalues. An instruction that reads such a local takes it from its
-** upvalue first; one that sets it stores it afterwards. */
+** upvalue first; one that sets it stores it afterwards. Rows that leave the loop are left to Lua,
+** which then leaves it, and so are those that come to an instruction that was refused. */
 #include "front/rounds.h"
 
 /* The loop at a line; NONE if there is none, or several. */
@@ -30,6 +31,7 @@ struct cut {
 static void body_add(struct cut *cut, struct code code, uint32_t pc) {
   if (cut->to) {
     cut->to[cut->count] = code;
+    cut->to[cut->count].origin = pc;
     cut->lines[cut->count] = cut->from->lines[pc];
   }
   cut->count++;
@@ -49,13 +51,18 @@ static bool body_jumps(const struct code *code) {
   }
 }
 
-/* Where a jump leads in the new function. */
-static uint32_t body_target(const struct cut *cut, uint32_t pc, uint32_t target) {
-  if (target >= cut->first && target <= cut->end)
-    return cut->to ? cut->places[target - cut->first] : 0;
-  cut->f->frame->pc = pc;
-  front_refuse(cut->f, "it leaves the loop early: that is done in Lua");
-  return NONE;
+/* Where a jump leads in the new function, whose last instruction leaves rows to Lua. */
+static uint32_t body_target(const struct cut *cut, uint32_t target) {
+  if (!cut->to) return 0;
+  bool inside = target >= cut->first && target <= cut->end;
+  return cut->places[(inside ? target : cut->end) - cut->first] + !inside;
+}
+
+static bool body_leaves(const struct cut *cut, uint32_t pc) {
+  const struct front_classes *shared = &cut->f->shared;
+  uint32_t i = 0;
+  while (i < shared->leave_count && shared->leaves[i] != pc) i++;
+  return i < shared->leave_count || cut->from->code[pc].kind == CODE_RETURN;
 }
 
 static void body_add_local(struct cut *cut, uint32_t local, bool sets, uint32_t pc) {
@@ -72,25 +79,40 @@ static void body_add_local(struct cut *cut, uint32_t local, bool sets, uint32_t 
   body_add(cut, code, pc);
 }
 
+/* a = b where it jumps, for a local: a test, after which only those rows set it. */
+static void body_add_set(struct cut *cut, struct code code, uint32_t pc) {
+  uint32_t target = body_target(cut, code.target), test = cut->count;
+  struct code move = {.kind = CODE_MOVE, .a = code.a, .b = code.b};
+  code.kind = CODE_TEST;
+  code.target = test + 3;
+  body_add(cut, code, pc);
+  body_add(cut, (struct code){.kind = CODE_NOTHING}, pc);   /* what a test skips */
+  body_add(cut, (struct code){.kind = CODE_JUMP, .target = body_target(cut, pc + 2)}, pc);
+  body_add(cut, move, pc);
+  body_add_local(cut, code.a, true, pc);
+  body_add(cut, (struct code){.kind = CODE_JUMP, .target = target}, pc);
+}
+
 /* Adds an instruction, with what it needs of locals. */
 static void body_add_code(struct cut *cut, uint32_t pc) {
   struct code code = cut->from->code[pc];
+  if (body_leaves(cut, pc)) {
+    body_add(cut, (struct code){.kind = CODE_LEAVE}, pc);
+    return;
+  }
   for (uint32_t i = 0; i < cut->locals; i++)
     if (flow_takes(&code, i)) body_add_local(cut, i, false, pc);
-  bool sets = code.kind == CODE_TEST_SET && code.a < cut->locals;
-  if (code.kind == CODE_RETURN || sets) {
-    cut->f->frame->pc = pc;
-    front_refuse(cut->f, sets ? "it sets a local outside of the loop to one of two values by 'or' "
-                                "or 'and': write an if"
-                              : "it returns from the loop: that is done in Lua");
+  if (code.kind == CODE_TEST_SET && code.a < cut->locals) {
+    body_add_set(cut, code, pc);
+    return;
   }
-  if (body_jumps(&code)) code.target = body_target(cut, pc, code.target);
+  if (body_jumps(&code)) code.target = body_target(cut, code.target);
   if (code.kind == CODE_LOAD_SKIP && code.a < cut->locals) code.kind = CODE_LOAD;
   body_add(cut, code, pc);
   for (uint32_t i = 0; i < cut->locals; i++)
     if (flow_sets(&code, i)) body_add_local(cut, i, true, pc);
   if (code.kind == cut->from->code[pc].kind) return;
-  body_add(cut, (struct code){.kind = CODE_JUMP, .target = body_target(cut, pc, pc + 2)}, pc);
+  body_add(cut, (struct code){.kind = CODE_JUMP, .target = body_target(cut, pc + 2)}, pc);
 }
 
 static void body_add_all(struct cut *cut) {
@@ -101,6 +123,7 @@ static void body_add_all(struct cut *cut) {
   }
   if (!cut->to) cut->places[cut->end - cut->first] = cut->count;
   body_add(cut, (struct code){.kind = CODE_RETURN}, cut->end);
+  body_add(cut, (struct code){.kind = CODE_LEAVE}, cut->end);
 }
 
 static void body_copy(struct cut *cut) {

@@ -73,6 +73,7 @@ enum code_kind {
   CODE_EACH,        /* loop over the iterator at a; body up to target, where EACH_NEXT is */
   CODE_EACH_NEXT,   /* a + EACH_VARIABLE ... = what the iterator gives, c; EACH_END comes next */
   CODE_EACH_END,    /* to target unless the first of these is nil */
+  CODE_LEAVE,       /* rows here are left to Lua: of the body of a loop */
   CODE_REFUSED      /* not possible in a kernel: `why`; if flag, it may set registers from a on */
 };
 
@@ -105,6 +106,7 @@ struct code {
   struct operand left, right;
   bool flag;
   uint32_t target;
+  uint32_t origin;      /* in the body of a loop: its number in the function */
   const char *why;
 };
 

@@ -93,6 +93,7 @@ static void flow_take_and_set(const struct code *code, struct registers *takes,
     case CODE_SET_UPVALUE:
     case CODE_JUMP:
     case CODE_COMPARE:
+    case CODE_LEAVE:
     case CODE_REFUSED: return;
     default: break;
   }
@@ -146,6 +147,7 @@ static struct registers flow_behind(const struct function_code *f, uint32_t pc) 
   const struct code *code = &f->code[pc];
   struct registers set = {{0}};
   switch (code->kind) {
+    case CODE_LEAVE:
     case CODE_RETURN: break;
     case CODE_REFUSED: flow_join(f, &set, f->surveyed ? pc + 1 : f->count, NONE); break;
     case CODE_JUMP:

@@ -43,8 +43,22 @@ static void front_advise(struct front *f, char *reason) {
   }
 }
 
+/* In the body of a loop, rows that come to a refused instruction by a condition are left to Lua when
+** it is compiled again. */
+static void front_note_leave(struct front *f) {
+  const struct frame *frame = f->frame;
+  bool again = f->wants_classes || f->wants_cells || f->wants_orders || f->wants_spawns ||
+               f->wants_lookups || f->wants_draws;
+  if (!f->body_line || again || f->breaks_promise || f->loop_depth || !f->started) return;
+  if (f->env.mask == f->start || f->shared.leave_count == FRONT_LEAVES) return;
+  while (frame->caller) frame = frame->caller;
+  f->shared.leaves[f->shared.leave_count++] = frame->code->code[frame->pc].origin;
+  f->wants_leave = true;
+}
+
 int front_refuse(struct front *f, const char *format, ...) {
   lua_State *L = f->L;
+  if (!f->b || builder_status(f->b) == K_OK) front_note_leave(f);
   char reason[MESSAGE_SIZE];
   k_status status = f->b ? builder_status(f->b) : K_OK;
   if (status == K_ENOMEM) front_no_memory(f);
@@ -470,6 +484,9 @@ static void front_step(struct front *f, struct frame *frame) {
       f->env.mask = K_NONE;
       break;
     case CODE_RETURN: front_leave(f, code); break;
+    case CODE_LEAVE:
+      if (!env_leave_some(f)) front_refuse(f, "it leaves the loop in its first row");
+      break;
     case CODE_LOAD_SKIP:
       front_operate(f, code);
       front_jump(f, frame->pc + 2, f->env.mask);
@@ -552,6 +569,7 @@ static void front_start(struct front *f, struct frame *frame) {
   for (uint32_t i = 0; i < ENV_COUNTS; i++)
     env->counts[i] = val_number(f, build_i64(f->b, 0), true);
   f->uniform_count = UNIFORM_FIRST;
+  f->started = true;
   for (uint32_t i = 0; i < frame->code->registers; i++) {
     struct val nil = {.kind = VAL_NIL};
     bool given = f->body_line ? i - f->body_first < f->body_count : i < frame->code->parameters;

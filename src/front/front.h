@@ -84,6 +84,7 @@ enum front_result {
 #define FRONT_FOLDS 32
 #define SPAWN_CONDITIONS 4     /* conditions on parts of one spawn */
 #define FRONT_CLASSES 64       /* classes whose cells are accessed in the order of rows */
+#define FRONT_LEAVES 8         /* instructions that leave rows of a loop to Lua */
 #define FRONT_CHAINS 600       /* steps on elements of arrays and fields of resources */
 
 /* ---- what registers hold ---- */
@@ -291,6 +292,8 @@ struct front_classes {
   bool all;                    /* or to anything */
   bool looks_up;               /* elements of array fields are looked up, where possible */
   bool draws;                  /* the body of a loop calls world:random; */
+  uint32_t leave_count;        /* instructions of it that leave rows to Lua */
+  uint32_t leaves[FRONT_LEAVES];
   bool spawns;                 /* the function spawns: a dead number may become an id, and is left
                                ** to Lua */
   uint32_t count;
@@ -340,9 +343,11 @@ struct front {
   bool wants_classes;          /* refused because more classes are shared than was known, */
   bool wants_cells;            /* or more cells written, or other values to them, */
   bool wants_lookups;          /* or because array fields take too many columns, */
-  bool wants_draws;            /* or the body of a loop calls world:random */
+  bool wants_draws;            /* or the body of a loop calls world:random, */
+  bool wants_leave;            /* or does in some rows what only Lua can */
   struct front_classes shared;
   int16_t cell_uniforms[FRONT_CELLS];   /* uniforms of cells that may be folded; 0: none yet */
+  bool started;                /* env is set */
   bool starts;                 /* the program is for some rows of a table: build_start */
   bool breaks_promise;         /* refused because it writes to a term declared :in */
   bool fleeting;               /* refused for a reason that no guard can detect */

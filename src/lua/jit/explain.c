@@ -199,13 +199,19 @@ static void explain_set_program(lua_State *L, const struct variant *variant) {
   lua_setfield(L, -2, "program");
 }
 
-/* Sets how many rows fell back to the function in the last run, and why the first one did. */
-static void explain_set_left(lua_State *L, const struct kernel *kernel) {
+/* Sets how many rows fell back to the function in the last run, and why the first one did: in a
+** loop, since they came to what was refused. */
+static void explain_set_left(lua_State *L, int handle, const struct kernel *kernel) {
   k_failure why = kernel->why_left;
   if (!kernel->left) return;
   lua_createtable(L, 0, 2);
   set_integer(L, "rows", kernel->left);
-  if (why.error != KE_NONE) {
+  lua_getiuservalue(L, handle, KERNEL_REASON);
+  bool refused = kernel->line && why.error == KE_NIL && lua_isstring(L, -1);
+  if (!refused) lua_pop(L, 1);
+  if (refused) {
+    lua_setfield(L, -2, "why");
+  } else if (why.error != KE_NONE) {
     lua_pushfstring(L, "line %d: %s", (int)(why.tag & ((1u << TAG_LINES) - 1)),
                     run_why(why.error));
     lua_setfield(L, -2, "why");
@@ -273,7 +279,7 @@ static void explain_kernel(lua_State *L, int handle, int table) {
     explain_set_order(L, kernel->box->world, kernel->variants[0]);
     explain_set_threads(L, kernel);
     explain_set_portable(L, kernel->variants[0]);
-    explain_set_left(L, kernel);
+    explain_set_left(L, handle, kernel);
   }
   if (kernel->refused) {
     variant_push_reasons(L, handle);

@@ -540,12 +540,16 @@ static int variant_run_front(lua_State *L, int handle, int anchors, struct kerne
   int status = variant_try_front(L, handle, anchors, kernel, front, which, reasons);
   while (status == LUA_ERRRUN &&
          (front->wants_orders || front->wants_classes || front->wants_spawns ||
-          front->wants_cells || front->wants_lookups || front->wants_draws)) {
+          front->wants_cells || front->wants_lookups || front->wants_draws ||
+          front->wants_leave)) {
     struct front_classes shared = front->shared;
     bool orders = front->orders || front->wants_orders;
     shared.ordered |= front->wants_classes;
     shared.spawns |= front->wants_spawns;
-    lua_pop(L, 1);
+    if (front->wants_leave)
+      lua_setiuservalue(L, handle, KERNEL_REASON);   /* why rows are left to Lua */
+    else
+      lua_pop(L, 1);
     for (lua_Integer i = reasons ? (lua_Integer)lua_rawlen(L, reasons) : 0; i > 0; i--) {
       lua_pushnil(L);
       lua_rawseti(L, reasons, i);
