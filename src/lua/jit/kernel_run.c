@@ -775,36 +775,55 @@ bool kernel_here(lua_State *L, int handle, struct loop_box *loop,
 
 /* ---- bodies of for loops ---- */
 
+#define BODY_LEFT 4u           /* a row that falls back takes so many times as long as in a system */
+
+/* Runs over rows of the loop's table from next_row on: after one that failed, over few, then twice
+** as many. False if one fails, which is then next_row. */
+static bool kernel_run_pieces(lua_State *L, int handle, struct loop_box *loop,
+                              struct variant *variant, const struct run *whole, uint32_t first,
+                              struct run_failure *failure) {
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  uint32_t match = loop->walk ? loop->walk->match : loop->match - 1;
+  uint32_t piece = loop->body == BODY_FAILED ? FIRST_PIECE : UINT32_MAX;
+  bool sound = true;
+  variant_reserve_cells(L, handle, variant);
+  for (; sound && loop->next_row < loop->count; piece = piece < ROW_LIMIT ? 2 * piece : piece) {
+    struct run run = *whole;
+    uint32_t row = first + loop->next_row, count = loop->count - loop->next_row;
+    if (count > piece) count = piece;
+    if (count < loop->table->count) run.rows = (struct row_stretch){row, count, 0};
+    sound = run_table(&kernel->set->runner, &run, match, failure);
+    kernel_run_stage(L, kernel, &run, match);
+    uint32_t done = sound ? count : (uint32_t)failure->why.row - row;
+    loop->next_row += done;
+    kernel->passed += done;
+    kernel->box->kernels->looped += done;
+  }
+  variant_store_cells(L, handle, variant);
+  return sound;
+}
+
 bool kernel_run_body(lua_State *L, int handle, struct loop_box *loop, bool begins) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const struct kernel_run how = {.dt = 0};
   struct run_failure failure;
   const struct table *table = loop->table;
   uint32_t first = loop->walk ? loop->walk->row : (uint32_t)(loop->rows - table->rows);
-  uint32_t match = loop->walk ? loop->walk->match : loop->match - 1, row = first + loop->next_row;
   struct which which = {variant_present(kernel->query, table, first), false, 0};
   if (!kernel_ready_body(L, handle, which, table->count, begins)) return false;
   if (!loop->open || loop->version != *loop->box->version) return false;
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
-  struct variant *variant = kernel_run_variant(L, handle, anchors, kernel, which);
+  struct variant *variant = variant_find(L, anchors, kernel, which);
   if (!variant || !loop->open || loop->version != *loop->box->version) return false;
   struct run run = kernel_run_run_of(kernel, variant, &how, NULL);
-  uint32_t count = loop->count - loop->next_row;
-  if (count < table->count) run.rows = (struct row_stretch){row, count, 0};
   if (kernel_run_may_be_refused(&run, table)) return false;
   if (!runner_reserve(&kernel->set->runner, run.plan, table->count)) raise_memory(L);
-  variant_reserve_cells(L, handle, variant);
-  bool sound = run_table(&kernel->set->runner, &run, match, &failure);
-  variant_store_cells(L, handle, variant);
-  kernel_run_stage(L, kernel, &run, match);
-  loop->next_row = sound ? loop->count : (uint32_t)failure.why.row - first;
-  uint32_t done = sound ? count : (uint32_t)failure.why.row - row;
-  kernel->passed += done;
-  kernel->box->kernels->looped += done;
+  bool sound = kernel_run_pieces(L, handle, loop, variant, &run, first, &failure);
+  loop->body = sound ? BODY_PROGRAM : BODY_FAILED;
   if (sound) return true;
   kernel_run_note_left(kernel, failure.why);
-  uint64_t most = kernel_run_most_left(L, anchors, variant, loop->count, kernel->passed);
+  uint64_t most = kernel_run_most_left(L, anchors, variant, loop->count, kernel->passed / BODY_LEFT);
   kernel->left++;
   kernel->all_left++;
   if (kernel->left < most) return true;

@@ -202,20 +202,22 @@ static bool body_begin(lua_State *L, int loop_index, struct loop_box *loop, lua_
 void body_run(lua_State *L, int loop_index, struct loop_box *loop) {
   lua_Debug frame;
   int top = lua_gettop(L);
-  bool begins = loop->body == BODY_UNKNOWN;
-  loop->body = BODY_LUA;       /* whatever is raised */
+  enum loop_body body = loop->body;
+  bool begins = body == BODY_UNKNOWN;
+  loop->body = BODY_LUA;       /* if anything is raised */
   need_stack(L, LUA_MINSTACK);
   if (begins ? body_begin(L, loop_index, loop, &frame) : body_frame(L, &frame)) {
     lua_settop(L, top);
     lua_getiuservalue(L, loop_index, LOOP_KERNEL);
     lua_getiuservalue(L, top + 1, KERNEL_LOCALS);
     body_take_locals(L, &frame, top + 2, loop->chance);
+    loop->body = body;
     bool goes_on = kernel_run_body(L, top + 1, loop, begins);
     if (!loop->open) loop_gone(L, loop);
     const struct kernel_box *handle = lua_touserdata(L, top + 1);
     if (!handle->kernel) loop_gone(L, loop);
     body_give_locals(L, &frame, top + 2, loop->chance, handle->kernel->body_sets);
-    if (goes_on) loop->body = BODY_PROGRAM;
+    if (!goes_on) loop->body = BODY_LUA;
     if (begins && goes_on) loop->site->tired = 0;
     if (begins && !goes_on) body_tire(loop->site);
   }

@@ -34,8 +34,9 @@ enum system_form { FORM_EACH, FORM_MAP, FORM_RUN, FORM_OBSERVE, FORM_ASK, FORM_K
 
 enum loop_form { LOOP_FOR, LOOP_FUNCTION, LOOP_SYSTEM };
 
-/* What does the body of a for loop: it is not known yet; a program, as far as it can; Lua. */
-enum loop_body { BODY_UNKNOWN, BODY_PROGRAM, BODY_LUA };
+/* What does the body of a for loop: it is not known yet; a program; a program whose last row failed;
+** Lua. */
+enum loop_body { BODY_UNKNOWN, BODY_PROGRAM, BODY_FAILED, BODY_LUA };
 
 #define ALL_VIEWS INT_MAX
 
