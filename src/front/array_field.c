@@ -160,7 +160,7 @@ struct val field_value(struct front *f, struct val element, k_value present) {
     return value;
   }
   if (element.of == VAL_VIEW) access_looked_up(f, element);
-  if (element.of == VAL_QUERY) partner_need_apart(f, component, element.leaf);
+  if (element.of == VAL_QUERY) partner_need_unshared(f, component, element.leaf);
   if (element.of == VAL_TABLE && class_is_written(f, component, element.leaf))
     front_refuse(f, "it reads '%s' of a table from world:read, and writes '%s.%s': write "
                     "world:get(e, \"%s.%s\")", name, component->name, name, component->name, name);

@@ -43,8 +43,8 @@ static void front_advise(struct front *f, char *reason) {
   }
 }
 
-/* In the body of a loop, rows that come to a refused instruction by a condition are left to Lua when
-** it is compiled again. */
+/* In the body of a loop, rows that come to a refused instruction by a condition are left to Lua,
+** when it is compiled again. */
 static void front_note_leave(struct front *f) {
   const struct frame *frame = f->frame;
   bool again = f->wants_classes || f->wants_cells || f->wants_orders || f->wants_spawns ||

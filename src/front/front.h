@@ -324,7 +324,7 @@ struct front {
   const struct component *elements;   /* an array whose elements are the rows; NULL: the query's */
   k_value element;             /* then the number of a row's element */
   bool once;                   /* a system's run: one row, with world, dt and query */
-  uint32_t body_line;          /* what is compiled is the body of the `for` there; 0: the function */
+  uint32_t body_line;          /* compiled is the body of the `for` there; 0: the function */
   uint32_t body_first, body_count;   /* the registers of the loop's variables */
   uint64_t body_sets[4];       /* locals around it that it sets, as bits */
   int locals_index;            /* stack index of the function that has these as upvalues, */
@@ -857,11 +857,11 @@ struct val partner_query(struct front *f, const ecs_query *query);
 struct val partner_method(struct front *f, struct val object, const struct constant *key);
 /* What world:events iterates over. */
 struct val partner_events(struct front *f, const struct val *arguments, uint32_t count);
-/* Refuses a nested loop over a query in which rows would run one by one: written there, or the field
-** of a component that is shared. */
+/* Refuses a nested loop over a query in which rows would run one by one: a field that is written
+** there, or one that is shared. */
 NORETURN void partner_refuse_loop(struct front *f, const struct component *component,
                                   uint32_t leaf, const char *does);
-void partner_need_apart(struct front *f, const struct component *component, uint32_t leaf);
+void partner_need_unshared(struct front *f, const struct component *component, uint32_t leaf);
 /* Whether a loop over a query or events shows its current row by this view. */
 bool partner_is_shown(const struct val *x);
 /* Calls a method of an index or query; `arguments` begin with the object. Returns the number of

@@ -112,7 +112,7 @@ void partner_refuse_loop(struct front *f, const struct component *component, uin
                   "itself", does, component->name, component->leaves[leaf].name);
 }
 
-void partner_need_apart(struct front *f, const struct component *component, uint32_t leaf) {
+void partner_need_unshared(struct front *f, const struct component *component, uint32_t leaf) {
   if (class_is_shared(f, component, leaf))
     partner_refuse_loop(f, component, leaf, "also writes");
 }
@@ -138,7 +138,7 @@ static struct val partner_of_term(struct front *f, const struct term *term, k_va
   }
   if (!term_has_cells(term, component))
     return there == K_ALL ? val_known(f, true) : val_number(f, there, false);
-  if (term->leaf != NONE) partner_need_apart(f, component, term->leaf);
+  if (term->leaf != NONE) partner_need_unshared(f, component, term->leaf);
   struct val shown = term->leaf == NONE
                          ? partner_shown(component, place)
                          : reach_cell_at(f, component, term->leaf, place, there);

@@ -104,7 +104,7 @@ uint32_t flow_loop(const struct function_code *function, uint32_t pc);
 ** loops. */
 bool flow_needs(const struct function_code *function, uint32_t pc, uint32_t at);
 
-/* Whether an instruction takes what a register holds; and whether it sets a register in any case. */
+/* Whether an instruction takes what a register holds; whether it sets a register in any case. */
 bool flow_takes(const struct code *code, uint32_t at);
 bool flow_sets(const struct code *code, uint32_t at);
 

@@ -3,7 +3,7 @@
 
 local ecs = require "ecs"
 
-local function new_world(kernels)
+local function scene(kernels)
   local world = ecs.world { kernels = kernels, tag = 1, seed = 5 }
   world:component("P", { "x: f64", "n: i32", "on: bool", "kind: enum(red, green)", "at: f64[3]" })
   world:component("Q", { "hp: i32 = 9", toggle = true })
@@ -19,15 +19,17 @@ local function new_world(kernels)
   end
   return { world = world, ecs = ecs, ids = ids, score = world:res "Score",
     all = world:query "P", some = world:query "P, Q?", both = world:query "P, Q",
-    tagged = world:query "P:in, T?, !Q", reals = world:query "R", items = world:array("items", "i32", 8) }
+    tagged = world:query "P:in, T?, !Q", reals = world:query "R",
+    items = world:array("items", "i32", 8) }
 end
 
 -- The body of a run: what it does in four updates, and its explanation.
 local function play(kernels, body, prepare)
-  local out, said = new_world(kernels), {}
+  local out, said = scene(kernels), {}
   out.say = function(x) said[#said + 1] = tostring(x) end
-  local text = "local o = ... local world, ecs, ids, score, all, some, both, tagged, items, say, reals = "
-    .. "o.world, o.ecs, o.ids, o.score, o.all, o.some, o.both, o.tagged, o.items, o.say, o.reals "
+  local text = "local o = ... local world, ecs, ids, score, all = o.world, o.ecs, o.ids, o.score, "
+    .. "o.all local some, both, tagged, items, say = o.some, o.both, o.tagged, o.items, o.say "
+    .. "local reals = o.reals "
     .. "local total, best = 0, nil return function(_, dt, query) " .. body .. " end"
   local run = assert(load(text, "=for"))(out)
   if prepare then prepare(out) end
@@ -47,7 +49,7 @@ local function play(kernels, body, prepare)
 end
 
 -- Plays a body; its first loop has to be a program, or to stay Lua for a reason.
-local function agree(body, reason, prepare)
+local function alike(body, reason, prepare)
   local with, told = play(true, body, prepare)
   assert.equal((play(false, body, prepare)), with, body)
   local loop = (told.loops or {})[1]
@@ -64,7 +66,7 @@ end
 
 describe("a for loop over a query", function()
   it("runs as a program that shares the locals around it", function()
-    local told = agree [[
+    local told = alike [[
       local n, sum, far, who, seen = 0, 0.0, nil, ecs.null, false
       for p, e in query:each() do
         n = n + 1
@@ -84,7 +86,7 @@ describe("a for loop over a query", function()
   end)
 
   it("keeps types, nil and order of what it sets", function()
-    agree [[local i, f, flag, gone = 1, 1.0, nil, 5
+    alike [[local i, f, flag, gone = 1, 1.0, nil, 5
       for p in all:each() do
         i = i + p.n
         f = f / 2
@@ -93,25 +95,25 @@ describe("a for loop over a query", function()
         items[p.n % 8 + 1] = i % 100
       end
       say(i) say(f) say(flag) say(gone) say(math.type(i))]]
-    agree [[total = total + 0.5
+    alike [[total = total + 0.5
       for p in all:each() do total = total + p.n best = best or p.x end
       say(total) say(best)]]
   end)
 
   it("computes f32 in doubles, as before it was compiled", function()
-    agree([[for r in reals:each() do
+    alike([[for r in reals:each() do
         r.x = r.x * 0.1 + 0.3
         r.z = r.z + r.x * r.x
         r.y[2] = math.sin(r.x) / 3
         for i = 1, 2 do r.y[1] = r.y[i] + r.x / 7 end
       end]])
-    agree [[for a in reals:each() do
+    alike [[for a in reals:each() do
         for b in reals:each() do if b.x ~= a.x then a.z = a.z + b.x * 0.3 - a.x end end
       end]]
   end)
 
   it("draws random numbers one after the other", function()
-    agree [[for p, e in all:each() do
+    alike [[for p, e in all:each() do
         if p.n % 3 > 0 and world:random(e) < 0.5 then p.n = p.n + world:random(e, 6) end
       end
       say(world:random(ids[1]))
@@ -120,25 +122,25 @@ describe("a for loop over a query", function()
   end)
 
   it("knows the rows that loops and functions around it show", function()
-    agree [[for a, ea in all:each() do
+    alike [[for a, ea in all:each() do
         local sum = 0.0
         for b, eb in all:each() do
           if ea ~= eb and b.x < a.x then sum = sum + b.x - a.at[1] end
         end
         a.at[2] = sum
       end]]
-    agree [[for a in all:each() do
+    alike [[for a in all:each() do
         for b, q in both:each() do
           if b.n > a.n then a.n = a.n + 1 q.hp = q.hp + a.n end
         end
       end]]
-    agree [[for a, qa in some:each() do
+    alike [[for a, qa in some:each() do
         for b in tagged:each() do if qa and b.n < qa.hp then qa.hp = qa.hp - 1 end end
       end]]
-    agree [[for hit in world:events "Hit" do
+    alike [[for hit in world:events "Hit" do
         for p, e in all:each() do if hit.who == e then p.x = p.x + hit.by end end
       end]]
-    agree("for a in tagged:each() do if a.x > 3 then a.x = 1 end end", "read only (:in)")
+    alike("for a in tagged:each() do if a.x > 3 then a.x = 1 end end", "read only (:in)")
     local _, told = play(true, [[for a in tagged:each() do
         for b in all:each() do if b.x > 3 then a.x = 1 end end
       end]])
@@ -146,25 +148,25 @@ describe("a for loop over a query", function()
   end)
 
   it("gives false for what a row lacks", function()
-    agree [[for p, q, e in some:each() do
+    alike [[for p, q, e in some:each() do
         if q then q.hp = q.hp + 1 elseif q == false then p.n = p.n + 2 end
         if q ~= nil then p.x = p.x + 1 end
         local hp = q and q.hp or -1
         score.n = (score.n + hp) % 1000
       end]]
-    agree [[local n = 0 for p, t in tagged:each() do if t then n = n + p.n end end say(n)]]
+    alike [[local n = 0 for p, t in tagged:each() do if t then n = n + p.n end end say(n)]]
   end)
 
   it("visits what is switched on", function()
     local function off(out)
       for i = 2, 60, 6 do out.world:disable(out.ids[i], "Q") end
     end
-    agree("for p, q in both:each() do q.hp = q.hp + p.n p.x = q.hp end", nil, off)
-    agree("for p, q in some:each() do if q then q.hp = 3 else p.x = -1 end end", nil, off)
+    alike("for p, q in both:each() do q.hp = q.hp + p.n p.x = q.hp end", nil, off)
+    alike("for p, q in some:each() do if q then q.hp = 3 else p.x = -1 end end", nil, off)
   end)
 
   it("changes entities, spawns and emits when it ends", function()
-    agree [[for p, e in all:each() do
+    alike [[for p, e in all:each() do
         if p.n % 9 == 0 then world:despawn(e) end
         if p.n % 10 == 1 then world:spawn { P = { x = 1.5, n = p.n + 1 } } end
         if p.n % 7 == 3 then world:add(e, "T") end
@@ -175,7 +177,7 @@ describe("a for loop over a query", function()
   end)
 
   it("gives rows that fail to Lua, which goes on with the rest", function()
-    local told = agree [[local n = 0
+    local told = alike [[local n = 0
       for p, e in all:each() do
         n = n + 1
         if p.n == 20 then world:enable(e, "P") end
@@ -183,26 +185,27 @@ describe("a for loop over a query", function()
       end
       say(n)]]
     assert.equal(1, told.loops[1].left and told.loops[1].left.rows)
-    agree [[local n = 0
+    alike [[local n = 0
       for p in all:each() do n = n + 1 score.n = n if p.n == 30 then error "no" end p.x = 0 end]]
   end)
 
   it("is left early by a row that Lua does", function()
-    agree [[local n = 0
+    alike [[local n = 0
       for p in all:each() do if p.n == 33 then break end n = n + p.n p.x = p.x + 1 end
       say(n)]]
-    agree [[for p, e in all:each() do p.x = p.x + 1 if p.n == 9 then say(e) return end end say "no"]]
-    agree [[for i = 1, 3 do
+    alike [[for p, e in all:each() do p.x = p.x + 1 if p.n == 9 then say(e) return end end
+      say "no"]]
+    alike [[for i = 1, 3 do
         for p in all:each() do if p.n == 10 * i then goto out end p.x = p.x - i end
         ::out::
       end]]
-    agree [[local found
+    alike [[local found
       for p, e in all:each() do if p.x > 2 and not p.on then found = e break end end
       say(found)]]
   end)
 
   it("leaves rows to Lua that come to what is not compiled", function()
-    local told = agree [[local list = {}
+    local told = alike [[local list = {}
       for p, e in all:each() do
         p.x = p.x + 1
         if p.n % 20 == 3 then list[#list + 1] = e elseif p.n == 7 then say("row " .. p.x) end
@@ -210,15 +213,17 @@ describe("a for loop over a query", function()
       say(#list) say(list[2])]]
     assert.equal(4, told.loops[1].left.rows)
     assert.is_truthy(told.loops[1].left.why:find("=", 1, true) or told.loops[1].left.why)
-    agree [[for p, e in all:each() do if p.n == 12 then local q = world:query "P" say(q:count()) end end]]
-    agree [[for p in all:each() do
+    alike [[for p, e in all:each() do
+        if p.n == 12 then local q = world:query "P" say(q:count()) end
+      end]]
+    alike [[for p in all:each() do
         if p.n == 15 then for q in all:each() do q.x = q.x + 1 if q.n > 20 then break end end end
         p.n = p.n + 0
       end]]
   end)
 
   it("sets locals around it by 'or' and 'and'", function()
-    agree [[local first, last, flag
+    alike [[local first, last, flag
       for p in all:each() do
         first = first or p.x
         last = p.on and p.n or last
@@ -229,7 +234,7 @@ describe("a for loop over a query", function()
   end)
 
   it("is nested in another one, or in a function", function()
-    agree [[local n = 0
+    alike [[local n = 0
       for p in all:each() do
         local near = 0
         for q, f in all:each() do if q.n ~= p.n and q.x - p.x < 1 then near = near + 1 end end
@@ -237,13 +242,13 @@ describe("a for loop over a query", function()
         p.at[p.n % 3 + 1] = near
       end
       say(n)]]
-    agree [[for i = 1, 3 do for p in all:each() do p.x = p.x + i end end]]
-    agree [[local function far(p) return p.x > 5 and p.x or 5 end
+    alike [[for i = 1, 3 do for p in all:each() do p.x = p.x + i end end]]
+    alike [[local function far(p) return p.x > 5 and p.x or 5 end
       local sum = 0.0 for p in all:each() do sum = sum + far(p) end say(sum)]]
   end)
 
   it("goes over events", function()
-    agree [[local sum, n = 0, 0
+    alike [[local sum, n = 0, 0
       for hit in world:events "Hit" do
         sum, n = sum + hit.by, n + 1
         local x = world:get(hit.who, "P.x")
@@ -263,11 +268,11 @@ describe("a for loop over a query", function()
       { "local last for p in all:each() do last = p end", "" },
       { "local s = '' for p in all:each() do s = p.on and 'a' or 'b' end say(s)", "" },
     }
-    for _, case in ipairs(cases) do agree(case[1], case[2]) end
+    for _, case in ipairs(cases) do alike(case[1], case[2]) end
   end)
 
   it("lets functions change the locals that they share", function()
-    agree [[local n = 0
+    alike [[local n = 0
       local function bump(by) n = n + by end
       for p in all:each() do p.x = p.x + 1 bump(p.n) end
       say(n)]]
@@ -294,7 +299,7 @@ describe("a for loop over a query", function()
   end)
 
   it("keeps nothing that its locals hold, nor its function", function()
-    local out = new_world(true)
+    local out = scene(true)
     local weak = setmetatable({}, { __mode = "v" })
     local run = load [[local all = ... return function(big)
       for p in all:each() do p.x = p.x + #big end
@@ -313,7 +318,7 @@ describe("a for loop over a query", function()
   end)
 
   it("runs as a program from its second time on, or if there are many rows", function()
-    local out = new_world(true)
+    local out = scene(true)
     local source = "local q = ... return function() for p in q:each() do p.x = p.x + 1 end end"
     local run = load(source)(out.all)
     run()
@@ -332,10 +337,10 @@ describe("a for loop over a query", function()
 end)
 
 describe("a loop over a query within a function of rows", function()
-  local function both(body, reason)
+  local function same(body, reason)
     local said = {}
     for i, kernels in ipairs { true, false } do
-      local out = new_world(kernels)
+      local out = scene(kernels)
       local text = "local o = ... local world, all, some, score = o.world, o.all, o.some, o.score "
         .. "return function(p, dt, e) " .. body .. " end"
       out.world:system("s", { query = "P", each = assert(load(text, "=for"))(out) })
@@ -352,19 +357,19 @@ describe("a loop over a query within a function of rows", function()
   end
 
   it("shows and changes other rows", function()
-    both "local n = 0 for o in all:each() do if o.x < p.x then n = n + 1 end end p.n = n"
-    both [[for o, q in some:each() do
+    same "local n = 0 for o in all:each() do if o.x < p.x then n = n + 1 end end p.n = n"
+    same [[for o, q in some:each() do
         if q and q.hp > p.n then p.n = p.n - 1 elseif q == false then p.on = not p.on end
       end]]
-    both "for o in all:each() do if o.x > p.n + 1 then p.on = o.x > 5 break end end"
+    same "for o in all:each() do if o.x > p.n + 1 then p.on = o.x > 5 break end end"
     local itself = "that loop is compiled by itself"
-    both("for o, f in all:each() do if f ~= e then o.x = o.x + p.n end end", itself)
-    both("for o in all:each() do if o.n == p.n + 1 then p.n = p.n + o.n end end", itself)
-    both "for hit in world:events 'Hit' do if hit.who == e then p.x = p.x + hit.by end end"
+    same("for o, f in all:each() do if f ~= e then o.x = o.x + p.n end end", itself)
+    same("for o in all:each() do if o.n == p.n + 1 then p.n = p.n + o.n end end", itself)
+    same "for hit in world:events 'Hit' do if hit.who == e then p.x = p.x + hit.by end end"
   end)
 
   it("is refused where a view would show another row", function()
-    local out = new_world(true)
+    local out = scene(true)
     local all = out.all
     local function find(query) for o in query:each() do if o.x > 3 then return o end end end
     for _, case in ipairs {

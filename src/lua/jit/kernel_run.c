@@ -775,7 +775,7 @@ bool kernel_here(lua_State *L, int handle, struct loop_box *loop,
 
 /* ---- bodies of for loops ---- */
 
-#define BODY_LEFT 4u           /* a row that falls back takes so many times as long as in a system */
+#define BODY_LEFT 4u           /* a row that falls back takes so many times that of a system */
 
 /* Runs over rows of the loop's table from next_row on: after one that failed, over few, then twice
 ** as many. False if one fails, which is then next_row. */
@@ -823,7 +823,8 @@ bool kernel_run_body(lua_State *L, int handle, struct loop_box *loop, bool begin
   loop->body = sound ? BODY_PROGRAM : BODY_FAILED;
   if (sound) return true;
   kernel_run_note_left(kernel, failure.why);
-  uint64_t most = kernel_run_most_left(L, anchors, variant, loop->count, kernel->passed / BODY_LEFT);
+  uint64_t passed = kernel->passed / BODY_LEFT;
+  uint64_t most = kernel_run_most_left(L, anchors, variant, loop->count, passed);
   kernel->left++;
   kernel->all_left++;
   if (kernel->left < most) return true;

@@ -25,8 +25,8 @@
 #endif
 #define BODY_RESTS 256u        /* a refused body is compiled again after so many runs at most */
 
-/* The locals' function: its first upvalue is a table of their names, by number; its last one says how
-** many random numbers have been drawn. */
+/* The locals' function: its first upvalue is a table of their names, by number; its last one says
+** how many random numbers have been drawn. */
 static int body_of_locals(lua_State *L) {
   (void)L;
   return 0;

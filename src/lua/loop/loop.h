@@ -34,7 +34,7 @@ enum system_form { FORM_EACH, FORM_MAP, FORM_RUN, FORM_OBSERVE, FORM_ASK, FORM_K
 
 enum loop_form { LOOP_FOR, LOOP_FUNCTION, LOOP_SYSTEM };
 
-/* What does the body of a for loop: it is not known yet; a program; a program whose last row failed;
+/* What does the body of a for loop: it is not known yet; a program; one whose last row failed;
 ** Lua. */
 enum loop_body { BODY_UNKNOWN, BODY_PROGRAM, BODY_FAILED, BODY_LUA };
 
