@@ -96,6 +96,11 @@ static void body_add_set(struct cut *cut, struct code code, uint32_t pc) {
 /* Adds an instruction, with what it needs of locals. */
 static void body_add_code(struct cut *cut, uint32_t pc) {
   struct code code = cut->from->code[pc];
+  for (uint32_t i = 0; i < cut->locals; i++)
+    if (flow_takes(&code, i) || flow_sets(&code, i))
+      cut->f->body_uses[i / 64] |= UINT64_C(1) << i % 64;
+  if (code.kind == CODE_TEST_SET && code.a < cut->locals)
+    cut->f->body_uses[code.a / 64] |= UINT64_C(1) << code.a % 64;
   if (body_leaves(cut, pc)) {
     body_add(cut, (struct code){.kind = CODE_LEAVE}, pc);
     return;

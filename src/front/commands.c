@@ -640,7 +640,16 @@ static void commands_check_stored(struct front *f, const struct run_command *com
     class_share(f, component_of(f->world, command->component), command->leaf);
 }
 
+/* Events are emitted after the rows, but loops over them have to see them at once. */
+static void commands_check_heard(struct front *f, const struct run_command *command) {
+  for (uint32_t i = 0; command->action == RUN_EMIT && i < f->list_count; i++)
+    if (f->lists[i].kind == LIST_EVENTS && f->lists[i].relation == command->component)
+      front_refuse(f, "it emits '%s' and loops over these events: do one of the two in a second "
+                      "system", component_of(f->world, command->component)->name);
+}
+
 void order_finish(struct front *f) {
+  for (uint32_t i = 0; i < f->command_count; i++) commands_check_heard(f, &f->commands[i]);
   for (uint32_t i = 0; f->orders && i < f->command_count; i++) {
     const struct run_command *command = &f->commands[i];
     if (command->action == RUN_STORE) commands_check_stored(f, command);

@@ -351,7 +351,7 @@ static struct val outside_follow(struct front *f, const struct path *path) {
 
 struct path outside_upvalue_path(struct front *f, uint32_t upvalue) {
   if (upvalue >= BODY_LOCAL)
-    return (struct path){0, (uint8_t)(upvalue - BODY_LOCAL + 2), f->locals, {0}};
+    return (struct path){0, (uint8_t)(upvalue - BODY_LOCAL + 3), f->locals, {0}};
   if (upvalue >= 255) front_refuse(f, "it has too many upvalues");
   return (struct path){0, (uint8_t)(upvalue + 1), f->frame->function, {0}};
 }

@@ -263,6 +263,8 @@ void variant_store_cells(lua_State *L, int handle, const struct variant *variant
 ** rows. */
 uint64_t variant_cost(lua_State *L, int all_anchors, const struct variant *variant);
 uint64_t variant_worth(const struct variant *variant, uint64_t rows);
+/* Likewise for a loop, whose rows are known. */
+uint64_t variant_worth_of_loop(const struct variant *variant, uint64_t rows);
 
 /* The variant that ran last, with its outside values read, if it is quiet and fits all non-empty
 ** tables; otherwise NULL. Raises nothing. KERNEL_ANCHORS of the kernel are at an index, which is
@@ -323,7 +325,8 @@ struct kernel {
   ecs_id array;                /* whose elements are the rows; ECS_NULL */
   bool once;                   /* of a system's run: there is one row */
   uint32_t line;               /* the body of a `for` that begins there: see loop_kernel.c; or 0 */
-  uint64_t body_sets[4];       /* the locals around it that its last program sets, as bits */
+  uint64_t body_sets[4];       /* the locals around it that its last program sets, as bits; */
+  uint64_t body_uses[4];       /* those that it uses at all, once it has been compiled */
   uint64_t begun;              /* how often it began */
   bool breaks_promise;         /* refused because it writes to a term declared :in */
   bool hopeless;               /* refused for good, whatever the outside values */

@@ -218,7 +218,8 @@ static bool kernel_ready_pays(lua_State *L, int handle, const struct kernel *ker
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   uint64_t cost = variant_cost(L, lua_gettop(L), variant);
   lua_pop(L, 1);
-  if (LIKELY(cost <= variant_worth(variant, rows))) return true;
+  uint64_t worth = (kernel->line ? variant_worth_of_loop : variant_worth)(variant, rows);
+  if (LIKELY(cost <= worth)) return true;
   lua_pushfstring(L, "copying the tables that it indexes would take longer than its rows in Lua: "
                      "keep long ones in arrays of the world%s",
                   kernel->line ? "" : " (or force it with compile = true)");

@@ -777,16 +777,25 @@ bool kernel_here(lua_State *L, int handle, struct loop_box *loop,
 
 #define BODY_LEFT 4u           /* a row that falls back takes so many times that of a system */
 
+/* The first row of the loop's run in its table, and what its rows have. */
+static uint32_t kernel_run_first(const struct loop_box *loop) {
+  return loop->walk ? loop->walk->row : (uint32_t)(loop->rows - loop->table->rows);
+}
+
+static struct which kernel_run_which(const struct kernel *kernel, const struct loop_box *loop) {
+  uint64_t present = variant_present(kernel->query, loop->table, kernel_run_first(loop));
+  return (struct which){present, false, 0};
+}
+
 /* Runs over rows of the loop's table from next_row on: after one that failed, over few, then twice
 ** as many. False if one fails, which is then next_row. */
 static bool kernel_run_pieces(lua_State *L, int handle, struct loop_box *loop,
-                              struct variant *variant, const struct run *whole, uint32_t first,
-                              struct run_failure *failure) {
+                              const struct run *whole, struct run_failure *failure) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   uint32_t match = loop->walk ? loop->walk->match : loop->match - 1;
+  uint32_t first = kernel_run_first(loop);
   uint32_t piece = loop->body == BODY_FAILED ? FIRST_PIECE : UINT32_MAX;
   bool sound = true;
-  variant_reserve_cells(L, handle, variant);
   for (; sound && loop->next_row < loop->count; piece = piece < ROW_LIMIT ? 2 * piece : piece) {
     struct run run = *whole;
     uint32_t row = first + loop->next_row, count = loop->count - loop->next_row;
@@ -799,29 +808,46 @@ static bool kernel_run_pieces(lua_State *L, int handle, struct loop_box *loop,
     kernel->passed += done;
     kernel->box->kernels->looped += done;
   }
+  return sound;
+}
+
+/* Runs over the loop's rows, and those of its next tables as long as the program is for them. False
+** if a row fails, which is then next_row; or at a table, of which no row has been run then. */
+static bool kernel_run_tables_of(lua_State *L, int handle, struct loop_box *loop,
+                                 struct variant *variant, struct run_failure *failure) {
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  const struct kernel_run how = {.dt = 0};
+  struct runner *runner = &kernel->set->runner;
+  struct run run = kernel_run_run_of(kernel, variant, &how, NULL);
+  bool sound, more;
+  variant_reserve_cells(L, handle, variant);
+  do {
+    sound = kernel_run_pieces(L, handle, loop, &run, failure);
+    loop->body = sound ? BODY_PROGRAM : BODY_FAILED;
+    more = sound && !loop->walk && loop_next_run(loop);
+    struct which which = more ? kernel_run_which(kernel, loop) : variant->which;
+    more = more && which.present == variant->which.present && loop->next_row == 0 &&
+           !kernel_run_may_be_refused(&run, loop->table) &&
+           runner_reserve(runner, run.plan, loop->table->count);
+  } while (more);
   variant_store_cells(L, handle, variant);
   return sound;
 }
 
 bool kernel_run_body(lua_State *L, int handle, struct loop_box *loop, bool begins) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  const struct kernel_run how = {.dt = 0};
   struct run_failure failure;
-  const struct table *table = loop->table;
-  uint32_t first = loop->walk ? loop->walk->row : (uint32_t)(loop->rows - table->rows);
-  struct which which = {variant_present(kernel->query, table, first), false, 0};
-  if (!kernel_ready_body(L, handle, which, table->count, begins)) return false;
+  struct which which = kernel_run_which(kernel, loop);
+  if (!kernel_ready_body(L, handle, which, loop->table->count, begins)) return false;
   if (!loop->open || loop->version != *loop->box->version) return false;
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
   struct variant *variant = variant_find(L, anchors, kernel, which);
   if (!variant || !loop->open || loop->version != *loop->box->version) return false;
-  struct run run = kernel_run_run_of(kernel, variant, &how, NULL);
-  if (kernel_run_may_be_refused(&run, table)) return false;
-  if (!runner_reserve(&kernel->set->runner, run.plan, table->count)) raise_memory(L);
-  bool sound = kernel_run_pieces(L, handle, loop, variant, &run, first, &failure);
-  loop->body = sound ? BODY_PROGRAM : BODY_FAILED;
-  if (sound) return true;
+  struct run run = {.plan = &variant->plan, .query = kernel->query};
+  if (kernel_run_may_be_refused(&run, loop->table)) return false;
+  if (!runner_reserve(&kernel->set->runner, run.plan, loop->table->count)) raise_memory(L);
+  if (kernel_run_tables_of(L, handle, loop, variant, &failure)) return true;
   kernel_run_note_left(kernel, failure.why);
   uint64_t passed = kernel->passed / BODY_LEFT;
   uint64_t most = kernel_run_most_left(L, anchors, variant, loop->count, passed);

@@ -109,6 +109,10 @@ uint64_t variant_worth(const struct variant *variant, uint64_t rows) {
   return COPIED_FREELY + rows * program->insn_count * rounds / 2;
 }
 
+uint64_t variant_worth_of_loop(const struct variant *variant, uint64_t rows) {
+  return (variant_worth(variant, rows) - COPIED_FREELY) / 2;
+}
+
 static void variant_read_resources(const struct world_box *box, struct variant *variant) {
   for (uint32_t i = 0; i < variant->resource_count; i++)
     guard_read_resource(box->world, &variant->resources[i],
@@ -519,6 +523,7 @@ static int variant_try_front(lua_State *L, int handle, int anchors, struct kerne
   front->body_line = kernel->line;
   front->locals_index = 5;
   memset(front->body_sets, 0, sizeof front->body_sets);
+  memset(front->body_uses, 0, sizeof front->body_uses);
   front->present = which.present;
   front->maybe = which.maybe;
   front->starts = which.some;
@@ -560,7 +565,10 @@ static int variant_run_front(lua_State *L, int handle, int anchors, struct kerne
     front->shared = shared;
     status = variant_try_front(L, handle, anchors, kernel, front, which, reasons);
   }
-  if (status == LUA_OK) memcpy(kernel->body_sets, front->body_sets, sizeof kernel->body_sets);
+  if (status == LUA_OK) {
+    memcpy(kernel->body_sets, front->body_sets, sizeof kernel->body_sets);
+    memcpy(kernel->body_uses, front->body_uses, sizeof kernel->body_uses);
+  }
   return status;
 }
 

@@ -8,6 +8,7 @@
 #include <lauxlib.h>
 
 #include "core/base/chance.h"
+#include "core/query/cursor.h"
 #include "core/query/query.h"
 #include "lua/api/api.h"
 #include "lua/bind/object.h"
@@ -16,8 +17,10 @@
 #include "lua/loop/loop.h"
 
 #define BODY_LOCALS 200        /* most locals around a loop */
-#define BODY_ROWS 24u          /* fewer rows are done by Lua, */
-#define BODY_MANY 8192u        /* and fewer than these when a loop runs for the first time */
+#define BODY_TABLE 3u          /* fewer rows in each table are done by Lua, */
+#define BODY_ROWS 24u          /* fewer rows in all, */
+#define BODY_MANY 8192u        /* and fewer than these when a loop runs for the first time, */
+#define BODY_SEEN 512u         /* or these in all its runs */
 #ifdef LUAJIT_VERSION
 #define FOR_NAME "(for generator)"   /* how a function is called that a `for` calls */
 #else
@@ -25,8 +28,10 @@
 #endif
 #define BODY_RESTS 256u        /* a refused body is compiled again after so many runs at most */
 
-/* The locals' function: its first upvalue is a table of their names, by number; its last one says
+/* The locals' function: its first upvalue is a table of their names, by upvalue; its second one says
 ** how many random numbers have been drawn. */
+enum { NAMES = 1, DRAWS, FIRST_LOCAL };
+
 static int body_of_locals(lua_State *L) {
   (void)L;
   return 0;
@@ -42,33 +47,44 @@ static bool body_frame(lua_State *L, lua_Debug *frame) {
   return lua_getstack(L, 1, frame) && lua_getinfo(L, "l", frame) && frame->currentline > 0;
 }
 
-/* Copies the locals of the frame to the upvalues of the function at an index. */
-static void body_take_locals(lua_State *L, lua_Debug *frame, int locals,
+/* The next local at or after a number from 0 that is among these; BODY_LOCALS: none. */
+static int body_next_local(const uint64_t among[4], int at) {
+  while (at < BODY_LOCALS && !(among[at / 64] >> at % 64 & 1)) at++;
+  return at;
+}
+
+/* Copies the locals of the frame that the body uses to the upvalues of the function at an index; all
+** while that is unknown. */
+static void body_take_locals(lua_State *L, lua_Debug *frame, int locals, const uint64_t uses[4],
                              const struct chance *chance) {
+  static const uint64_t all[4] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
   const char *name;
-  int at = 2;                  /* the next upvalue */
-  for (int i = 1; i <= BODY_LOCALS && (name = lua_getlocal(L, frame, i)) != NULL; i++, at++) {
-    if (*name == '(') lua_pushnil(L);   /* the loop's own, or nothing */
-    lua_setupvalue(L, locals, at);
-  }
+  const uint64_t *among = uses[0] | uses[1] | uses[2] | uses[3] ? uses : all;
   lua_pushinteger(L, (lua_Integer)chance->calls);
-  lua_setupvalue(L, locals, at);
+  lua_setupvalue(L, locals, DRAWS);
+  for (int i = body_next_local(among, 0); i < BODY_LOCALS; i = body_next_local(among, i + 1)) {
+    if (!(name = lua_getlocal(L, frame, i + 1))) return;
+    if (*name == '(') lua_pushnil(L);   /* the loop's own, or nothing */
+    if (!lua_setupvalue(L, locals, FIRST_LOCAL + i)) return;
+  }
 }
 
 /* Copies those that the body sets back, and keeps none. */
 static void body_give_locals(lua_State *L, lua_Debug *frame, int locals, struct chance *chance,
-                             const uint64_t sets[4]) {
-  bool last = false;
-  for (int i = 0; !last && lua_getupvalue(L, locals, i + 2); i++) {
-    last = !lua_getupvalue(L, locals, i + 3);
-    if (!last) lua_pop(L, 1);
-    if (last) chance->calls = (uint64_t)lua_tointeger(L, -1);
-    if (!last && sets[i / 64] >> i % 64 & 1)
+                             const uint64_t uses[4], const uint64_t sets[4]) {
+  static const uint64_t all[4] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+  const uint64_t *among = uses[0] | uses[1] | uses[2] | uses[3] ? uses : all;
+  lua_getupvalue(L, locals, DRAWS);
+  chance->calls = (uint64_t)lua_tointeger(L, -1);
+  lua_pop(L, 1);
+  for (int i = body_next_local(among, 0); i < BODY_LOCALS; i = body_next_local(among, i + 1)) {
+    if (!lua_getupvalue(L, locals, FIRST_LOCAL + i)) return;
+    if (sets[i / 64] >> i % 64 & 1)
       lua_setlocal(L, frame, i + 1);
     else
       lua_pop(L, 1);
     lua_pushnil(L);
-    lua_setupvalue(L, locals, i + 2);
+    lua_setupvalue(L, locals, FIRST_LOCAL + i);
   }
 }
 
@@ -82,10 +98,10 @@ static void body_push_locals(lua_State *L, lua_Debug *frame) {
   while (count < BODY_LOCALS && (name = lua_getlocal(L, frame, count + 1)) != NULL) {
     lua_pop(L, 1);
     lua_pushstring(L, name);
-    lua_rawseti(L, names, ++count + 1);
+    lua_rawseti(L, names, FIRST_LOCAL + count++);
   }
-  for (int i = 0; i <= count; i++) lua_pushnil(L);
-  lua_pushcclosure(L, body_of_locals, count + 2);
+  for (int i = NAMES; i < FIRST_LOCAL + count - 1; i++) lua_pushnil(L);
+  lua_pushcclosure(L, body_of_locals, FIRST_LOCAL + count - 1);
 }
 
 /* ---- the kernel of a loop ---- */
@@ -107,8 +123,8 @@ static void body_push_part(lua_State *L, int table, const char *mode) {
   lua_remove(L, -2);
 }
 
-/* Pushes the handle of the loop of the function at the top of the stack, or nil: in its first run,
-** there is one only for many rows. */
+/* Pushes the handle of the loop of the function at the top of the stack, or nil before it has seen
+** enough rows: until then, their number is kept in its place. */
 static void body_push_kernel(lua_State *L, const struct loop_box *loop, int query,
                              lua_Debug *frame, uint32_t rows) {
   int top = lua_gettop(L), known = top + 2;
@@ -118,8 +134,9 @@ static void body_push_kernel(lua_State *L, const struct loop_box *loop, int quer
   lua_pushvalue(L, top);
   body_push_part(L, known, NULL);
   int type = lua_rawgeti(L, -1, frame->currentline);
-  bool known_before = type == LUA_TBOOLEAN || rows >= BODY_MANY;
-  if (type != LUA_TUSERDATA && known_before) {
+  lua_Integer seen = lua_tointeger(L, -1);
+  bool enough = rows >= BODY_MANY || (seen && seen + rows >= BODY_SEEN);
+  if (type != LUA_TUSERDATA && enough) {
     struct world_box *box = loop->box;
     int world = push_query_world(L, query);
     kernel_push(L, box, world, top, query, (struct use){"for", RESULT_NONE, false});
@@ -129,8 +146,8 @@ static void body_push_kernel(lua_State *L, const struct loop_box *loop, int quer
     lua_setiuservalue(L, -2, KERNEL_LOCALS);
     lua_pushvalue(L, -1);
     lua_rawseti(L, known + 1, frame->currentline);
-  } else if (type == LUA_TNIL) {
-    lua_pushboolean(L, 1);
+  } else if (type != LUA_TUSERDATA) {
+    lua_pushinteger(L, seen + (lua_Integer)rows);
     lua_rawseti(L, known + 1, frame->currentline);
   }
   if (!lua_isuserdata(L, -1)) lua_pushnil(L);
@@ -144,12 +161,16 @@ static void body_push_kernel(lua_State *L, const struct loop_box *loop, int quer
 static uint32_t body_rows(const struct loop_box *loop) {
   const ecs_query *query = loop->query->query;
   const struct query_terms *terms = &query->terms;
-  uint32_t rows = 0;
+  uint32_t rows = 0, tables = 0;
   if (loop->fill || !loop->box->kernels->on || terms->step_count || terms->changes) return 0;
   if (loop->events) return loop->count;
-  for (uint32_t i = loop->match - 1; i < query_reach(query) && rows < BODY_MANY; i++)
-    rows += query_table(query, i)->count;
-  return rows;
+  for (uint32_t i = loop->match - 1; i < query_reach(query) && rows < BODY_MANY; i++) {
+    const struct table *table = query_table(query, i);
+    if (terms->toggled && query_rows_varying(terms, table)) return 0;   /* many short runs */
+    rows += table->count;
+    tables += table->count > 0;
+  }
+  return rows < BODY_TABLE * tables ? 0 : rows;
 }
 
 /* A loop whose outside values differ too often is not worth it. */
@@ -196,7 +217,21 @@ static bool body_begin(lua_State *L, int loop_index, struct loop_box *loop, lua_
   lua_setiuservalue(L, loop_index, LOOP_KERNEL);
   loop->site = site;
   handle->kernel->begun++;
-  return !body_is_restless(handle->kernel);
+  if (!body_is_restless(handle->kernel)) return true;
+  body_tire(site);
+  return false;
+}
+
+/* Whether the `for` that has called is the one whose kernel's handle is at an index: another one may
+** go on with its iterator. */
+static bool body_is_same(lua_State *L, int handle, lua_Debug *frame) {
+  const struct kernel_box *box = lua_touserdata(L, handle);
+  if (!box->kernel || (uint32_t)frame->currentline != box->kernel->line) return false;
+  kernel_push_function(L, handle);
+  lua_getinfo(L, "f", frame);
+  bool same = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return same;
 }
 
 void body_run(lua_State *L, int loop_index, struct loop_box *loop) {
@@ -206,17 +241,19 @@ void body_run(lua_State *L, int loop_index, struct loop_box *loop) {
   bool begins = body == BODY_UNKNOWN;
   loop->body = BODY_LUA;       /* if anything is raised */
   need_stack(L, LUA_MINSTACK);
-  if (begins ? body_begin(L, loop_index, loop, &frame) : body_frame(L, &frame)) {
-    lua_settop(L, top);
-    lua_getiuservalue(L, loop_index, LOOP_KERNEL);
+  bool ready = begins ? body_begin(L, loop_index, loop, &frame) : body_frame(L, &frame);
+  lua_settop(L, top);
+  lua_getiuservalue(L, loop_index, LOOP_KERNEL);
+  if (ready && body_is_same(L, top + 1, &frame)) {
     lua_getiuservalue(L, top + 1, KERNEL_LOCALS);
-    body_take_locals(L, &frame, top + 2, loop->chance);
+    const struct kernel_box *handle = lua_touserdata(L, top + 1);
+    struct kernel *kernel = handle->kernel;
+    body_take_locals(L, &frame, top + 2, kernel->body_uses, loop->chance);
     loop->body = body;
     bool goes_on = kernel_run_body(L, top + 1, loop, begins);
     if (!loop->open) loop_gone(L, loop);
-    const struct kernel_box *handle = lua_touserdata(L, top + 1);
-    if (!handle->kernel) loop_gone(L, loop);
-    body_give_locals(L, &frame, top + 2, loop->chance, handle->kernel->body_sets);
+    if (handle->kernel != kernel) loop_gone(L, loop);
+    body_give_locals(L, &frame, top + 2, loop->chance, kernel->body_uses, kernel->body_sets);
     if (!goes_on) loop->body = BODY_LUA;
     if (begins && goes_on) loop->site->tired = 0;
     if (begins && !goes_on) body_tire(loop->site);

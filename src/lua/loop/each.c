@@ -55,8 +55,11 @@ static int each_push_step(lua_State *L, int loop_index, const struct loop_box *l
 static bool each_next_row(lua_State *L, int loop_index, struct loop_box *loop) {
   for (;;) {
     while (loop->next_row < loop->count && !loop_takes(loop, loop->next_row)) loop->next_row++;
-    if (loop->body != BODY_LUA && loop->next_row < loop->count) body_run(L, loop_index, loop);
-    if (LIKELY(loop->next_row < loop->count)) return true;
+    if (LIKELY(loop->next_row < loop->count)) {
+      if (loop->body != BODY_LUA) body_run(L, loop_index, loop);
+      if (loop->body == BODY_PROGRAM) continue;
+      if (LIKELY(loop->next_row < loop->count)) return true;
+    }
     if (!loop_next_run(loop)) return false;
     if (UNLIKELY(loop->fill)) loop->fill(L, loop_index);
   }
