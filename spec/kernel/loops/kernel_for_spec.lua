@@ -147,6 +147,15 @@ describe("a for loop over a query", function()
     assert.is_truthy(told.reason:find("read only (:in)", 1, true), told.reason)
   end)
 
+  it("does not take its own view for a row", function()
+    local body = [[local seen
+      for p, e in all:each() do
+        if seen and seen.x > 3 then p.n = p.n + 1 end
+        if p.n == 9 then seen = p end
+      end]]
+    assert.equal((play(false, body)), (play(true, body)))
+  end)
+
   it("gives false for what a row lacks", function()
     alike [[for p, q, e in some:each() do
         if q then q.hp = q.hp + 1 elseif q == false then p.n = p.n + 2 end
@@ -345,9 +354,12 @@ describe("a for loop over a query", function()
   it("keeps nothing that its locals hold, nor its function", function()
     local out = scene(true)
     local weak = setmetatable({}, { __mode = "v" })
-    local run = load [[local all = ... return function(big)
+    local run = load [[local all, weak = ... return function(big)
+      local other = {}
+      weak[3] = other
       for p in all:each() do p.x = p.x + #big end
-    end]](out.all)
+      other = nil
+    end]](out.all, weak)
     for _ = 1, 4 do
       weak[2] = { 1, 2, 3 }
       run(weak[2])
@@ -359,6 +371,7 @@ describe("a for loop over a query", function()
     collectgarbage()
     assert.is_nil(weak[1])
     assert.is_nil(weak[2])
+    assert.is_nil(weak[3])
   end)
 
   it("runs as a program once it has seen 512 rows, or if there are many", function()

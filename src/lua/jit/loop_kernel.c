@@ -15,6 +15,7 @@
 #include "lua/bind/status.h"
 #include "lua/jit/kernel.h"
 #include "lua/loop/loop.h"
+#include "lua/loop/view.h"
 
 #define BODY_LOCALS 200        /* most locals around a loop */
 #define BODY_TABLE 3u          /* fewer rows in each table are done by Lua, */
@@ -28,8 +29,8 @@
 #endif
 #define BODY_RESTS 256u        /* a refused body is compiled again after so many runs at most */
 
-/* The locals' function: its first upvalue is a table of their names, by upvalue; its second one says
-** how many random numbers have been drawn. */
+/* The locals' function: its first upvalue is a table of their names, by upvalue; its second one
+** says how many random numbers have been drawn. */
 enum { NAMES = 1, DRAWS, FIRST_LOCAL };
 
 static int body_of_locals(lua_State *L) {
@@ -53,13 +54,17 @@ static int body_next_local(const uint64_t among[4], int at) {
   return at;
 }
 
-/* Copies the locals of the frame that the body uses to the upvalues of the function at an index; all
-** while that is unknown. */
-static void body_take_locals(lua_State *L, lua_Debug *frame, int locals, const uint64_t uses[4],
+/* The locals that the body uses; all while that is unknown. */
+static void body_uses_of(const struct kernel *kernel, uint64_t uses[4]) {
+  uint64_t any = 0;
+  for (int i = 0; i < 4; i++) any |= uses[i] = kernel->body_uses[i];
+  for (int i = 0; i < 4 && !any; i++) uses[i] = UINT64_MAX;
+}
+
+/* Copies some locals of the frame to the upvalues of the function at an index. */
+static void body_take_locals(lua_State *L, lua_Debug *frame, int locals, const uint64_t among[4],
                              const struct chance *chance) {
-  static const uint64_t all[4] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
   const char *name;
-  const uint64_t *among = uses[0] | uses[1] | uses[2] | uses[3] ? uses : all;
   lua_pushinteger(L, (lua_Integer)chance->calls);
   lua_setupvalue(L, locals, DRAWS);
   for (int i = body_next_local(among, 0); i < BODY_LOCALS; i = body_next_local(among, i + 1)) {
@@ -71,9 +76,7 @@ static void body_take_locals(lua_State *L, lua_Debug *frame, int locals, const u
 
 /* Copies those that the body sets back, and keeps none. */
 static void body_give_locals(lua_State *L, lua_Debug *frame, int locals, struct chance *chance,
-                             const uint64_t uses[4], const uint64_t sets[4]) {
-  static const uint64_t all[4] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
-  const uint64_t *among = uses[0] | uses[1] | uses[2] | uses[3] ? uses : all;
+                             const uint64_t among[4], const uint64_t sets[4]) {
   lua_getupvalue(L, locals, DRAWS);
   chance->calls = (uint64_t)lua_tointeger(L, -1);
   lua_pop(L, 1);
@@ -222,8 +225,8 @@ static bool body_begin(lua_State *L, int loop_index, struct loop_box *loop, lua_
   return false;
 }
 
-/* Whether the `for` that has called is the one whose kernel's handle is at an index: another one may
-** go on with its iterator. */
+/* Whether the `for` that has called is the one whose kernel's handle is at an index: another one
+** may go on with its iterator. */
 static bool body_is_same(lua_State *L, int handle, lua_Debug *frame) {
   const struct kernel_box *box = lua_touserdata(L, handle);
   if (!box->kernel || (uint32_t)frame->currentline != box->kernel->line) return false;
@@ -248,12 +251,15 @@ void body_run(lua_State *L, int loop_index, struct loop_box *loop) {
     lua_getiuservalue(L, top + 1, KERNEL_LOCALS);
     const struct kernel_box *handle = lua_touserdata(L, top + 1);
     struct kernel *kernel = handle->kernel;
-    body_take_locals(L, &frame, top + 2, kernel->body_uses, loop->chance);
+    uint64_t uses[4];
+    body_uses_of(kernel, uses);
+    body_take_locals(L, &frame, top + 2, uses, loop->chance);
     loop->body = body;
+    loop->row = ROW_STALE;     /* its views show no row while a program runs */
     bool goes_on = kernel_run_body(L, top + 1, loop, begins);
     if (!loop->open) loop_gone(L, loop);
     if (handle->kernel != kernel) loop_gone(L, loop);
-    body_give_locals(L, &frame, top + 2, loop->chance, kernel->body_uses, kernel->body_sets);
+    body_give_locals(L, &frame, top + 2, loop->chance, uses, kernel->body_sets);
     if (!goes_on) loop->body = BODY_LUA;
     if (begins && goes_on) loop->site->tired = 0;
     if (begins && !goes_on) body_tire(loop->site);
