@@ -881,9 +881,11 @@ function World:on_error(handler) end
 ---@field alone? string Why only one, in a world with more threads.
 ---@field cells? string[] Script cells that it writes: `upvalue n`, `stats.kills`.
 ---@field left? { rows: integer, why: string? } Rows that fell back to Lua in the last run.
----@field form? "each"|"map"|"run"|"where"|"sum"|"min"|"max" The form it was last passed to.
+---@field form? "each"|"map"|"run"|"where"|"sum"|"min"|"max"|"for" The form it was last passed to.
 ---@field query? string The text of that form's query.
 ---@field also? ecs.Explanation[] The other forms that it was passed to.
+---@field loops? ecs.Explanation[] Of a `run`: its loops over queries, by their lines.
+---@field line? integer Of a loop: the line that it begins at.
 
 --- Names of systems that can run in parallel.
 ---@class ecs.Batch

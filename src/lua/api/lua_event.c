@@ -59,38 +59,36 @@ static int event_world_after(lua_State *L) {
 
 /* ---- reading -------------------------------------------------------------------------- */
 
-/* Pushes a query of an event, which the world at 1 keeps. */
-static void push_event_query(lua_State *L, struct world_box *box, const struct component *event) {
+/* Pushes the table in which the world at 1 keeps queries of events, by their ids. */
+static void event_push_queries(lua_State *L) {
   static const char queries_key = 0;
-  struct query_text text = {.text = event_name(event)};
-  int top = lua_gettop(L);
-  ecs_id id = event->id;
-  lua_getiuservalue(L, 1, WORLD_REFS);
-  if (lua_rawgetp(L, top + 1, &queries_key) != LUA_TTABLE) {
+  if (lua_getiuservalue(L, 1, WORLD_REFS) != LUA_TTABLE) raise_error(L, "the world is closed");
+  if (lua_rawgetp(L, -1, &queries_key) == LUA_TNIL) {
     lua_pop(L, 1);
     lua_newtable(L);
     lua_pushvalue(L, -1);
-    lua_rawsetp(L, top + 1, &queries_key);
+    lua_rawsetp(L, -3, &queries_key);
   }
-  lua_rawgeti(L, top + 2, (lua_Integer)id);
-  const struct query_box *query = lua_touserdata(L, -1);
-  if (!query || !query->query || query->query->broken) {
-    lua_pop(L, 1);
-    query_push(L, box, 1, &text);
-    lua_pushvalue(L, -1);
-    lua_rawseti(L, top + 2, (lua_Integer)id);
-  }
-  lua_replace(L, top + 1);
-  lua_settop(L, top + 1);
+  lua_replace(L, -2);
 }
 
-/* for event in world:events(name): a loop over a query of it. */
+/* for event in world:events(name): a loop over a query of it, always the same. */
 static int world_events(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
-  const struct component *event = check_event(L, box, 2);
   lua_settop(L, 2);
-  push_event_query(L, box, event);
-  return each_begin(L, loop_push(L, 3, LOOP_FOR, ALL_VIEWS));
+  event_push_queries(L);
+  const struct component *event = check_event(L, box, 2);
+  lua_rawgeti(L, 3, (lua_Integer)event->id);
+  const struct query_box *query = lua_touserdata(L, 4);
+  if (!query || !query->query || query->query->broken) {
+    ecs_id id = event->id;
+    struct query_text text = {.text = event_name(event)};
+    lua_settop(L, 3);
+    query_push(L, box, 1, &text);
+    lua_pushvalue(L, 4);
+    lua_rawseti(L, 3, (lua_Integer)id);
+  }
+  return each_begin(L, loop_push(L, 4, LOOP_FOR, ALL_VIEWS));
 }
 
 const luaL_Reg world_event_methods[] = {
