@@ -374,6 +374,19 @@ describe("a for loop over a query", function()
     assert.is_nil(weak[3])
   end)
 
+  it("is left to Lua while a hook looks on", function()
+    local out, lines = scene(true), 0
+    local function run() for p in out.all:each() do
+      p.x = p.x + 1
+    end end
+    for _ = 1, 5 do run() end
+    assert.equal("vector", out.world:explain(run).tier)
+    debug.sethook(function() lines = lines + 1 end, "l")
+    run()
+    debug.sethook()
+    assert.is_true(lines > 400)
+  end)
+
   it("runs as a program once it has seen 512 rows, or if there are many", function()
     local out = scene(true)
     local source = "local q = ... return function() for p in q:each() do p.x = p.x + 1 end end"

@@ -203,10 +203,11 @@ static void body_tire(struct body_site *site) {
   site->rests = site->tired;
 }
 
-/* Finds the loop's kernel, and pushes its handle. False: Lua does the rows. */
+/* Finds the loop's kernel, and pushes its handle. False: Lua does the rows, and so it does while a
+** debugger looks on. */
 static bool body_begin(lua_State *L, int loop_index, struct loop_box *loop, lua_Debug *frame) {
   uint32_t rows = loop->form == LOOP_FOR ? body_rows(loop) : 0;
-  if (rows < BODY_ROWS || !body_frame(L, frame)) return false;
+  if (rows < BODY_ROWS || lua_gethook(L) || !body_frame(L, frame)) return false;
   lua_getiuservalue(L, loop_index, LOOP_QUERY);
   int query = lua_gettop(L);
   lua_getinfo(L, "f", frame);
