@@ -315,3 +315,27 @@ describe("live scripts whose swap runs out of memory", function()
     end)
   end
 end)
+
+describe("a loop over a query that runs out of memory when its body is compiled", function()
+  it("has changed nothing, and can be run again", function()
+    local world = helper.new_world()
+    world:component("Position", { "x: f64" })
+    world:spawn_many(600, { Position = { x = 1 } })
+    local query, sums = world:query "Position", {}
+    local function go_through()
+      local sum = 0
+      for position in query:each() do
+        sum = sum + position.x
+        position.x = position.x + 0.5
+      end
+      sums[#sums + 1] = sum
+      return true
+    end
+    go_through()
+    call_unharmed(world, go_through)
+    assert.are.equal("vector", world:explain(go_through).tier)
+    go_through()
+    assert.are.same({ 600.0, 900.0, 1200.0 }, sums)
+    assert.is_true(world:check())
+  end)
+end)
