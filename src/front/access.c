@@ -336,7 +336,9 @@ struct val access_parameter(struct front *f, uint32_t index) {
   struct val nil = {.kind = VAL_NIL};
   if (f->once) return access_of_run(f, index);
   if (f->elements && index != 1) return index ? nil : access_number(f);
-  if (index >= entity && f->query->terms.event) return nil;
+  bool event = f->query->terms.event != NULL;
+  if (event && f->body_line && slots == 0 && index == 0) return val_known(f, true);
+  if (index >= entity && event) return nil;
   if (index == entity) return access_row_entity(f);
   if (index == slots) return val_number(f, build_uniform(f->b, UNIFORM_DT, KT_F64), true);
   if (index > entity + f->query->terms.values) return nil;

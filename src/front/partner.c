@@ -154,6 +154,7 @@ static struct val partner_of_list(struct front *f, const struct run_list *list, 
   uint32_t slots = list->kind == LIST_ROWS ? list->query->terms.slots : 0;
   if (number > slots) return nothing;
   if (list->kind == LIST_EVENTS) {
+    if (component_of(f->world, list->relation)->leaf_count == 0) return val_known(f, true);
     k_value row = build_binary(f->b, KO_SUB, place, build_i64(f->b, 1));
     return partner_shown(component_of(f->world, list->relation), row);
   }

@@ -10,6 +10,7 @@ local function scene(kernels)
   world:component("R", { "x: f32", "y: f32[2]", "z: f64" })
   world:tag "T"
   world:event("Hit", { "who: entity", "by: i32" })
+  world:event "Tick"
   world:resource("Score", { "n: i32", "f: f64", "who: entity" })
   local ids = {}
   for i = 1, 200 do
@@ -265,6 +266,19 @@ describe("a for loop over a query", function()
         if x and x > 3 then world:set(hit.who, "P.x", x - 1) end
       end
       say(sum) say(n)]]
+  end)
+
+  it("gives true for an event without fields", function()
+    alike [[local n, said = 0, nil
+      for tick in world:events "Tick" do
+        n, said = n + 1, tick == true
+      end
+      say(n) say(said)
+      for i = 1, 200 do world:emit "Tick" end]]
+    alike [[for p in all:each() do
+        for tick in world:events "Tick" do if tick == true then p.x = p.x + 1 end end
+      end
+      for i = 1, 3 do world:emit "Tick" end]]
   end)
 
   it("hears what it emits", function()
