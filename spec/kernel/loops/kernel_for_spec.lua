@@ -316,7 +316,7 @@ describe("a for loop over a query", function()
         local step, state, control = out.all:each()
         assert.is_false((pcall(first, out.world, step, state, control)))
         local m, k = second(step, state, control)
-        said[i] = ("%s %d %d %d"):format(said[i] or "", m, k, out.world:digest())
+        said[i] = ("%s %d %d %s"):format(said[i] or "", m, k, out.world:digest())
         second(out.all:each())
       end
       if kernels then assert.equal("vector", out.world:explain(first).tier) end
