@@ -87,8 +87,7 @@ function methods:top()
     edit = self.edit, led = self.led }
 end
 
--- The servers of all that are open; how many streams show the systems of a world that is profiled
--- for them.
+-- The servers of open inspectors; how many streams show the systems of a profiled world.
 local inspectors = setmetatable({}, { __mode = "k" })
 local watched = setmetatable({}, { __mode = "k" })
 
@@ -129,8 +128,7 @@ local function check_self(self, name, level)
   end
 end
 
--- Serves the page where that is due. Its first lines run in every frame, while other things fill
--- the caches: they touch little.
+-- Serves the page where that is due. Its first lines run in every frame: they touch little.
 local function serve(self, name, seconds)
   local serving = inspectors[self]
   local now = serving and serving.clock()
@@ -205,7 +203,6 @@ function inspect.closed(world)
 end
 
 methods.__close, methods.__gc = methods.close, methods.close
-
 function methods.__tostring(self)
   return self.closed and "ecs.inspector (closed)" or ("ecs.inspector (port %d)"):format(self.port)
 end
@@ -217,11 +214,10 @@ local function check_options(world, options)
   end
   check(open ~= nil, "bad argument #1 to 'open' (world expected, got %s)", other or type(world))
   check(open, "bad argument #1 to 'open' (the world is closed)")
-  check(type(options) == "table", "bad argument #2 to 'open' (table expected, got %s)",
-    type(options))
-  local given = {}
+  local kind, given = type(options), {}
+  check(kind == "table", "bad argument #2 to 'open' (table expected, got %s)", kind)
   for key, value in next, options do
-    local kind = OPTIONS[key]
+    kind = OPTIONS[key]
     check(kind, "bad argument #2 to 'open' (unknown option '%s')", tostring(key))
     check(type(value) == kind, "option '%s' must be a %s, got a %s", key, kind, type(value))
     given[key] = value

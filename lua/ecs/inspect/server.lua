@@ -31,11 +31,8 @@ local STRICT = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-a
 --- Returns a new token of random bytes from the operating system.
 local function random_token()
   local io = rawget(_G, "io")
-  local source = not native.noise and io and io.open("/dev/urandom", "rb")
+  local source <close> = not native.noise and io and io.open("/dev/urandom", "rb") or nil
   local bytes = native.noise and native.noise() or source and source:read(16)
-  if source then
-    source:close()
-  end
   if not bytes or #bytes < 16 then
     error("the inspector needs random numbers from the operating system, and there is no "
       .. "/dev/urandom", 0)
@@ -113,9 +110,8 @@ local ONCE = { host = true, origin = true, authorization = true, ["content-lengt
   ["content-type"] = true }
 
 local function decode_part(text)
-  return (text:gsub("%+", " "):gsub("%%(%x%x)", function(hex)
-    return string.char(tonumber(hex, 16))
-  end))
+  local function char(hex) return string.char(tonumber(hex, 16)) end
+  return (text:gsub("%+", " "):gsub("%%(%x%x)", char))
 end
 
 -- Parses the head of a request. Returns nil if it is malformed.
@@ -219,29 +215,23 @@ local function close(connection)
   connection.socket:close()
 end
 
--- Returns where a new connection goes: at the end, or in place of one that only waits for its peer
--- to close, or nowhere.
+-- Returns where a new connection goes: at the end, or in place of one that lingers, or nowhere.
 local function room(self)
-  if #self.connections < LIMIT.connections then
-    return #self.connections + 1
+  local last, lingering = #self.connections
+  for i = 1, last do
+    lingering = lingering or self.connections[i].state == "lingering" and i or nil
   end
-  for i, connection in ipairs(self.connections) do
-    if connection.state == "lingering" then
-      return i
-    end
-  end
+  return last < LIMIT.connections and last + 1 or lingering
 end
 
--- Accepts what there is room for. The rest waits in the system's queue: a reset would be an error
--- in a browser, which opens many connections when its user changes views quickly.
+-- Accepts what there is room for. The rest waits: browsers take a reset for an error.
 local function accept(self, now)
   for _ = 1, LIMIT.connections do
     local at = room(self)
     local peer = at and self.listener:accept()
     if not peer then
       return
-    end
-    if self.connections[at] then
+    elseif self.connections[at] then
       close(self.connections[at])
     end
     peer:settimeout(0)
@@ -298,8 +288,7 @@ local function step(self, connection, now, stop)
   end
 end
 
---- Serves what has come, and waits for it at most so many seconds. Before `due` there is nothing
---- to do.
+--- Serves what has come, and waits for it at most so many seconds. Not needed before `due`.
 ---@param now number
 ---@param seconds? number
 function server:poll(now, seconds)
