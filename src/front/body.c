@@ -72,7 +72,6 @@ static void body_add_local(struct cut *cut, uint32_t local, bool sets, uint32_t 
                          "done in Lua");
   }
   struct code code = {.kind = CODE_UPVALUE, .a = local, .b = BODY_LOCAL + local};
-  if (sets) cut->f->body_sets[local / 64] |= UINT64_C(1) << local % 64;
   if (sets)
     code = (struct code){.kind = CODE_SET_UPVALUE, .a = BODY_LOCAL + local,
                          .right = {false, local}};
@@ -93,14 +92,22 @@ static void body_add_set(struct cut *cut, struct code code, uint32_t pc) {
   body_add(cut, (struct code){.kind = CODE_JUMP, .target = target}, pc);
 }
 
+/* Notes which locals an instruction reads and sets, whether the program has it or leaves it to Lua:
+** programs of one body share what is noted. */
+static void body_note_locals(struct cut *cut, const struct code *code) {
+  struct front *f = cut->f;
+  for (uint32_t i = 0; i < cut->locals; i++) {
+    uint64_t bit = UINT64_C(1) << i % 64;
+    bool sets = flow_sets(code, i) || (code->kind == CODE_TEST_SET && code->a == i);
+    if (sets) f->body_sets[i / 64] |= bit;
+    if (sets || flow_takes(code, i)) f->body_uses[i / 64] |= bit;
+  }
+}
+
 /* Adds an instruction, with what it needs of locals. */
 static void body_add_code(struct cut *cut, uint32_t pc) {
   struct code code = cut->from->code[pc];
-  for (uint32_t i = 0; i < cut->locals; i++)
-    if (flow_takes(&code, i) || flow_sets(&code, i))
-      cut->f->body_uses[i / 64] |= UINT64_C(1) << i % 64;
-  if (code.kind == CODE_TEST_SET && code.a < cut->locals)
-    cut->f->body_uses[code.a / 64] |= UINT64_C(1) << code.a % 64;
+  body_note_locals(cut, &code);
   if (body_leaves(cut, pc)) {
     body_add(cut, (struct code){.kind = CODE_LEAVE}, pc);
     return;

@@ -326,8 +326,8 @@ struct front {
   bool once;                   /* a system's run: one row, with world, dt and query */
   uint32_t body_line;          /* compiled is the body of the `for` there; 0: the function */
   uint32_t body_first, body_count;   /* the registers of the loop's variables */
-  uint64_t body_sets[4];       /* locals around it that it sets, as bits; */
-  uint64_t body_uses[4];       /* that it reads or sets, or may where it is left to Lua */
+  uint64_t body_sets[4];       /* locals around it that it sets, as bits, */
+  uint64_t body_uses[4];       /* and those that it reads or sets */
   int locals_index;            /* stack index of the function that has these as upvalues, */
   uint16_t locals;             /* and where it is anchored */
   uint64_t present;            /* bit by slot: optional terms that are present, */

@@ -233,6 +233,28 @@ describe("a for loop over a query", function()
       end]]
   end)
 
+  it("gives back what it sets, whatever it was compiled for in between", function()
+    local said = {}
+    for i, kernels in ipairs { true, false } do
+      local out = scene(kernels)
+      local function run(value, by)
+        local n = 0
+        for p in out.all:each() do
+          p.x = p.x + by
+          if p.n == 90 then n = value.k end
+        end
+        return n
+      end
+      for k = 1, 12 do
+        local hidden = setmetatable({}, { __index = { k = -k } })
+        local other = k // 3 == 2   -- another program, which leaves the row that sets n to Lua
+        said[i] = (said[i] or "") .. " " .. run(other and hidden or { k = k }, other and 1 or 0.5)
+      end
+      if kernels then assert.equal("vector", out.world:explain(run).tier) end
+    end
+    assert.equal(said[2], said[1])
+  end)
+
   it("sets locals around it by 'or' and 'and'", function()
     alike [[local first, last, flag
       for p in all:each() do

@@ -325,7 +325,7 @@ struct kernel {
   ecs_id array;                /* whose elements are the rows; ECS_NULL */
   bool once;                   /* of a system's run: there is one row */
   uint32_t line;               /* the body of a `for` that begins there: see loop_kernel.c; or 0 */
-  uint64_t body_sets[4];       /* the locals around it that its last program sets, as bits; */
+  uint64_t body_sets[4];       /* the locals around it that it sets, as bits; */
   uint64_t body_uses[4];       /* those that it uses at all, once it has been compiled */
   uint64_t begun;              /* how often it began */
   bool breaks_promise;         /* refused because it writes to a term declared :in */
