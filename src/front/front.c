@@ -43,13 +43,17 @@ static void front_advise(struct front *f, char *reason) {
   }
 }
 
+bool front_wants_more(const struct front *f) {
+  return f->wants_orders || f->wants_classes || f->wants_spawns || f->wants_cells ||
+         f->wants_lookups || f->wants_draws || f->wants_leave;
+}
+
 /* In the body of a loop, rows that come to a refused instruction by a condition are left to Lua,
 ** when it is compiled again. */
 static void front_note_leave(struct front *f) {
   const struct frame *frame = f->frame;
-  bool again = f->wants_classes || f->wants_cells || f->wants_orders || f->wants_spawns ||
-               f->wants_lookups || f->wants_draws;
-  if (!f->body_line || again || f->breaks_promise || f->loop_depth || !f->started) return;
+  bool conditional = f->started && !f->loop_depth;
+  if (!f->body_line || !conditional || f->breaks_promise || front_wants_more(f)) return;
   if (f->env.mask == f->start || f->shared.leave_count == FRONT_LEAVES) return;
   while (frame->caller) frame = frame->caller;
   f->shared.leaves[f->shared.leave_count++] = frame->code->code[frame->pc].origin;

@@ -421,6 +421,7 @@ void front_compile(struct front *f, lua_State *L, int function);
 /* Opens the code of the anchored function for a frame. */
 void front_open(struct front *f, struct frame *frame, uint16_t function);
 void front_free(struct front *f);
+bool front_wants_more(const struct front *f);   /* it was refused; compiled again, it knows more */
 /* Makes the guards of a refused function detect when the reason no longer holds; false if they
 ** cannot. Raises nothing. */
 bool front_guard_refusal(struct front *f);
@@ -854,9 +855,8 @@ struct val mixed_absolute(struct front *f, struct val x);
 uint32_t partner_index(struct front *f, struct ecs_index *index);
 /* Likewise of a query. */
 struct val partner_query(struct front *f, const ecs_query *query);
-/* A method of an index or query. */
+/* A method of an index or query; what world:events iterates over. */
 struct val partner_method(struct front *f, struct val object, const struct constant *key);
-/* What world:events iterates over. */
 struct val partner_events(struct front *f, const struct val *arguments, uint32_t count);
 /* Refuses a nested loop over a query in which rows would run one by one: a field that is written
 ** there, or one that is shared. */

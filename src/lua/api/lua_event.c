@@ -63,12 +63,8 @@ static int event_world_after(lua_State *L) {
 static void event_push_queries(lua_State *L) {
   static const char queries_key = 0;
   if (lua_getiuservalue(L, 1, WORLD_REFS) != LUA_TTABLE) raise_error(L, "the world is closed");
-  if (lua_rawgetp(L, -1, &queries_key) == LUA_TNIL) {
-    lua_pop(L, 1);
-    lua_newtable(L);
-    lua_pushvalue(L, -1);
-    lua_rawsetp(L, -3, &queries_key);
-  }
+  lua_pushlightuserdata(L, (void *)(uintptr_t)&queries_key);
+  push_part(L, NULL);
   lua_replace(L, -2);
 }
 

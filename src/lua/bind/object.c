@@ -33,6 +33,21 @@ void new_weak_table(lua_State *L, const char *mode) {
   lua_setmetatable(L, -2);
 }
 
+void push_part(lua_State *L, const char *mode) {
+  lua_pushvalue(L, -1);
+  if (lua_rawget(L, -3) == LUA_TNIL) {
+    lua_pop(L, 1);
+    if (mode)
+      new_weak_table(L, mode);
+    else
+      lua_newtable(L);
+    lua_pushvalue(L, -2);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, -5);
+  }
+  lua_remove(L, -2);
+}
+
 /* ---- world box ---- */
 
 const char kind_world = 0;

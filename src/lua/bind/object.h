@@ -43,6 +43,10 @@ int loop_refuse(lua_State *L);
 /* Pushes a table that does not keep its keys ("k"), its values ("v"), or both alive. */
 void new_weak_table(lua_State *L, const char *mode);
 
+/* Replaces a key at the top of the stack by what the table below has under it: a table, created on
+** first use, with weak keys or values if a mode is given. */
+void push_part(lua_State *L, const char *mode);
+
 /* The object of a world; how public calls begin is in check_world.h.
 **
 ** A Lua call that makes an object may run finalizers, and these may call anything: close the

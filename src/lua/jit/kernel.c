@@ -72,12 +72,8 @@ static const char handles_key = 0;
 static void kernel_push_handles(lua_State *L, int world_index) {
   if (lua_getiuservalue(L, world_index, WORLD_REFS) != LUA_TTABLE)
     luaL_error(L, "the world is closed");
-  if (lua_rawgetp(L, -1, &handles_key) == LUA_TNIL) {
-    lua_pop(L, 1);
-    new_weak_table(L, "v");
-    lua_pushvalue(L, -1);
-    lua_rawsetp(L, -3, &handles_key);
-  }
+  lua_pushlightuserdata(L, (void *)(uintptr_t)&handles_key);
+  push_part(L, "v");
   lua_remove(L, -2);
 }
 

@@ -398,7 +398,7 @@ void body_run(lua_State *L, int loop_index, struct loop_box *loop);
 /* The kernel's part of it, after the locals have been copied; `begins`: of the loop's first rows.
 ** False: Lua does all other rows. */
 bool kernel_run_body(lua_State *L, int handle, struct loop_box *loop, bool begins);
-/* As kernel_ready, for these rows of a loop. */
+/* As kernel_ready, for these rows of a loop; components may have changed meanwhile. */
 bool kernel_ready_body(lua_State *L, int handle, struct which which, uint32_t rows, bool begins);
 
 /* Keys of indexes by programs: scripts' key functions that return a number for each row are

@@ -15,23 +15,6 @@ static lua_Integer kernel_query_place_of(struct use use) {
   return 2 * (lua_Integer)use.result + use.filtered;
 }
 
-/* Replaces a key at the top of the stack by what the table below has under it: a table, created on
-** first use. */
-static void kernel_query_push_part(lua_State *L, const char *mode) {
-  lua_pushvalue(L, -1);
-  if (lua_rawget(L, -3) == LUA_TNIL) {
-    lua_pop(L, 1);
-    if (mode)
-      new_weak_table(L, mode);
-    else
-      lua_newtable(L);
-    lua_pushvalue(L, -2);
-    lua_pushvalue(L, -2);
-    lua_rawset(L, -5);
-  }
-  lua_remove(L, -2);
-}
-
 /* Pushes a new kernel for the function. */
 static void kernel_query_push_new(lua_State *L, int query_index, int function, struct use use) {
   struct query_box *query = lua_touserdata(L, query_index);
@@ -43,13 +26,13 @@ static void kernel_query_push_new(lua_State *L, int query_index, int function, s
   push_query_world(L, query_index);
   if (lua_getiuservalue(L, world, WORLD_REFS) != LUA_TTABLE) raise_error(L, "the world is closed");
   lua_pushliteral(L, "kernels");
-  kernel_query_push_part(L, "k");
+  push_part(L, "k");
   lua_pushvalue(L, function);
-  kernel_query_push_part(L, NULL);
+  push_part(L, NULL);
   lua_replace(L, last);
   lua_getiuservalue(L, query_index, QUERY_KERNELS);
   lua_pushinteger(L, RESULT_PLACES + kernel_query_place_of(use) + 1);
-  kernel_query_push_part(L, NULL);
+  push_part(L, NULL);
   lua_replace(L, known);
   lua_settop(L, known);
   kernel_push(L, query->box, world, function, query_index, use);
@@ -63,7 +46,7 @@ void kernel_of_query(lua_State *L, int query_index, int function, struct use use
   int top = lua_gettop(L);
   lua_getiuservalue(L, query_index, QUERY_KERNELS);
   lua_pushinteger(L, kernel_query_place_of(use) + 1);
-  kernel_query_push_part(L, "k");
+  push_part(L, "k");
   lua_pushvalue(L, function);
   if (lua_rawget(L, -2) == LUA_TNIL) {
     lua_pop(L, 1);

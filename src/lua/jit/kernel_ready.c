@@ -294,12 +294,7 @@ bool kernel_ready_body(lua_State *L, int handle, struct which which, uint32_t ro
   if (begins) kernel_begin_run(kernel);
   if (kernel->resting || kernel_ready_unfit(kernel)) return false;
   kernel->ahead = false;
-  uint32_t tries = 0;
-  uint64_t version;
-  do {
-    version = *kernel->box->version;
-    if (!ready_for(L, handle, kernel, which, rows)) return false;
-  } while (UNLIKELY(version != *kernel->box->version) && tries++ < MOST_TRIES);
+  if (!ready_for(L, handle, kernel, which, rows)) return false;
   kernel->refused = false;
   if (compilations == kernel->compilations && !begins) return true;
   if (kernel_ready_pays(L, handle, kernel)) return true;

@@ -543,10 +543,7 @@ static int variant_run_front(lua_State *L, int handle, int anchors, struct kerne
                              struct front *front, struct which which, int reasons) {
   front->shared.all = front->shared.ordered = kernel->box->kernels->ordered || kernel->once;
   int status = variant_try_front(L, handle, anchors, kernel, front, which, reasons);
-  while (status == LUA_ERRRUN &&
-         (front->wants_orders || front->wants_classes || front->wants_spawns ||
-          front->wants_cells || front->wants_lookups || front->wants_draws ||
-          front->wants_leave)) {
+  while (status == LUA_ERRRUN && front_wants_more(front)) {
     struct front_classes shared = front->shared;
     bool orders = front->orders || front->wants_orders;
     shared.ordered |= front->wants_classes;

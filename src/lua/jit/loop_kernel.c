@@ -109,23 +109,6 @@ static void body_push_locals(lua_State *L, lua_Debug *frame) {
 
 /* ---- the kernel of a loop ---- */
 
-/* Pushes a table that is under an integer or function, at the top of the stack, of the table at an
-** index; creates it. */
-static void body_push_part(lua_State *L, int table, const char *mode) {
-  lua_pushvalue(L, -1);
-  if (lua_rawget(L, table) == LUA_TNIL) {
-    lua_pop(L, 1);
-    if (mode)
-      new_weak_table(L, mode);
-    else
-      lua_newtable(L);
-    lua_pushvalue(L, -2);
-    lua_pushvalue(L, -2);
-    lua_rawset(L, table);
-  }
-  lua_remove(L, -2);
-}
-
 /* Pushes the handle of the loop of the function at the top of the stack, or nil before it has seen
 ** enough rows: until then, their number is kept in its place. */
 static void body_push_kernel(lua_State *L, const struct loop_box *loop, int query,
@@ -133,9 +116,9 @@ static void body_push_kernel(lua_State *L, const struct loop_box *loop, int quer
   int top = lua_gettop(L), known = top + 2;
   lua_getiuservalue(L, query, QUERY_KERNELS);
   lua_pushliteral(L, "for");
-  body_push_part(L, top + 1, "k");
+  push_part(L, "k");
   lua_pushvalue(L, top);
-  body_push_part(L, known, NULL);
+  push_part(L, NULL);
   int type = lua_rawgeti(L, -1, frame->currentline);
   lua_Integer seen = lua_tointeger(L, -1);
   bool enough = rows >= BODY_MANY || (seen && seen + rows >= BODY_SEEN);
