@@ -3,7 +3,6 @@
 #include "core/base/types.h"
 #include "core/entity/entity.h"
 #include "core/ids/world.h"
-#include "core/image/save_cells.h"
 #include "core/image/stream.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"
@@ -15,6 +14,161 @@
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
 #include "core/storage/toggle.h"
+#include "ecs_image.h"
+
+#if defined(__GNUC__) && !defined(__clang__)
+/* gcc -O2 does not vectorise the loops over rows. */
+#pragma GCC optimize ("O3")
+#endif
+
+#define BATCH 512u
+#define ROW_BATCH 4096u      /* rows that fit in the first cache */
+
+struct saver {
+  ecs_world *world;
+  const ecs_codec *codec;
+  struct writer *out;
+  const void **components;         /* by place: save_listed */
+  uint32_t component_count;
+  uint32_t *places;                /* component index -> place */
+  uint32_t *strings;               /* string number -> place plus 1 */
+  uint32_t *string_order;          /* the numbers by place */
+  uint32_t string_count;
+  const void **names;              /* struct name: save_arrange_names */
+  struct timings timings;
+  const void **phases, **systems;  /* timings by name: save_system */
+  uint32_t *targets;               /* of one table's pairs of one relation */
+  struct arena arena;              /* of all lists but that of the components */
+  ecs_status status;
+};
+
+/* The component of a place in the image. */
+static inline const struct component *save_listed(const struct saver *saver, uint32_t place) {
+  return saver->components[place];
+}
+
+/* The timings of a system. */
+static inline const ecs_system *save_system(const struct saver *saver, uint32_t at) {
+  return saver->systems[at];
+}
+
+/* ---- pairs ---- */
+
+/* A component's or entity's number in the image, by its index: for a component, its place. */
+static uint32_t save_index_of(const struct saver *saver, uint32_t index) {
+  return index < FIRST_ENTITY ? saver->places[index] + 1 : index;
+}
+
+/* Lists a table's pairs of a relation as in the image, and returns their number. */
+static uint32_t save_list_pairs(struct saver *saver, const struct table *table,
+                                const struct component *component) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; table->has_pairs && i < table->id_count; i++) {
+    ecs_id id = table->ids[i];
+    if (!id_is_pair(id) || pair_relation(id) != ecs_id_index(component->id)) continue;
+    uint32_t target = save_index_of(saver, pair_target(id)), at = count++;
+    for (; at > 0 && saver->targets[at - 1] > target; at--)
+      saver->targets[at] = saver->targets[at - 1];
+    saver->targets[at] = target;
+  }
+  return count;
+}
+
+/* The nth of these pairs. */
+static ecs_id save_pair_listed(const struct saver *saver, const struct component *component,
+                               uint32_t n) {
+  uint32_t target = saver->targets[n];
+  if (target < FIRST_ENTITY) target = ecs_id_index(save_listed(saver, target - 1)->id);
+  return pair_make(ecs_id_index(component->id), target);
+}
+
+/* ---- cells ---- */
+
+static uint64_t save_id_of(const struct saver *saver, ecs_id id) {
+  id = entity_target(saver->world, id);
+  if (id == ECS_NULL || ecs_id_index(id) >= FIRST_ENTITY) return id;
+  return saver->places[ecs_id_index(id)] + 1;
+}
+
+static void save_entities(struct saver *saver, const uint64_t *ids, uint32_t count) {
+  uint64_t batch[BATCH];
+  for (uint32_t i = 0; i < count;) {
+    uint32_t n = 0;
+    while (n < BATCH && i < count) batch[n++] = save_id_of(saver, ids[i++]);
+    write_numbers(saver->out, batch, 8, n);
+  }
+}
+
+static void save_strings(struct saver *saver, const uint32_t *numbers, uint32_t count) {
+  uint32_t batch[BATCH];
+  for (uint32_t i = 0; i < count;) {
+    uint32_t n = 0;
+    for (; n < BATCH && i < count; i++) batch[n++] = numbers[i] ? saver->strings[numbers[i]] : 0;
+    write_numbers(saver->out, batch, 4, n);
+  }
+}
+
+static void save_any(struct saver *saver, const struct component *component,
+                     const struct leaf *leaf, uint32_t slot) {
+  const char *data = NULL;
+  size_t size = 0;
+  if (slot == 0) {
+    write_u32(saver->out, NONE);
+    return;
+  }
+  const ecs_codec *codec = saver->codec;
+  bool written = codec && codec->encode && saver->status == ECS_OK &&
+                 codec->encode(codec->ud, slot, &data, &size) && size < IMAGE_TEXT_LIMIT;
+  if (written) {
+    write_text(saver->out, data, size);
+  } else if (saver->status == ECS_OK) {
+    saver->status = world_fail(saver->world, codec && codec->encode ? ECS_EUSER : ECS_ETYPE,
+                               "component '%s' cannot be saved: field '%s' is `any`%s",
+                               component->name, leaf->name,
+                               codec ? " and the codec refused it" : "; give a codec");
+  }
+}
+
+/* Writes cells of one of a component's leaves. */
+static void save_cells(struct saver *saver, const struct component *component, uint32_t leaf_at,
+                       const void *data, uint32_t count) {
+  const struct leaf *leaf = &component->leaves[leaf_at];
+  switch (type_class(leaf->type)) {
+    case CLASS_ID: save_entities(saver, data, count); break;
+    case CLASS_TEXT: save_strings(saver, data, count); break;
+    case CLASS_SLOT:
+      for (uint32_t i = 0; i < count; i++)
+        save_any(saver, component, leaf, ((const uint32_t *)data)[i]);
+      break;
+    default: write_numbers(saver->out, data, leaf->size, count); break;
+  }
+}
+
+/* ---- rows and columns ---- */
+
+/* Writes the entities of a table's rows (0 for none). Components have rows, too, and are written by
+** place. */
+static void save_rows(struct saver *saver, const struct table *table) {
+  for (uint32_t i = 0; i < table->count; i += ROW_BATCH) {
+    const uint32_t *rows = table->rows + i;
+    uint32_t count = table->count - i < ROW_BATCH ? table->count - i : ROW_BATCH, components = 0;
+    for (uint32_t j = 0; j < count; j++) components |= rows[j] && rows[j] < FIRST_ENTITY;
+    for (uint32_t j = 0; components && j < count; j++)
+      write_u32(saver->out, save_index_of(saver, rows[j]));
+    if (!components) write_numbers(saver->out, rows, sizeof *rows, count);
+  }
+}
+
+/* Writes one component's columns, by its id in the table. */
+static void save_columns(struct saver *saver, const struct table *table,
+                         const struct component *component, ecs_id id) {
+  uint32_t first = table_column(table, id);
+  for (uint32_t j = 0; first != NONE && j < component->leaf_count; j++) {
+    write_u32(saver->out, component->leaves[j].size);
+    if (table->count)
+      save_cells(saver, component, j, table->columns[first + j].data, table->count);
+  }
+}
 
 /* ---- things without an order of their own ---- */
 
@@ -295,11 +449,6 @@ static void save_event_readers(struct saver *saver, const struct event *event) {
   write_u8(saver->out, 0);
 }
 
-static void save_event(struct saver *saver, const struct component *component) {
-  save_event_readers(saver, component->event);
-  save_later(saver, component);
-}
-
 static void save_beside(struct saver *saver, const struct component *component) {
   const struct table *table = save_table_beside(component);
   if (!table) return;
@@ -307,7 +456,9 @@ static void save_beside(struct saver *saver, const struct component *component) 
   save_rows(saver, table);
   save_columns(saver, table, component, component->id);
   save_toggles(saver, table);
-  if (component->event) save_event(saver, component);
+  if (!component->event) return;
+  save_event_readers(saver, component->event);
+  save_later(saver, component);
 }
 
 static void save_sources(struct saver *saver, const struct ties *ties, uint32_t target) {
@@ -505,43 +656,26 @@ static uint32_t save_most_ids(const ecs_world *world) {
   return most + 1;
 }
 
+static void *save_take(struct saver *saver, size_t count, size_t size) {
+  return arena_take(&saver->world->memory, &saver->arena, count * size);
+}
+
 static bool save_reserve(struct saver *saver) {
   ecs_world *world = saver->world;
-  struct memory *memory = &world->memory;
+  const struct timings *timings = &saver->timings;
   if (timings_take(world, &saver->timings) != ECS_OK) return false;
   size_t strings = world->strings.count + (size_t)1, names = merge_sort_room(world->names.count);
   saver->components = image_components(world, &saver->component_count);
-  saver->places = memory_array(memory, world->registry.count + (size_t)1, sizeof(uint32_t));
-  saver->strings = memory_array(memory, strings, sizeof(uint32_t));
-  saver->string_order = memory_array(memory, strings, sizeof(uint32_t));
-  saver->names = memory_array(memory, names, sizeof *saver->names);
-  saver->target_room = save_most_ids(world);
-  saver->targets = memory_array(memory, saver->target_room, sizeof *saver->targets);
-  saver->phases = memory_array(memory, merge_sort_room(saver->timings.phases.count),
-                               sizeof *saver->phases);
-  saver->systems = memory_array(memory, merge_sort_room(saver->timings.systems.count),
-                                sizeof *saver->systems);
-  saver->out = memory_array(memory, 1, sizeof *saver->out);
+  saver->places = save_take(saver, world->registry.count + (size_t)1, sizeof(uint32_t));
+  saver->strings = save_take(saver, strings, sizeof(uint32_t));
+  saver->string_order = save_take(saver, strings, sizeof(uint32_t));
+  saver->names = save_take(saver, names, sizeof(void *));
+  saver->targets = save_take(saver, save_most_ids(world), sizeof(uint32_t));
+  saver->phases = save_take(saver, merge_sort_room(timings->phases.count), sizeof(void *));
+  saver->systems = save_take(saver, merge_sort_room(timings->systems.count), sizeof(void *));
+  saver->out = save_take(saver, 1, sizeof *saver->out);
   return saver->components && saver->places && saver->strings && saver->string_order &&
          saver->names && saver->targets && saver->phases && saver->systems && saver->out;
-}
-
-static void save_release(struct saver *saver) {
-  ecs_world *world = saver->world;
-  struct memory *memory = &world->memory;
-  size_t strings = world->strings.count + (size_t)1, names = merge_sort_room(world->names.count);
-  image_components_free(world, saver->components);
-  memory_free(memory, saver->places, (world->registry.count + (size_t)1) * sizeof(uint32_t));
-  memory_free(memory, saver->strings, strings * sizeof(uint32_t));
-  memory_free(memory, saver->string_order, strings * sizeof(uint32_t));
-  memory_free(memory, saver->names, names * sizeof *saver->names);
-  memory_free(memory, saver->targets, saver->target_room * sizeof *saver->targets);
-  memory_free(memory, saver->phases,
-              merge_sort_room(saver->timings.phases.count) * sizeof *saver->phases);
-  memory_free(memory, saver->systems,
-              merge_sort_room(saver->timings.systems.count) * sizeof *saver->systems);
-  timings_free(world, &saver->timings);
-  memory_free(memory, saver->out, sizeof *saver->out);
 }
 
 /* Sorts names by their bytes. Children of two parents may have equal names: then components come
@@ -594,141 +728,8 @@ ecs_status ecs_save(ecs_world *world, ecs_write_fn write, void *ud, const ecs_co
   } else {
     status = world_nomem(world);
   }
-  save_release(&saver);
+  image_components_free(world, saver.components);
+  timings_free(world, &saver.timings);
+  arena_free(&world->memory, &saver.arena);
   return status;
-}
-
-/* ---- save cells ---- */
-
-#if defined(__GNUC__) && !defined(__clang__)
-/* gcc -O2 does not vectorise the loops over rows. */
-#pragma GCC optimize ("O3")
-#endif
-
-#define BATCH 512u
-#define ROW_BATCH 4096u      /* rows that fit in the first cache */
-
-/* ---- pairs ---- */
-
-uint32_t save_index_of(const struct saver *saver, uint32_t index) {
-  return index < FIRST_ENTITY ? saver->places[index] + 1 : index;
-}
-
-static uint32_t save_index_of_image(const struct saver *saver, uint32_t number) {
-  return number < FIRST_ENTITY ? ecs_id_index(save_listed(saver, number - 1)->id) : number;
-}
-
-uint32_t save_list_pairs(struct saver *saver, const struct table *table,
-                         const struct component *component) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; table->has_pairs && i < table->id_count; i++) {
-    ecs_id id = table->ids[i];
-    if (!id_is_pair(id) || pair_relation(id) != ecs_id_index(component->id)) continue;
-    uint32_t target = save_index_of(saver, pair_target(id)), at = count++;
-    for (; at > 0 && saver->targets[at - 1] > target; at--)
-      saver->targets[at] = saver->targets[at - 1];
-    saver->targets[at] = target;
-  }
-  return count;
-}
-
-ecs_id save_pair_listed(const struct saver *saver, const struct component *component,
-                        uint32_t n) {
-  return pair_make(ecs_id_index(component->id), save_index_of_image(saver, saver->targets[n]));
-}
-
-/* ---- cells ---- */
-
-uint64_t save_id_of(const struct saver *saver, ecs_id id) {
-  id = entity_target(saver->world, id);
-  if (id == ECS_NULL || ecs_id_index(id) >= FIRST_ENTITY) return id;
-  return saver->places[ecs_id_index(id)] + 1;
-}
-
-static void save_entities(struct saver *saver, const uint64_t *ids, uint32_t count) {
-  uint64_t batch[BATCH];
-  for (uint32_t i = 0; i < count;) {
-    uint32_t n = 0;
-    while (n < BATCH && i < count) batch[n++] = save_id_of(saver, ids[i++]);
-    write_numbers(saver->out, batch, 8, n);
-  }
-}
-
-static void save_strings(struct saver *saver, const uint32_t *numbers, uint32_t count) {
-  uint32_t batch[BATCH];
-  for (uint32_t i = 0; i < count;) {
-    uint32_t n = 0;
-    for (; n < BATCH && i < count; i++) batch[n++] = numbers[i] ? saver->strings[numbers[i]] : 0;
-    write_numbers(saver->out, batch, 4, n);
-  }
-}
-
-static void save_any(struct saver *saver, const struct component *component,
-                     const struct leaf *leaf, uint32_t slot) {
-  const char *data = NULL;
-  size_t size = 0;
-  if (slot == 0) {
-    write_u32(saver->out, NONE);
-    return;
-  }
-  const ecs_codec *codec = saver->codec;
-  bool written = codec && codec->encode && saver->status == ECS_OK &&
-                 codec->encode(codec->ud, slot, &data, &size) && size < IMAGE_TEXT_LIMIT;
-  if (written) {
-    write_text(saver->out, data, size);
-  } else if (saver->status == ECS_OK) {
-    saver->status = world_fail(saver->world, codec && codec->encode ? ECS_EUSER : ECS_ETYPE,
-                               "component '%s' cannot be saved: field '%s' is `any`%s",
-                               component->name, leaf->name,
-                               codec ? " and the codec refused it" : "; give a codec");
-  }
-}
-
-void save_cells(struct saver *saver, const struct component *component,
-                uint32_t leaf_at, const void *data, uint32_t count) {
-  const struct leaf *leaf = &component->leaves[leaf_at];
-  switch (type_class(leaf->type)) {
-    case CLASS_ID: save_entities(saver, data, count); break;
-    case CLASS_TEXT: save_strings(saver, data, count); break;
-    case CLASS_SLOT:
-      for (uint32_t i = 0; i < count; i++)
-        save_any(saver, component, leaf, ((const uint32_t *)data)[i]);
-      break;
-    default: write_numbers(saver->out, data, leaf->size, count); break;
-  }
-}
-
-/* ---- rows and columns ---- */
-
-/* Components have rows, too: they are written by place. */
-static void save_odd_rows(struct saver *saver, const uint32_t *rows, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    write_u32(saver->out, rows[i] < FIRST_ENTITY ? saver->places[rows[i]] + 1 : rows[i]);
-}
-
-static bool save_cells_has_component(const uint32_t *rows, uint32_t count) {
-  uint32_t found = 0;
-  for (uint32_t i = 0; i < count; i++) found |= rows[i] && rows[i] < FIRST_ENTITY;
-  return found;
-}
-
-void save_rows(struct saver *saver, const struct table *table) {
-  for (uint32_t i = 0; i < table->count; i += ROW_BATCH) {
-    const uint32_t *rows = table->rows + i;
-    uint32_t count = table->count - i < ROW_BATCH ? table->count - i : ROW_BATCH;
-    if (save_cells_has_component(rows, count))
-      save_odd_rows(saver, rows, count);
-    else
-      write_numbers(saver->out, rows, sizeof *rows, count);
-  }
-}
-
-void save_columns(struct saver *saver, const struct table *table,
-                  const struct component *component, ecs_id id) {
-  uint32_t first = table_column(table, id);
-  for (uint32_t j = 0; first != NONE && j < component->leaf_count; j++) {
-    write_u32(saver->out, component->leaves[j].size);
-    if (table->count)
-      save_cells(saver, component, j, table->columns[first + j].data, table->count);
-  }
 }
