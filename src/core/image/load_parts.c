@@ -249,14 +249,6 @@ static ecs_status load_parts_enter(struct loader *loader, struct component *comp
   return status;
 }
 
-static ecs_status load_parts_remember(struct loader *loader, struct component *component) {
-  if (!GROW(&loader->live->memory, loader->components, loader->component_capacity,
-            loader->component_count + 1ull))
-    return ECS_ENOMEM;
-  loader->components[loader->component_count++] = component;
-  return ECS_OK;
-}
-
 ecs_id load_id(const struct loader *loader, ecs_id id) {
   if (id == ECS_NULL || id > loader->component_count) return id;
   return loader->components[id - 1]->id;
@@ -286,19 +278,6 @@ static void load_parts_resource_ids(const struct loader *loader) {
   }
 }
 
-static bool load_parts_read_flags(uint8_t flags, ecs_component_desc *desc) {
-  bool despawns = flags & IMAGE_DESPAWNS, refuses = flags & IMAGE_REFUSES;
-  desc->relation = flags & IMAGE_RELATION;
-  desc->exclusive = flags & IMAGE_EXCLUSIVE;
-  desc->acyclic = flags & IMAGE_ACYCLIC;
-  desc->on_target_despawn = despawns ? ECS_TARGET_DESPAWN
-                            : refuses ? ECS_TARGET_ERROR : ECS_TARGET_REMOVE;
-  desc->toggle = flags & IMAGE_TOGGLE;
-  bool plain = !desc->exclusive && !desc->acyclic && !despawns && !refuses;
-  desc->sparse = flags & IMAGE_SPARSE;
-  return !(despawns && refuses) && (desc->relation ? !desc->sparse : plain);
-}
-
 /* Reads its kind from its flags, which the length of an array follows. */
 static ecs_status load_parts_read_kind(struct loader *loader, uint8_t flags,
                                        ecs_component_desc *desc) {
@@ -310,8 +289,17 @@ static ecs_status load_parts_read_kind(struct loader *loader, uint8_t flags,
     desc->length = read_u32(&loader->in);
     return desc->length ? ECS_OK : load_damaged(loader, "an array has length 0");
   }
-  return load_parts_read_flags(flags, desc) ? ECS_OK
-                                 : load_damaged(loader, "a component's flags are invalid");
+  bool despawns = flags & IMAGE_DESPAWNS, refuses = flags & IMAGE_REFUSES;
+  desc->relation = flags & IMAGE_RELATION;
+  desc->exclusive = flags & IMAGE_EXCLUSIVE;
+  desc->acyclic = flags & IMAGE_ACYCLIC;
+  desc->on_target_despawn = despawns ? ECS_TARGET_DESPAWN
+                            : refuses ? ECS_TARGET_ERROR : ECS_TARGET_REMOVE;
+  desc->toggle = flags & IMAGE_TOGGLE;
+  desc->sparse = flags & IMAGE_SPARSE;
+  bool plain = !desc->exclusive && !desc->acyclic && !despawns && !refuses;
+  bool sound = !(despawns && refuses) && (desc->relation ? !desc->sparse : plain);
+  return sound ? ECS_OK : load_damaged(loader, "a component's flags are invalid");
 }
 
 static ecs_status load_parts_read_component(struct loader *loader,
@@ -341,9 +329,12 @@ static ecs_status load_parts_read_component(struct loader *loader,
     component_free(loader->world, component);
     return status;
   }
-  status = load_parts_remember(loader, component);
+  if (!GROW(&loader->live->memory, loader->components, loader->component_capacity,
+            loader->component_count + 1ull))
+    return ECS_ENOMEM;
+  loader->components[loader->component_count++] = component;
   bool is_resource = (flags & IMAGE_RESOURCE) && !component->length;
-  return status == ECS_OK && is_resource ? load_parts_resource(loader, component) : status;
+  return is_resource ? load_parts_resource(loader, component) : ECS_OK;
 }
 
 ecs_status load_components(struct loader *loader) {
@@ -483,14 +474,16 @@ ecs_status load_cells(struct loader *loader, const struct component *component,
 #define ARRAY_PIECE 65536u
 
 /* The memory grows with what has been read: a forged image may claim any length. */
-static ecs_status load_parts_read_array(struct loader *loader, struct component *array,
-                                        struct column_buffer *column) {
+static ecs_status load_parts_read_array(struct loader *loader, struct component *array) {
+  struct memory *memory = &loader->world->memory;
   uint32_t size = array->leaves[ARRAY_LEAF].size;
+  struct column_buffer *column = memory_array(memory, 1, sizeof *column);
+  if (!column) return ECS_ENOMEM;
+  array->resource = column;
   ecs_status status = ECS_OK;
   for (uint32_t at = 0, next; at < array->length && status == ECS_OK; at = next) {
     next = array->length - at < ARRAY_PIECE ? array->length : at + ARRAY_PIECE;
-    if (!buffer_grow(&loader->world->memory, column, (size_t)next * size, (size_t)at * size))
-      return ECS_ENOMEM;
+    if (!buffer_grow(memory, column, (size_t)next * size, (size_t)at * size)) return ECS_ENOMEM;
     status = load_cells(loader, array, ARRAY_LEAF, (char *)column->data + (size_t)at * size,
                         next - at);
     if (status == ECS_OK) status = load_state(loader);
@@ -498,16 +491,12 @@ static ecs_status load_parts_read_array(struct loader *loader, struct component 
   return status;
 }
 
-static ecs_status load_parts_array(struct loader *loader, struct component *array) {
-  struct memory *memory = &loader->world->memory;
-  array->resource = memory_array(memory, 1, sizeof *array->resource);
-  return array->resource ? load_parts_read_array(loader, array, array->resource) : ECS_ENOMEM;
-}
-
 ecs_status load_arrays(struct loader *loader) {
   ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++)
-    if (loader->components[i]->length) status = load_parts_array(loader, loader->components[i]);
+  for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++) {
+    struct component *component = loader->components[i];
+    if (component->length) status = load_parts_read_array(loader, component);
+  }
   return status;
 }
 

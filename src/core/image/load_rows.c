@@ -189,21 +189,16 @@ static ecs_status load_rows_read_type(struct loader *loader, struct table **out)
   return graph_table(loader->world, ids, count + pairs, out);
 }
 
-static bool load_rows_pairs_live(const ecs_world *world, const struct table *table) {
+/* Checks that a table with rows has no pairs with the dead, and all required components. */
+static ecs_status load_row_check_type(struct loader *loader, const struct table *table) {
+  const ecs_world *world = loader->world;
+  struct gap gap;
   for (uint32_t i = 0; table->has_pairs && i < table->id_count; i++) {
     ecs_id id = table->ids[i];
     if (id_is_pair(id) && !ecs_alive(world, entity_id(&world->entities, pair_target(id))))
-      return false;
+      return load_damaged(loader, "a pair is invalid");
   }
-  return true;
-}
-
-/* Checks that a table with rows has no pairs with the dead, and all required components. */
-static ecs_status load_row_check_type(struct loader *loader, const struct table *table) {
-  struct gap gap;
-  if (!load_rows_pairs_live(loader->world, table))
-    return load_damaged(loader, "a pair is invalid");
-  if (require_table_gap(loader->world, table->ids, table->id_count, &gap))
+  if (require_table_gap(world, table->ids, table->id_count, &gap))
     return load_damaged(loader, "a table lacks a required component");
   return ECS_OK;
 }
