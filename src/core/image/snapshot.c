@@ -90,74 +90,72 @@ static void *snapshot_take(ecs_snapshot *snapshot, size_t count, size_t size) {
 
 /* ---- events, ties and resources, in lists of the arena --------------------------------------- */
 
-static ecs_status snapshot_take_event(ecs_world *world, struct arena *arena,
-                                      const struct event *event,
+static ecs_status snapshot_take_event(ecs_snapshot *snapshot, const struct event *event,
                                       struct event_copy *copy) {
+  ecs_world *world = snapshot->world;
+  struct arena *arena = &snapshot->arena;
   const struct later *later = &event->later;
   *copy = (struct event_copy){.id = event->component->id, .first = event->first,
                               .aged = event->aged, .clock = later->clock};
   ecs_status status = table_copy_take(world, arena, event->table, &copy->rows);
   if (status == ECS_OK) status = table_copy_take(world, arena, later->table, &copy->later);
   if (status != ECS_OK || copy->later.count == 0) return status;
-  copy->due = arena_take(&world->memory, arena, copy->later.count * sizeof *copy->due);
+  copy->due = snapshot_take(snapshot, copy->later.count, sizeof *copy->due);
   if (!copy->due) return world_nomem(world);
   memcpy(copy->due, later->due, copy->later.count * sizeof *copy->due);
   return ECS_OK;
 }
 
-static ecs_status event_copy_take(ecs_world *world, struct arena *arena,
-                                  struct event_copy **list, uint32_t *count) {
-  const struct events *events = &world->events;
+static ecs_status snapshot_take_events(ecs_snapshot *snapshot) {
+  const struct events *events = &snapshot->world->events;
   ecs_status status = ECS_OK;
-  *count = 0;
-  *list = arena_take(&world->memory, arena, events->count * sizeof **list + 1);
-  if (!*list) return world_nomem(world);
-  for (uint32_t i = 0; i < events->count && status == ECS_OK; i++) {
-    ++*count;
-    status = snapshot_take_event(world, arena, events->list[i], &(*list)[i]);
-  }
+  snapshot->events = snapshot_take(snapshot, events->count, sizeof *snapshot->events);
+  if (!snapshot->events) return world_nomem(snapshot->world);
+  for (uint32_t i = 0; i < events->count && status == ECS_OK; i++)
+    status = snapshot_take_event(snapshot, events->list[i],
+                                 &snapshot->events[snapshot->event_count++]);
   return status;
 }
 
-static ecs_status event_copy_reserve(ecs_world *world, struct event_copy *list, uint32_t count) {
+static ecs_status snapshot_reserve_events(const ecs_snapshot *snapshot) {
+  ecs_world *world = snapshot->world;
   ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < count && status == ECS_OK; i++) {
-    struct event *event = component_of(world, list[i].id)->event;
-    status = table_copy_reserve(world, &list[i].rows, event->table);
-    if (status == ECS_OK) status = table_copy_reserve(world, &list[i].later, event->later.table);
+  for (uint32_t i = 0; i < snapshot->event_count && status == ECS_OK; i++) {
+    struct event_copy *copy = &snapshot->events[i];
+    struct event *event = component_of(world, copy->id)->event;
+    status = table_copy_reserve(world, &copy->rows, event->table);
+    if (status == ECS_OK) status = table_copy_reserve(world, &copy->later, event->later.table);
     if (status == ECS_OK) status = later_reserve(world, event);
   }
   return status;
 }
 
-static void event_copy_restore(const ecs_world *world, const struct event_copy *list,
-                               uint32_t count) {
+static void snapshot_restore_events(const ecs_snapshot *snapshot) {
+  const ecs_world *world = snapshot->world;
   for (uint32_t i = 0; i < world->events.count; i++) event_clear(world->events.list[i]);
-  for (uint32_t i = 0; i < count; i++) {
-    struct event *event = component_of(world, list[i].id)->event;
-    size_t times = list[i].later.count * sizeof *list[i].due;
-    table_copy_restore(world, &list[i].rows);
-    table_copy_restore(world, &list[i].later);
-    event->first = list[i].first;
-    event->aged = list[i].aged;
-    event->later.clock = list[i].clock;
-    if (times) memcpy(event->later.due, list[i].due, times);
+  for (uint32_t i = 0; i < snapshot->event_count; i++) {
+    const struct event_copy *copy = &snapshot->events[i];
+    struct event *event = component_of(world, copy->id)->event;
+    size_t times = copy->later.count * sizeof *copy->due;
+    table_copy_restore(world, &copy->rows);
+    table_copy_restore(world, &copy->later);
+    event->first = copy->first;
+    event->aged = copy->aged;
+    event->later.clock = copy->clock;
+    if (times) memcpy(event->later.due, copy->due, times);
   }
 }
-static ecs_status tie_copy_take(ecs_world *world, struct arena *arena, struct tie_copy **copies,
-                                uint32_t *count) {
-  const struct relations *relations = &world->relations;
-  struct memory *memory = &world->memory;
-  *count = 0;
-  *copies = arena_take(memory, arena, (relations->count + (size_t)1) * sizeof **copies);
-  if (!*copies) return world_nomem(world);
+static ecs_status snapshot_take_ties(ecs_snapshot *snapshot) {
+  const struct relations *relations = &snapshot->world->relations;
+  snapshot->ties = snapshot_take(snapshot, relations->count, sizeof *snapshot->ties);
+  if (!snapshot->ties) return world_nomem(snapshot->world);
   for (uint32_t i = 0; i < relations->count; i++) {
     const struct relation *relation = relations->list[i];
     const struct ties *ties = &relation->ties;
-    struct tie_copy *copy = &(*copies)[(*count)++];
+    struct tie_copy *copy = &snapshot->ties[snapshot->tie_count++];
     *copy = (struct tie_copy){relation->component->id, NULL, ties->count};
-    copy->sources = arena_take(memory, arena, (ties->count + (size_t)1) * sizeof *copy->sources);
-    if (!copy->sources) return world_nomem(world);
+    copy->sources = snapshot_take(snapshot, ties->count, sizeof *copy->sources);
+    if (!copy->sources) return world_nomem(snapshot->world);
     uint32_t n = 0;
     for (uint32_t end = 0; (end = ties_next_end(ties, end)) != 0; end++)
       for (uint32_t at = ties_first(ties, end); at; at = ties_next(ties, at))
@@ -188,14 +186,13 @@ static size_t snapshot_padded_cells(const struct component *component, uint32_t 
   return (size + 7) / 8 * 8;
 }
 
-static ecs_status snapshot_take_resource(ecs_world *world, struct arena *arena,
-                                         const struct component *component,
+static ecs_status snapshot_take_resource(ecs_snapshot *snapshot, const struct component *component,
                                          struct resource_copy *copy) {
   size_t size = 0;
   for (uint32_t i = 0; i < component->leaf_count; i++) size += snapshot_padded_cells(component, i);
   copy->component = component->id;
-  copy->data = arena_take(&world->memory, arena, size);
-  if (!copy->data) return world_nomem(world);
+  copy->data = snapshot_take(snapshot, 1, size);
+  if (!copy->data) return world_nomem(snapshot->world);
   char *data = copy->data;
   for (uint32_t i = 0; i < component->leaf_count; i++) {
     memcpy(data, component->resource[i].data,
@@ -205,17 +202,17 @@ static ecs_status snapshot_take_resource(ecs_world *world, struct arena *arena,
   return ECS_OK;
 }
 
-static ecs_status resource_copy_take(ecs_world *world, struct arena *arena,
-                                     struct resource_copy **copies, uint32_t *count) {
-  const struct registry *registry = &world->registry;
-  *copies = arena_take(&world->memory, arena, (registry->count + (size_t)1) * sizeof **copies);
-  if (!*copies) return world_nomem(world);
+static ecs_status snapshot_take_resources(ecs_snapshot *snapshot) {
+  const struct registry *registry = &snapshot->world->registry;
+  struct resource_copy *copies = snapshot_take(snapshot, registry->count, sizeof *copies);
+  snapshot->resources = copies;
+  if (!copies) return world_nomem(snapshot->world);
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < registry->count && status == ECS_OK; i++) {
     const struct component *component = registry->components[i];
     if (!component || !component->resource) continue;
-    status = snapshot_take_resource(world, arena, component, &(*copies)[*count]);
-    *count += status == ECS_OK;
+    status = snapshot_take_resource(snapshot, component, &copies[snapshot->resource_count]);
+    snapshot->resource_count += status == ECS_OK;
   }
   return status;
 }
@@ -247,19 +244,18 @@ static void snapshot_restore_resource(const struct component *component, const c
 
 /* A resource that was not there then gets its defaults or, in a shadow, which may have other ones,
 ** is dropped: that of the live world comes later. */
-static void resource_copy_restore(ecs_world *world, const struct resource_copy *copies,
-                                  uint32_t count, bool shadow) {
-  const struct registry *registry = &world->registry;
+static void snapshot_restore_resources(const ecs_snapshot *snapshot, bool shadow) {
+  const struct registry *registry = &snapshot->world->registry;
   for (uint32_t i = 0; i < registry->count; i++) {
     struct component *component = registry->components[i];
     const char *data = NULL;
     if (!component || !component->resource) continue;
-    for (uint32_t j = 0; j < count && !data; j++)
-      if (copies[j].component == component->id) data = copies[j].data;
+    for (uint32_t j = 0; j < snapshot->resource_count && !data; j++)
+      if (snapshot->resources[j].component == component->id) data = snapshot->resources[j].data;
     if (data || !shadow || component->length)
       snapshot_restore_resource(component, data);
     else
-      resource_free(world, component);
+      resource_free(snapshot->world, component);
   }
 }
 
@@ -365,13 +361,10 @@ static ecs_status snapshot_take_all(ecs_snapshot *snapshot) {
   ecs_status status = snapshot_check_any(world);
   if (status == ECS_OK) status = snapshot_take_tables(snapshot);
   if (status == ECS_OK) status = snapshot_take_sparse(snapshot);
-  if (status == ECS_OK) status = event_copy_take(world, &snapshot->arena, &snapshot->events,
-                                                  &snapshot->event_count);
+  if (status == ECS_OK) status = snapshot_take_events(snapshot);
   if (status == ECS_OK) status = snapshot_take_index(snapshot);
-  if (status == ECS_OK) status = resource_copy_take(world, &snapshot->arena, &snapshot->resources,
-                                &snapshot->resource_count);
-  if (status == ECS_OK)
-    status = tie_copy_take(world, &snapshot->arena, &snapshot->ties, &snapshot->tie_count);
+  if (status == ECS_OK) status = snapshot_take_resources(snapshot);
+  if (status == ECS_OK) status = snapshot_take_ties(snapshot);
   if (status == ECS_OK) status = timings_take(world, &snapshot->timings);
   if (status == ECS_OK) status = name_table_copy(world, &world->names, &snapshot->names);
   return status;
@@ -692,7 +685,7 @@ static ecs_status snapshot_put(ecs_snapshot *snapshot, bool differs) {
   const bool shadow = differs;
   ecs_status status = snapshot_find_tables(snapshot, &differs);
   if (status == ECS_OK) status = snapshot_find_sparse(snapshot);
-  if (status == ECS_OK) status = event_copy_reserve(world, snapshot->events, snapshot->event_count);
+  if (status == ECS_OK) status = snapshot_reserve_events(snapshot);
   if (status == ECS_OK) status = name_table_copy(world, &snapshot->names, &names);
   if (status != ECS_OK) return status;
   name_table_clear(world, &world->names);
@@ -701,10 +694,10 @@ static ecs_status snapshot_put(ecs_snapshot *snapshot, bool differs) {
   world->now = snapshot->now;
   snapshot_restore_tables(snapshot, differs);
   snapshot_restore_sparse(snapshot);
-  event_copy_restore(world, snapshot->events, snapshot->event_count);
+  snapshot_restore_events(snapshot);
   snapshot_restore_index(snapshot);
   if (differs) snapshot_restore_records(snapshot);
-  resource_copy_restore(world, snapshot->resources, snapshot->resource_count, shadow);
+  snapshot_restore_resources(snapshot, shadow);
   relations_clear(world);
   for (uint32_t i = 0; i < snapshot->tie_count && status == ECS_OK; i++)
     status = snapshot_restore_ties(world, &snapshot->ties[i]);
