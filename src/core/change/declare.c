@@ -548,22 +548,15 @@ ecs_status declare_as_tag(ecs_world *world, const struct migration *migration, c
                     "declare it with world:component and no fields, {}", name);
 }
 
-/* The fields with the target before them; NULL when out of memory. */
-static ecs_field *declare_with_target(ecs_world *world, const ecs_component_desc *desc) {
-  ecs_field *fields = memory_array(&world->memory, desc->field_count + (size_t)1, sizeof *fields);
-  if (!fields) return NULL;
-  fields[0] = (ecs_field){.name = "target", .type = ECS_ENTITY};
-  if (desc->field_count) memcpy(fields + 1, desc->fields, desc->field_count * sizeof *fields);
-  return fields;
-}
-
 ecs_status ecs_relation(ecs_world *world, const ecs_component_desc *desc, ecs_id *out) {
   ecs_component_desc relation = *desc;
   relation.relation = true;
   if (!desc->exclusive || desc->field_count > LEAF_LIMIT)
     return ecs_component(world, &relation, out);
-  ecs_field *fields = declare_with_target(world, desc);
+  ecs_field *fields = memory_array(&world->memory, desc->field_count + (size_t)1, sizeof *fields);
   if (!fields) return world_nomem(world);
+  fields[0] = (ecs_field){.name = "target", .type = ECS_ENTITY};
+  if (desc->field_count) memcpy(fields + 1, desc->fields, desc->field_count * sizeof *fields);
   relation.fields = fields;
   relation.field_count++;
   ecs_status status = ecs_component(world, &relation, out);

@@ -27,7 +27,7 @@ struct change *migration_of(const struct migration *migration, ecs_id id) {
 
 const struct component *migration_wanted(const struct migration *migration,
                                          const struct component *component) {
-  const struct change *change = migration_of(migration, component->id);
+  const struct change *change = component ? migration_of(migration, component->id) : NULL;
   return change && change->wanted ? change->wanted : component;
 }
 
@@ -399,7 +399,8 @@ static ecs_status migrate_prepare_shown(struct migration *migration) {
     status = migration_map(migration, &migration->changes[i]);
   if (status == ECS_OK) status = migrate_prepare_tables(migration);
   if (status == ECS_OK) status = migration_prepare_sparse(migration);
-  if (status == ECS_OK) status = migration_prepare_events(migration);
+  for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++)
+    status = migration_prepare_event(migration, &migration->changes[i]);
   for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++) {
     status = migration_prepare_resource(migration, &migration->changes[i]);
     if (status == ECS_OK) status = migration_report(migration, &migration->changes[i]);
@@ -432,7 +433,7 @@ static void migrate_swap_contents(ecs_world *world, struct change *change) {
   migration_swap_relation(world, change, old.relation);
   change->wanted->sparse = change->component->sparse;   /* migration_swap_sparse has swapped both */
   change->component->sparse = old.sparse;
-  change->wanted->event = change->component->event;     /* so has migration_swap_events */
+  change->wanted->event = change->component->event;     /* so has migration_swap_event */
   change->component->event = old.event;
   change->component->orphan = old.orphan;
   change->wanted->resource = NULL;
@@ -470,11 +471,11 @@ void migration_commit(struct migration *migration) {
   if (migration->count) world->registry.layouts++;
   for (uint32_t i = 0; i < migration->table_count; i++)
     migrate_swap_table(migration, migration->tables[i]);
-  migration_swap_sparse(migration);
-  migration_swap_events(migration);
   for (uint32_t i = 0; i < migration->count; i++) {
     struct change *change = &migration->changes[i];
     if (!change->wanted) continue;
+    migration_swap_sparse(migration, change);
+    migration_swap_event(migration, change);
     migration_swap_resource(world, change);
     migrate_swap_contents(world, change);
     world->registry.renaming -= change->renamed;

@@ -75,7 +75,8 @@ struct migration {
 
 struct change *migration_of(const struct migration *migration, ecs_id id);
 
-/* The future version of a registered component; itself if it does not change or is removed. */
+/* The future version of a registered component, or of NULL; itself if it does not change or is
+** removed. */
 const struct component *migration_wanted(const struct migration *migration,
                                          const struct component *component);
 
@@ -144,9 +145,9 @@ void migration_swap_resource(ecs_world *world, struct change *change);
 /* The part of a migration about events: their rows are rebuilt separately and exchanged at the
 ** commit. */
 
-/* Builds, for each changed event, rows with the wanted fields. */
-ecs_status migration_prepare_events(struct migration *migration);
-void migration_swap_events(const struct migration *migration);
+/* Builds, for a changed event, rows with the wanted fields. */
+ecs_status migration_prepare_event(struct migration *migration, const struct change *change);
+void migration_swap_event(const struct migration *migration, const struct change *change);
 
 /* What a migration works out before it touches a table: which components follow, which old leaf
 ** each new one comes from, what to report. */
@@ -196,10 +197,10 @@ bool migration_changes_storage(const struct migration *migration);
 ecs_status migration_plan_sparse(const struct migration *migration);
 ecs_status migration_prepare_sparse(struct migration *migration);
 
-/* At the commit, in this order: sets take over their rows, before components take over their
+/* At the commit, in this order: a set takes over its rows, before its component takes over its
 ** contents; rows of a table get sparse components, before they move; entities with sparse
 ** components follow, and what is now in tables leaves its set. */
-void migration_swap_sparse(struct migration *migration);
+void migration_swap_sparse(const struct migration *migration, struct change *change);
 void migration_put_sparse(const struct migration *migration, struct table *table,
                           const struct whereto *to);
 void migration_commit_sparse(const struct migration *migration);

@@ -108,8 +108,7 @@ void migration_swap_resource(ecs_world *world, struct change *change) {
 
 /* ---- migrate events ---- */
 
-static ecs_status migrate_cells_make_event(struct migration *migration,
-                                           const struct change *change) {
+ecs_status migration_prepare_event(struct migration *migration, const struct change *change) {
   struct component *wanted = change->wanted;
   const struct event *old = change->component->event;
   if (!wanted || !old) return ECS_OK;
@@ -118,13 +117,6 @@ static ecs_status migrate_cells_make_event(struct migration *migration,
   if (status == ECS_OK) status = migration_fill(migration, old->table, wanted->event->table);
   if (status != ECS_OK) return status;
   return migration_fill(migration, old->later.table, wanted->event->later.table);
-}
-
-ecs_status migration_prepare_events(struct migration *migration) {
-  ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++)
-    status = migrate_cells_make_event(migration, &migration->changes[i]);
-  return status;
 }
 
 static void migrate_cells_events_swap_table(const struct migration *migration,
@@ -139,18 +131,11 @@ static void migrate_cells_events_swap_table(const struct migration *migration,
 }
 
 /* The event keeps its address; the old rows are freed with the wanted component. */
-static void migrate_cells_events_swap_event(const struct migration *migration,
-                                            const struct change *change) {
+void migration_swap_event(const struct migration *migration, const struct change *change) {
   struct event *event = change->component->event, *made = change->wanted->event;
   if (!event) return;
   migrate_cells_events_swap_table(migration, change, &event->table, &made->table);
   migrate_cells_events_swap_table(migration, change, &event->later.table, &made->later.table);
-}
-
-void migration_swap_events(const struct migration *migration) {
-  for (uint32_t i = 0; i < migration->count; i++)
-    if (migration->changes[i].wanted)
-      migrate_cells_events_swap_event(migration, &migration->changes[i]);
 }
 
 /* ---- convert ---- */

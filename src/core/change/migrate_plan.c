@@ -324,18 +324,12 @@ static ecs_status migrate_plan_check_way(const struct migration *migration, cons
                     "an entity field", query->text, term->through->name, leaf->name);
 }
 
-static const struct component *migrate_plan_becoming(const struct migration *migration,
-                                                     const struct component *component) {
-  const struct change *change = component ? migration_of(migration, component->id) : NULL;
-  return change && change->wanted ? change->wanted : component;
-}
-
 /* Checks that a term still fits a relation that changes between one target and several. */
 static ecs_status migrate_plan_check_turn(const struct migration *migration, const ecs_query *query,
                                           const struct term *term) {
   if (query->fresh || !migration_changes_ties(migration) ||
-      !migration_defeats(term, migrate_plan_becoming(migration, term->component),
-                         migrate_plan_becoming(migration, term->through)))
+      !migration_defeats(term, migration_wanted(migration, term->component),
+                         migration_wanted(migration, term->through)))
     return ECS_OK;
   const struct component *component = term->through ? term->through : term->component;
   return world_fail(migration->world, ECS_EINVAL, "query '%s' uses '%s' as an exclusive relation, "

@@ -120,7 +120,7 @@ ecs_status migration_prepare_sparse(struct migration *migration) {
 
 /* ---- the commit ---- */
 
-static void migrate_sparse_swap_set(const struct migration *migration, struct change *change) {
+void migration_swap_sparse(const struct migration *migration, struct change *change) {
   ecs_world *world = migration->world;
   struct sparse *set = change->wanted->sparse, *old = change->component->sparse;
   if (!set) return;
@@ -142,10 +142,6 @@ static void migrate_sparse_swap_set(const struct migration *migration, struct ch
   sparse_enter(world, set);
 }
 
-void migration_swap_sparse(struct migration *migration) {
-  for (uint32_t i = 0; i < migration->count; i++)
-    if (migration->changes[i].wanted) migrate_sparse_swap_set(migration, &migration->changes[i]);
-}
 
 /* Brings a component's cells to another row, which holds defaults and then owns the any slots. */
 static void migrate_sparse_carry(const struct layout *from, uint32_t row, const struct layout *to,

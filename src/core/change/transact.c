@@ -352,12 +352,6 @@ ecs_status transaction_order(struct transaction *transaction) {
   return status == ECS_OK ? schedule_sort(world) : status;
 }
 
-/* Ends queries made for the new world, whose components no longer fit. */
-static void transact_retire_queries(ecs_world *world) {
-  for (ecs_query *query = world->first_query; query; query = query->next)
-    if (query->fresh) query_retire(query);
-}
-
 /* ---- the whole transaction ----------------------------------------------------------------- */
 
 /* Checks that no component has the former name of another one that is still declared. */
@@ -422,7 +416,9 @@ void transaction_end(struct transaction *transaction) {
   uint32_t systems = transaction->before.system_count + 1;
   if (transaction->planning) {
     migration_show(&transaction->migration, false);
-    transact_retire_queries(world);
+    /* Queries made for the new world, whose components no longer fit. */
+    for (ecs_query *query = world->first_query; query; query = query->next)
+      if (query->fresh) query_retire(query);
     transact_undo_plan(transaction);
   }
   migration_end(&transaction->migration);
