@@ -96,8 +96,7 @@ static int component_world_undeclare(lua_State *L) {
   RETRY_OR_RAISE(L, box, loops_end(box));
   RETRY_OR_RAISE(L, box, ecs_undeclare(box->world, id));
   views_forget(L, 1, id);
-  settle(L, box, 1);
-  return 0;
+  return settle(L, box, 1);
 }
 
 const luaL_Reg world_component_methods[] = {

@@ -264,8 +264,7 @@ static APART int entity_set_any_cell(lua_State *L, struct world_box *box, ecs_id
   RETRY(L, box, status, entity_set(box->world, id, component, input.writes, input.count));
   if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
   values_stored(box);
-  settle(L, box, 1);
-  return 0;
+  return settle(L, box, 1);
 }
 
 static APART int entity_set_anything(lua_State *L, struct world_box *box) {
@@ -305,8 +304,7 @@ INLINE int entity_change_component(lua_State *L, change_fn change, tie_fn tie) {
   ecs_status status;
   RETRY(L, box, status, change(box->world, id, component));
   if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
-  settle(L, box, 1);
-  return 0;
+  return settle(L, box, 1);
 }
 
 static int entity_add_component(lua_State *L) {
@@ -327,8 +325,7 @@ static int entity_switch_component(lua_State *L, bool off) {
   ecs_status status;
   RETRY(L, box, status, toggle_switch(box->world, id, component, off));
   if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
-  settle(L, box, 1);
-  return 0;
+  return settle(L, box, 1);
 }
 
 static int entity_enable(lua_State *L) { return entity_switch_component(L, false); }
@@ -382,8 +379,7 @@ static int entity_set_text(lua_State *L) {
   ecs_status status;
   RETRY(L, box, status, entity_set(box->world, id, component, &write, 1));
   if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
-  settle(L, box, 1);
-  return 0;
+  return settle(L, box, 1);
 }
 
 /* ---- names ----------------------------------------------------------------------- */
@@ -401,8 +397,7 @@ static int entity_set_name(lua_State *L, struct world_box *box, ecs_id id) {
   ecs_status status;
   RETRY(L, box, status, name_set(box->world, id, text, size));
   if (status != ECS_OK) return raise_argument(L, box->world, status, 3);
-  settle(L, box, 1);
-  return 0;
+  return settle(L, box, 1);
 }
 
 static int entity_name(lua_State *L) {

@@ -38,8 +38,7 @@ static int event_world_emit(lua_State *L) {
   input_event(&input, event, 3);
   RETRY_OR_RAISE(L, box, emission_add(box->world, event_of(event), input.writes, input.count));
   values_stored(box);
-  settle(L, box, 1);
-  return 0;
+  return settle(L, box, 1);
 }
 
 /* world:after(seconds, event, ...) */
@@ -53,8 +52,7 @@ static int event_world_after(lua_State *L) {
   RETRY_OR_RAISE(L, box,
                  later_add(box->world, event_of(event), seconds, input.writes, input.count));
   values_stored(box);
-  settle(L, box, 1);
-  return 0;
+  return settle(L, box, 1);
 }
 
 /* ---- reading -------------------------------------------------------------------------- */

@@ -277,8 +277,7 @@ static int image_world_load(lua_State *L) {
   if (status != ECS_OK) return raise_status(L, box->world, status);
   names_renew(box);
   worlds_retag(L, box, tag);
-  settle(L, box, LOAD_WORLD);
-  return 0;
+  return settle(L, box, LOAD_WORLD);
 }
 
 /* world:digest(), world:digest "text" */
@@ -367,8 +366,7 @@ static int image_world_restore(lua_State *L) {
   RETRY_OR_RAISE(L, box, loops_end(box));
   RETRY_OR_RAISE(L, box, ecs_restore(snapshot->snapshot));
   box->calls++;
-  settle(L, box, 1);
-  return 0;
+  return settle(L, box, 1);
 }
 
 const luaL_Reg world_image_methods[] = {

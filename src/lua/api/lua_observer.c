@@ -93,8 +93,7 @@ static int world_observer(lua_State *L) {
   RETRY(L, box, status, ecs_observer_new(box->world, &draft.desc));
   system_registered(L, box, status);
   systems_sweep(L, box, AT_WORLD);
-  settle(L, box, AT_WORLD);
-  return 0;
+  return settle(L, box, AT_WORLD);
 }
 
 /* Finds observers with on = "set" that nothing has called so far and that may wait for a component

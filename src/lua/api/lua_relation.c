@@ -71,8 +71,7 @@ static int relation_tie(lua_State *L, struct world_box *box, ecs_id id, struct c
                      ? relate_no_target(box->world, component)
                      : relate_add(box->world, id, component, target, input->writes, input->count));
   values_stored(box);
-  settle(L, box, 1);
-  return 0;
+  return settle(L, box, 1);
 }
 
 int relation_add(lua_State *L, struct world_box *box, struct component *component) {
@@ -89,8 +88,7 @@ int relation_remove(lua_State *L, struct world_box *box, struct component *compo
   ecs_id id = check_entity(L, box, 2), target = relation_find_target(L, box, &next);
   relation_no_more(L, next);
   RETRY_OR_RAISE(L, box, relate_remove(box->world, id, component, target));
-  settle(L, box, 1);
-  return 0;
+  return settle(L, box, 1);
 }
 
 /* Reads the fields after the target of an exclusive relation: in order, or as a table. */

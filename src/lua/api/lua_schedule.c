@@ -37,8 +37,7 @@ static int schedule_world_phase(lua_State *L) {
     return 0;
   }
   RETRY_OR_RAISE(L, box, ecs_phase(box->world, &desc));
-  settle(L, box, 1);
-  return 0;
+  return settle(L, box, 1);
 }
 
 /* What to run: everything (name is NULL), or one phase or system. */
@@ -57,8 +56,7 @@ static int schedule_run(lua_State *L, struct world_box *box, const char *name, d
   const struct timed_run what = {name, dt};
   loops_finish(L, box);
   run_in_frame(L, box, run_schedule, &what);
-  settle(L, box, FRAME_WORLD);
-  return 0;
+  return settle(L, box, FRAME_WORLD);
 }
 
 void warn_later(lua_State *L, struct world_box *box, int world_index, const char *format, ...) {

@@ -162,8 +162,7 @@ static int spawn_world_despawn(lua_State *L) {
   ecs_status status;
   RETRY(L, box, status, entity_despawn(box->world, id));
   if (UNLIKELY(status != ECS_OK)) return raise_argument(L, box->world, status, 2);
-  settle(L, box, 1);
-  return 0;
+  return settle(L, box, 1);
 }
 
 const luaL_Reg world_spawn_methods[] = {

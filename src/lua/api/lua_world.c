@@ -329,8 +329,7 @@ static int world_defer(lua_State *L) {
   check_only(L, 1, "it takes no arguments: end what it begins with world:commit() or "
              "world:cancel()");
   RETRY_OR_RAISE(L, box, ecs_defer(box->world));
-  settle(L, box, 1);
-  return 0;
+  return settle(L, box, 1);
 }
 
 /* Ends the innermost defer with the loops begun in it; outside one, loops left open. */
@@ -343,8 +342,7 @@ static int world_commit(lua_State *L) {
   if (status == ECS_OK && !(left_open && !staging_is_open(&box->world->staging)))
     RETRY(L, box, status, deferred_commit(box->world));
   if (status != ECS_OK) return observed_raise(L, box, 1, status);
-  settle(L, box, 1);
-  return 0;
+  return settle(L, box, 1);
 }
 
 static int world_cancel(lua_State *L) {
@@ -353,8 +351,7 @@ static int world_cancel(lua_State *L) {
   ecs_status status;
   RETRY(L, box, status, deferred_cancel(box->world));
   if (status != ECS_OK) return observed_raise(L, box, 1, status);
-  settle(L, box, 1);
-  return 0;
+  return settle(L, box, 1);
 }
 
 /* An index of the entity range; the core checks its limits. */

@@ -317,8 +317,7 @@ static int world_system(lua_State *L) {
   RETRY(L, box, status, ecs_system_new(box->world, &draft.desc));
   system_registered(L, box, status);
   systems_sweep(L, box, AT_WORLD);
-  settle(L, box, AT_WORLD);
-  return 0;
+  return settle(L, box, AT_WORLD);
 }
 
 /* ---- by name ----------------------------------------------------------------------------- */
@@ -330,8 +329,7 @@ static int world_remove_system(lua_State *L) {
   ecs_status status = ecs_system_remove(box->world, name);
   if (status != ECS_OK) return raise_argument(L, box->world, status, 2);
   systems_sweep(L, box, 1);
-  settle(L, box, 1);
-  return 0;
+  return settle(L, box, 1);
 }
 
 /* world:switch(name, on), for systems and phases. */

@@ -77,13 +77,14 @@ static inline bool settle_is_due(const struct world_box *box) {
 
 /* The last step of every public call that may have grown or freed memory, or applied observed
 ** changes: the core must not be used after it, and box->world may be NULL. Raises what observers
-** raise. */
-static inline void settle(lua_State *L, struct world_box *box, int world_index) {
-  if (UNLIKELY(!box->world)) return;
+** raise. Returns 0: how many results most of these calls have. */
+static inline int settle(lua_State *L, struct world_box *box, int world_index) {
+  if (UNLIKELY(!box->world)) return 0;
   world_be_sure(box->world);
   if (UNLIKELY(*box->changes)) box->observe(L, box, world_index);
-  if (UNLIKELY(!box->world || *box->changes)) return;   /* copies hold released any slots */
+  if (UNLIKELY(!box->world || *box->changes)) return 0;   /* copies hold released any slots */
   if (UNLIKELY(settle_is_due(box))) settle_rest(L, box, world_index);
+  return 0;
 }
 
 /* Ends a public call that has stored cells of any type. */

@@ -610,8 +610,7 @@ static int handle_collect(lua_State *L) {
   int index = lua_gettop(L);
   loop_sweep(L, loop->box, index);
   lua_getiuservalue(L, index, LOOP_WORLD);
-  settle(L, loop->box, index + 1);
-  return 0;
+  return settle(L, loop->box, index + 1);
 }
 
 const luaL_Reg loop_metamethods[] = {
