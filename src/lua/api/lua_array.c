@@ -266,8 +266,7 @@ static void array_by_name(lua_State *L, struct world_box *box) {
 }
 
 static ecs_type array_declaration_check_type(lua_State *L, int arg) {
-  size_t size;
-  const char *name = check_text(L, arg, &size);
+  const char *name = check_text(L, arg, NULL);
   ecs_type type;
   char text[160];
   if (type_of_name(name, &type) && array_takes(type)) return type;
@@ -290,23 +289,15 @@ static uint32_t array_check_length(lua_State *L, int arg) {
   return 0;
 }
 
-/* Announces the declaration to the live session that reads scripts, if any. */
-static bool array_declaration_announce(lua_State *L, struct world_box *box,
-                                       const char *type, uint32_t length) {
+static int declare_array(lua_State *L, struct world_box *box) {
+  const char *name = check_text(L, 2, NULL);
+  ecs_type type = array_declaration_check_type(L, 3);
+  uint32_t length = array_check_length(L, 4);
   lua_createtable(L, 0, 2);
-  set_text(L, "array", type);
+  set_text(L, "array", type_name(type));
   set_integer(L, "length", length);
   bool foreign = stage_announce(L, box, 2, lua_gettop(L));
   lua_pop(L, 1);
-  return foreign;
-}
-
-static int declare_array(lua_State *L, struct world_box *box) {
-  size_t size;
-  const char *name = check_text(L, 2, &size);
-  ecs_type type = array_declaration_check_type(L, 3);
-  uint32_t length = array_check_length(L, 4);
-  bool foreign = array_declaration_announce(L, box, type_name(type), length);
   struct array_box *array = array_push(L, box);
   ecs_field field;
   ecs_component_desc desc;

@@ -22,8 +22,7 @@
 
 static int world_component(lua_State *L) {
   check_world(L, 1);
-  size_t size;
-  check_text(L, 2, &size);
+  check_text(L, 2, NULL);
   luaL_checktype(L, 3, LUA_TTABLE);
   lua_settop(L, 3);
   ecs_id id = declare_component(L, 2, 3);
@@ -32,8 +31,7 @@ static int world_component(lua_State *L) {
 
 static int component_world_tag(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  size_t size;
-  const char *name = check_text(L, 2, &size);
+  const char *name = check_text(L, 2, NULL);
   ecs_id id = ECS_NULL;
   ecs_status status;
   if (UNLIKELY(!lua_isnoneornil(L, 3)))
@@ -68,9 +66,7 @@ static int component_world_resource(lua_State *L) {
     id = check_component(L, box, 2)->id;
   } else {
     luaL_checktype(L, 3, LUA_TTABLE);
-    size_t size;
-    const char *name = check_text(L, 2, &size);
-    made = ecs_component_find(box->world, name) == ECS_NULL;
+    made = ecs_component_find(box->world, check_text(L, 2, NULL)) == ECS_NULL;
     id = declare_component(L, 2, 3);
     made &= lua_isnil(L, -1);   /* otherwise it had another name */
     box = check_world(L, 1);

@@ -518,8 +518,7 @@ int push_declared(lua_State *L, struct world_box *box, ecs_id id) {
 
 int declare_method(lua_State *L, ecs_id (*as)(lua_State *L, int name, int fields)) {
   check_world(L, 1);
-  size_t size;
-  check_text(L, 2, &size);
+  check_text(L, 2, NULL);
   lua_settop(L, 3);
   if (lua_isnil(L, 3)) {
     lua_newtable(L);

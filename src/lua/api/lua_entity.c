@@ -255,18 +255,6 @@ INLINE bool entity_set_number_cells(lua_State *L, const struct world_box *box) {
 }
 
 /* The general case. */
-static APART int entity_set_any_cell(lua_State *L, struct world_box *box, ecs_id id,
-                                     struct component *component, uint32_t leaf) {
-  struct input input;
-  input_begin(&input, L, box, 1);
-  input_values(&input, component, leaf, 4, lua_gettop(L) - 3);
-  ecs_status status;
-  RETRY(L, box, status, entity_set(box->world, id, component, input.writes, input.count));
-  if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
-  values_stored(box);
-  return settle(L, box, 1);
-}
-
 static APART int entity_set_anything(lua_State *L, struct world_box *box) {
   ecs_id id = check_entity(L, box, 2);
   uint32_t leaf;
@@ -276,7 +264,14 @@ static APART int entity_set_anything(lua_State *L, struct world_box *box) {
   bool by_pair = lua_type(L, 3) == LUA_TNUMBER && id_is_pair((ecs_id)lua_tointeger(L, 3));
   if (relation && (!relation->exclusive || by_pair || by_name))
     return relation_set(L, box, component, leaf);
-  return entity_set_any_cell(L, box, id, component, leaf);
+  struct input input;
+  input_begin(&input, L, box, 1);
+  input_values(&input, component, leaf, 4, lua_gettop(L) - 3);
+  ecs_status status;
+  RETRY(L, box, status, entity_set(box->world, id, component, input.writes, input.count));
+  if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
+  values_stored(box);
+  return settle(L, box, 1);
 }
 
 static int entity_set_values(lua_State *L) {
@@ -367,8 +362,7 @@ static int entity_set_text(lua_State *L) {
   uint32_t at;
   struct component *component = entity_check_integer(L, box, &at);
   ecs_type type = component->leaves[at].type;
-  size_t size;
-  const char *text = check_text(L, 4, &size);
+  const char *text = check_text(L, 4, NULL);
   struct write write = {.leaf = at};
   if (!integer_of_text(type, text, &write.cell)) {
     char shown[96], message[160];

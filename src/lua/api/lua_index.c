@@ -311,9 +311,8 @@ static void index_declaration_read_draft(lua_State *L, struct world_box *box,
                                          struct index_draft *draft) {
   static const char *const keys[] = {"query", "grid", "cell", "hash", "ordered", "maybe",
                                      "$variable", NULL};
-  size_t size;
   char what[128];
-  const char *name = check_text(L, AT_NAME, &size);
+  const char *name = check_text(L, AT_NAME, NULL);
   text_format(what, sizeof what, "index '%s'", name);
   need_stack(L, 20);
   check_keys(L, AT_SPEC, what, keys);

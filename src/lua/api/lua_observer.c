@@ -78,8 +78,7 @@ int observer_in_swap(lua_State *L) {
 /* world:observer(name, { on =, query =, each =, enabled = }) */
 static int world_observer(lua_State *L) {
   struct world_box *box = check_world(L, AT_WORLD);
-  size_t size;
-  check_text(L, AT_NAME, &size);
+  check_text(L, AT_NAME, NULL);
   luaL_checktype(L, AT_SPEC, LUA_TTABLE);
   lua_settop(L, AT_SPEC);
   struct observer_draft draft;

@@ -119,8 +119,7 @@ int prefab_declare_listed(lua_State *L) {
 
 static int world_prefab(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  size_t size;
-  check_text(L, AT_NAME, &size);
+  check_text(L, AT_NAME, NULL);
   lua_settop(L, AT_OPTIONS);
   prefab_push_list(L);
   if (!box->stage) {

@@ -78,10 +78,9 @@ struct query_box *check_query(lua_State *L, int arg) {
 
 /* The text at 2; a list of terms, or one argument for each, is not a text. */
 static const char *query_check_terms(lua_State *L) {
-  size_t size;
   if (lua_istable(L, 2)) luaL_argerror(L, 2, ONE_TEXT " expected, got a table");
   if (lua_type(L, 3) == LUA_TSTRING) luaL_argerror(L, 3, ONE_TEXT " expected, got several");
-  return check_text(L, 2, &size);
+  return check_text(L, 2, NULL);
 }
 
 static int world_query(lua_State *L) {

@@ -28,8 +28,7 @@ void read_phase(lua_State *L, int index, ecs_phase_desc *desc) {
 /* world:phase(name, { after =, before =, fixed = }) */
 static int schedule_world_phase(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  size_t size;
-  ecs_phase_desc desc = {.name = check_text(L, 2, &size)};
+  ecs_phase_desc desc = {.name = check_text(L, 2, NULL)};
   lua_settop(L, 3);
   read_phase(L, 3, &desc);
   if (box->stage) {
@@ -124,8 +123,7 @@ static int schedule_world_run(lua_State *L) {
 /* world:alpha(phase): how far a fixed phase is between two steps, 0 to 1. */
 static int schedule_world_alpha(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  size_t size;
-  const char *phase = lua_isnoneornil(L, 2) ? NULL : check_text(L, 2, &size);
+  const char *phase = lua_isnoneornil(L, 2) ? NULL : check_text(L, 2, NULL);
   double alpha = 0;
   ecs_status status = ecs_alpha(box->world, phase, &alpha);
   if (status != ECS_OK) return raise_status(L, box->world, status);

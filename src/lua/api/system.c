@@ -166,8 +166,7 @@ static void system_compile(lua_State *L, struct world_box *box, const struct sys
 
 const char *script_begin(lua_State *L, struct world_box *box, struct script_draft *draft,
                          const char *kind, const char *const *keys) {
-  size_t size;
-  const char *name = check_text(L, AT_NAME, &size);
+  const char *name = check_text(L, AT_NAME, NULL);
   text_format(draft->what, sizeof draft->what, "%s '%s'", kind, name);
   need_stack(L, 20);
   check_keys(L, AT_SPEC, draft->what, keys);
@@ -300,8 +299,7 @@ void systems_compile(lua_State *L, int world_index) {
 /* world:system(name, options). While scripts are read, only checks whether these make sense. */
 static int world_system(lua_State *L) {
   struct world_box *box = check_world(L, AT_WORLD);
-  size_t size;
-  check_text(L, AT_NAME, &size);
+  check_text(L, AT_NAME, NULL);
   luaL_checktype(L, AT_SPEC, LUA_TTABLE);
   lua_settop(L, AT_SPEC);
   struct system_draft draft;
@@ -324,9 +322,7 @@ static int world_system(lua_State *L) {
 
 static int world_remove_system(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
-  size_t size;
-  const char *name = check_text(L, 2, &size);
-  ecs_status status = ecs_system_remove(box->world, name);
+  ecs_status status = ecs_system_remove(box->world, check_text(L, 2, NULL));
   if (status != ECS_OK) return raise_argument(L, box->world, status, 2);
   systems_sweep(L, box, 1);
   return settle(L, box, 1);
@@ -335,8 +331,7 @@ static int world_remove_system(lua_State *L) {
 /* world:switch(name, on), for systems and phases. */
 static int system_world_switch(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
-  size_t size;
-  const char *name = check_text(L, 2, &size);
+  const char *name = check_text(L, 2, NULL);
   luaL_checktype(L, 3, LUA_TBOOLEAN);
   ecs_status status = ecs_switch(box->world, name, lua_toboolean(L, 3));
   if (status != ECS_OK) return raise_argument(L, box->world, status, 2);

@@ -81,8 +81,10 @@ double check_seconds(lua_State *L, int arg) {
 
 const char *check_text(lua_State *L, int arg, size_t *size) {
   if (lua_type(L, arg) != LUA_TSTRING) luaL_typeerror(L, arg, "string");
-  const char *text = lua_tolstring(L, arg, size);
-  if (memchr(text, 0, *size)) luaL_argerror(L, arg, "the string has a zero byte");
+  size_t bytes;
+  const char *text = lua_tolstring(L, arg, &bytes);
+  if (memchr(text, 0, bytes)) luaL_argerror(L, arg, "the string has a zero byte");
+  if (size) *size = bytes;
   return text;
 }
 

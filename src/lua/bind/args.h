@@ -24,7 +24,7 @@ bool push_copies(lua_State *L, int arg, const void *kind);
 /* A finite number that is not negative. */
 double check_seconds(lua_State *L, int arg);
 
-/* A string without zero bytes. */
+/* A string without zero bytes. `size` may be NULL. */
 const char *check_text(lua_State *L, int arg, size_t *size);
 
 /* Raises a message if any argument after the last one is not nil. */

@@ -167,11 +167,10 @@ static bool recording_is_resource(lua_State *L, const struct world_box *box) {
 }
 
 void stage_view(lua_State *L, struct world_box *box) {
-  size_t size;
   if (recording_is_resource(L, box)) {
     resource_view(L, box);
   } else {
-    check_text(L, 2, &size);
+    check_text(L, 2, NULL);
     view_push_pending(L, box);
   }
   if (lua_type(L, 2) == LUA_TSTRING) stage_record(L, box, REGISTERED_VIEW, 2, 3);
