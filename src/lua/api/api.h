@@ -26,9 +26,6 @@ struct system_box;
 /* The functions of ecs.math, in the order of their names. */
 extern const luaL_Reg portable_functions[];
 
-/* Stores the functions for other modules where ecs_lua_functions looks for them. */
-void api_open(lua_State *L);
-
 /* Which term of a query makes its matches not contiguous. */
 
 /* Pushes a reason and, if it is that matches are not contiguous, the term; the query may be
@@ -156,8 +153,7 @@ struct array_box *array_push(lua_State *L, struct world_box *box);
 extern const luaL_Reg world_component_methods[];
 
 /* Pushes world:describe(name): { name, id, storage, size, fields }. Runs no finalizers. */
-void push_component_description(lua_State *L, struct world_box *box, int world_index,
-                                ecs_id component);
+void push_component_description(lua_State *L, int world_index, ecs_id component);
 
 /* Declaring components from Lua. */
 

@@ -267,8 +267,7 @@ static int world_describe(lua_State *L) {
     lua_settop(L, 1);
     call_held(L, describe_world, 1, 1);
   } else {
-    ecs_id component = check_declared(L, box, 2)->id;
-    push_component_description(L, box, 1, component);
+    push_component_description(L, 1, check_declared(L, box, 2)->id);
   }
   return 1;
 }

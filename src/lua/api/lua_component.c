@@ -246,9 +246,7 @@ static int component_describe(lua_State *L) {
   return 1;
 }
 
-void push_component_description(lua_State *L, struct world_box *box, int world_index,
-                                ecs_id component) {
-  (void)box;
+void push_component_description(lua_State *L, int world_index, ecs_id component) {
   need_stack(L, 4);
   lua_pushvalue(L, world_index);
   lua_pushinteger(L, (lua_Integer)component);

@@ -341,8 +341,7 @@ static void declare_list_name(lua_State *L, int report, const char *list, const 
 static void declare_map_name(lua_State *L, int report, const char *map, const char *name,
                              const char *from) {
   lua_getfield(L, report, map);
-  lua_pushstring(L, from);
-  lua_setfield(L, -2, name);
+  set_text(L, name, from);
   lua_pop(L, 1);
 }
 
@@ -369,12 +368,8 @@ void push_report(lua_State *L, const struct report *report) {
     lua_newtable(L);
     lua_setfield(L, index, tables[i]);
   }
-  lua_pushinteger(L, (lua_Integer)report->rows);
-  lua_setfield(L, index, "rows");
-  if (report->was) {
-    lua_pushstring(L, report->was);
-    lua_setfield(L, index, "was");
-  }
+  set_integer(L, "rows", report->rows);
+  set_text(L, "was", report->was);
   for (uint32_t i = 0; i < report->count; i++) declare_push_item(L, index, &report->items[i]);
 }
 

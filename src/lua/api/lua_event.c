@@ -57,20 +57,16 @@ static int event_world_after(lua_State *L) {
 
 /* ---- reading -------------------------------------------------------------------------- */
 
-/* Pushes the table in which the world at 1 keeps queries of events, by their ids. */
-static void event_push_queries(lua_State *L) {
+/* for event in world:events(name): a loop over a query of it, always the same, which the world
+** keeps by the event's id. */
+static int world_events(lua_State *L) {
   static const char queries_key = 0;
+  struct world_box *box = check_free_world(L, 1);
+  lua_settop(L, 2);
   if (lua_getiuservalue(L, 1, WORLD_REFS) != LUA_TTABLE) raise_error(L, "the world is closed");
   lua_pushlightuserdata(L, (void *)(uintptr_t)&queries_key);
   push_part(L, NULL);
-  lua_replace(L, -2);
-}
-
-/* for event in world:events(name): a loop over a query of it, always the same. */
-static int world_events(lua_State *L) {
-  struct world_box *box = check_free_world(L, 1);
-  lua_settop(L, 2);
-  event_push_queries(L);
+  lua_replace(L, 3);
   const struct component *event = check_event(L, box, 2);
   lua_rawgeti(L, 3, (lua_Integer)event->id);
   const struct query_box *query = lua_touserdata(L, 4);

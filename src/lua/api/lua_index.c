@@ -217,19 +217,16 @@ static int index_range(lua_State *L) {
 }
 
 /* for ... in index:lowest(count), index:highest(count) */
-static int index_lowest(lua_State *L) {
+static int index_extremes(lua_State *L, void (*find)(const struct keyed *keyed, uint32_t most,
+                                                    struct ecs_search *search)) {
   ecs_index *index = index_check_fresh(L, 1u << ECS_BY_ORDER);
   struct ecs_search search;
-  keyed_lowest(&index->now->keyed, index_check_count(L, 2), &search);
+  find(&index->now->keyed, index_check_count(L, 2), &search);
   return index_begin(L, index, &search);
 }
 
-static int index_highest(lua_State *L) {
-  ecs_index *index = index_check_fresh(L, 1u << ECS_BY_ORDER);
-  struct ecs_search search;
-  keyed_highest(&index->now->keyed, index_check_count(L, 2), &search);
-  return index_begin(L, index, &search);
-}
+static int index_lowest(lua_State *L) { return index_extremes(L, keyed_lowest); }
+static int index_highest(lua_State *L) { return index_extremes(L, keyed_highest); }
 
 static int index_tostring(lua_State *L) {
   struct index_box *object = lua_touserdata(L, 1);

@@ -120,13 +120,16 @@ void world_free_doomed(lua_State *L, struct world_box *box, int world_index) {
 
 #define MOST_THREADS 64
 
+/* Raises what an option must be, which the value at the top of the stack is not. */
+static int world_refuse_option(lua_State *L, const char *rule) {
+  char got[128];
+  return raise_error(L, "option %s, got %s", rule, show_value(L, -1, got, sizeof got));
+}
+
 static uint32_t world_tag_option(lua_State *L) {
   int is_integer;
   lua_Integer tag = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &is_integer) : 0;
-  char got[128];
-  if (tag < 1 || tag > 255)
-    raise_error(L, "option 'tag' must be an integer from 1 to 255, got %s",
-                show_value(L, -1, got, sizeof got));
+  if (tag < 1 || tag > 255) world_refuse_option(L, "'tag' must be an integer from 1 to 255");
   return (uint32_t)tag;
 }
 
@@ -139,19 +142,10 @@ static bool world_integer_option(lua_State *L, lua_Integer *value) {
 
 static uint64_t world_seed_option(lua_State *L) {
   lua_Integer seed;
-  char got[128];
   if (!world_integer_option(L, &seed) || integer_is_wide(seed, false))
-    raise_error(L, "option 'seed' must be an integer%s, got %s",
-                NUMBERS_ARE_DOUBLES ? " up to 2^53" : "", show_value(L, -1, got, sizeof got));
+    world_refuse_option(L, NUMBERS_ARE_DOUBLES ? "'seed' must be an integer up to 2^53"
+                                               : "'seed' must be an integer");
   return (uint64_t)seed;
-}
-
-static bool world_kernels_option(lua_State *L) {
-  char got[128];
-  if (!lua_isboolean(L, -1))
-    raise_error(L, "option 'kernels' must be a boolean, got %s",
-                show_value(L, -1, got, sizeof got));
-  return lua_toboolean(L, -1);
 }
 
 /* Parses "3", or "3!" for tests, where even too little work is shared; 0 if it is neither. */
@@ -181,22 +175,20 @@ void world_environment_check(lua_State *L) {
 
 static uint32_t world_threads_option(lua_State *L, bool *eager) {
   lua_Integer threads;
-  char got[128];
+  char rule[64];
   *eager = false;
+  text_format(rule, sizeof rule, "'threads' must be an integer from 1 to %d", MOST_THREADS);
   if (!world_integer_option(L, &threads) && lua_type(L, -1) == LUA_TSTRING)
     threads = world_threads_of_text(lua_tostring(L, -1), eager);
   if (threads < 1 || threads > MOST_THREADS || (lua_type(L, -1) == LUA_TSTRING && !*eager))
-    raise_error(L, "option 'threads' must be an integer from 1 to %d, got %s", MOST_THREADS,
-                show_value(L, -1, got, sizeof got));
+    world_refuse_option(L, rule);
   return (uint32_t)threads;
 }
 
 static size_t world_memory_option(lua_State *L) {
   lua_Integer bytes;
-  char got[128];
   if (!world_integer_option(L, &bytes) || bytes < 1 || (lua_Unsigned)bytes > SIZE_MAX)
-    raise_error(L, "option 'memory' is a number of bytes above 0, got %s",
-                show_value(L, -1, got, sizeof got));
+    world_refuse_option(L, "'memory' is a number of bytes above 0");
   return (size_t)bytes;
 }
 
@@ -212,8 +204,10 @@ static void world_read_options(lua_State *L, struct world_box *box, ecs_world_de
       desc->tag = world_tag_option(L);
     else if (strcmp(key, "seed") == 0)
       desc->seed = world_seed_option(L);
+    else if (strcmp(key, "kernels") == 0 && !lua_isboolean(L, -1))
+      world_refuse_option(L, "'kernels' must be a boolean");
     else if (strcmp(key, "kernels") == 0)
-      box->kernels->on = world_kernels_option(L) && box->kernels->on;
+      box->kernels->on &= lua_toboolean(L, -1) != 0;
     else if (strcmp(key, "threads") == 0)
       desc->threads = world_threads_option(L, eager);
     else if (strcmp(key, "memory") == 0)

@@ -247,32 +247,6 @@ static void module_push_exports(lua_State *L) {
   }
 }
 
-int luaopen_ecs_native(lua_State *L) {
-  luaL_checkversion(L);
-  const char *from = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
-  world_environment_check(L);
-  worlds_open(L);
-  weights_open(L);
-  names_open(L);
-  api_open(L);
-  for (const struct object *object = objects; object->name; object++)
-    module_open_object(L, object, from);
-  if (NUMBERS_ARE_DOUBLES) library_push(L, portable_functions);   /* before scripts replace any */
-  luaL_newlib(L, functions);
-  attempt_push(L);
-  lua_setfield(L, -2, "try");
-  lua_newtable(L);
-  luaL_setfuncs(L, portable_functions, 0);
-  lua_setfield(L, -2, "math");
-  lua_pushinteger(L, 0);
-  lua_setfield(L, -2, "null");
-  lua_pushliteral(L, ECS_VERSION);
-  lua_setfield(L, -2, "version");
-  module_push_exports(L);
-  lua_setfield(L, -2, "exports");
-  return 1;
-}
-
 /* ---- api ---- */
 
 /* What other modules in C find in the registry of their Lua state. */
@@ -392,7 +366,31 @@ static const ecs_lua_api api = {
   .rows_entity = ecs_rows_entity,
 };
 
-void api_open(lua_State *L) {
+/* ---- opening the module ---- */
+
+int luaopen_ecs_native(lua_State *L) {
+  luaL_checkversion(L);
+  const char *from = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
+  world_environment_check(L);
+  worlds_open(L);
+  weights_open(L);
+  names_open(L);
   lua_pushlightuserdata(L, (void *)(uintptr_t)&api);
   lua_setfield(L, LUA_REGISTRYINDEX, ECS_LUA_API_KEY);
+  for (const struct object *object = objects; object->name; object++)
+    module_open_object(L, object, from);
+  if (NUMBERS_ARE_DOUBLES) library_push(L, portable_functions);   /* before scripts replace any */
+  luaL_newlib(L, functions);
+  attempt_push(L);
+  lua_setfield(L, -2, "try");
+  lua_newtable(L);
+  luaL_setfuncs(L, portable_functions, 0);
+  lua_setfield(L, -2, "math");
+  lua_pushinteger(L, 0);
+  lua_setfield(L, -2, "null");
+  lua_pushliteral(L, ECS_VERSION);
+  lua_setfield(L, -2, "version");
+  module_push_exports(L);
+  lua_setfield(L, -2, "exports");
+  return 1;
 }

@@ -56,24 +56,15 @@ static int worlds_close_all(lua_State *L) {
   return 0;
 }
 
-static void worlds_new_registry_table(lua_State *L, const void *key, const char *mode) {
-  lua_newtable(L);
-  if (mode) {
-    lua_createtable(L, 0, 1);
-    lua_pushstring(L, mode);
-    lua_setfield(L, -2, "__mode");
-    lua_setmetatable(L, -2);
-  }
-  lua_rawsetp(L, LUA_REGISTRYINDEX, key);
-}
-
 /* The finalizer is set last: then nothing can fail any more. */
 void worlds_open(lua_State *L) {
   bool known = lua_rawgetp(L, LUA_REGISTRYINDEX, &tags_key) != LUA_TNIL;
   lua_pop(L, 1);
   if (known) return;
-  worlds_new_registry_table(L, &worlds_key, NULL);
-  worlds_new_registry_table(L, &objects_key, "v");
+  lua_newtable(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &worlds_key);
+  new_weak_table(L, "v");
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &objects_key);
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, worlds_close_all);
   lua_setfield(L, -2, "__gc");
@@ -204,14 +195,6 @@ static bool worlds_disown_clear(const struct cells *cells, void *ud) {
   return true;
 }
 
-/* Clears what this state has put into cells, including those that a host's defer still holds. The
-** values go with the object of the world. */
-static void clear_any(ecs_world *world, struct world_box *box) {
-  struct clearing clearing = {&world->any, &box->any.owner};
-  cells_each(world, ECS_ANY, CELLS_STORED | CELLS_STAGED, worlds_disown_clear, &clearing);
-  while (any_next_released(&world->any, &box->any.owner)) continue;
-}
-
 /* ---- loops -------------------------------------------------------------------------------- */
 
 static ecs_status worlds_end_loops(void *ud) { return loops_end(ud); }
@@ -247,7 +230,11 @@ void world_disown(lua_State *L, struct world_box *box, ecs_world *world) {
   worlds_leave_loops(box, world);
   queries_free(box, world);
   snapshots_free_of(world, box);
-  clear_any(world, box);
+  /* Cells also lose what this state has put into them, even those that a host's defer still holds.
+  ** The values go with the object of the world. */
+  struct clearing clearing = {&world->any, &box->any.owner};
+  cells_each(world, ECS_ANY, CELLS_STORED | CELLS_STAGED, worlds_disown_clear, &clearing);
+  while (any_next_released(&world->any, &box->any.owner)) continue;
   box->systems->gone = NULL;
   box->systems->gone_keys = NULL;
   box->systems->host = NULL;
