@@ -78,21 +78,17 @@ static bool pool_come_in(struct pool *pool) {
   }
 }
 
-/* Waits for a job after that number, or for the end. Returns the new job's number. */
-static uint32_t pool_wait_for_job(struct pool *pool, uint32_t seen) {
-  for (uint32_t i = 0; i < SPINS && shared_get(&pool->number) == seen; i++) thread_pause();
-  if (shared_get(&pool->number) == seen)
-    crew_sleep(pool->crew, &pool->number, seen, &pool->asleep);
-  return shared_get(&pool->number);
-}
-
 /* The life of a thread. The first job waits until the crew is known. */
 static void pool_live(void *ud, uint32_t who) {
   struct pool *pool = ud;
   uint32_t seen = 0;
   while (shared_get(&pool->number) == 0) thread_yield();
   for (;;) {
-    seen = pool_wait_for_job(pool, seen);
+    /* Wait for the next job, or for the end. */
+    for (uint32_t i = 0; i < SPINS && shared_get(&pool->number) == seen; i++) thread_pause();
+    if (shared_get(&pool->number) == seen)
+      crew_sleep(pool->crew, &pool->number, seen, &pool->asleep);
+    seen = shared_get(&pool->number);
     if (shared_get(&pool->ending)) return;
     if (!pool_come_in(pool)) continue;
     if (who < pool->width) {

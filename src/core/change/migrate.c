@@ -130,14 +130,6 @@ void migration_commit_labels(struct migration *migration) {
   }
 }
 
-static void migrate_free_relabelings(struct migration *migration) {
-  ecs_world *world = migration->world;
-  for (uint32_t i = 0; i < migration->relabeling_count; i++)
-    component_free(world, migration->relabelings[i].same);
-  memory_free(&world->memory, migration->relabelings,
-              migration->relabeling_capacity * sizeof *migration->relabelings);
-}
-
 /* ---- tables ---- */
 
 /* Whether a table has a component that is removed or changed. */
@@ -191,18 +183,6 @@ static ecs_status migrate_prepare_table(struct migration *migration, const struc
       !marks_grow(&world->memory, table, old->capacity))
     return world_nomem(world);
   return migration_fill(migration, old, table);
-}
-
-static ecs_status migrate_prepare_tables(struct migration *migration) {
-  ecs_world *world = migration->world;
-  const struct id_record *all = graph_all(world);
-  ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < all->table_count && status == ECS_OK; i++) {
-    const struct table *table = world_table(world, all->tables[i]);
-    if (migrate_is_affected(migration, table, false))
-      status = migrate_prepare_table(migration, table);
-  }
-  return status;
 }
 
 /* Releases the any values of columns that no new column is made from. */
@@ -397,7 +377,13 @@ static ecs_status migrate_prepare_shown(struct migration *migration) {
   ecs_status status = migration_follow_nested(migration);
   for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++)
     status = migration_map(migration, &migration->changes[i]);
-  if (status == ECS_OK) status = migrate_prepare_tables(migration);
+  ecs_world *world = migration->world;
+  const struct id_record *all = graph_all(world);
+  for (uint32_t i = 0; i < all->table_count && status == ECS_OK; i++) {
+    const struct table *table = world_table(world, all->tables[i]);
+    if (migrate_is_affected(migration, table, false))
+      status = migrate_prepare_table(migration, table);
+  }
   if (status == ECS_OK) status = migration_prepare_sparse(migration);
   for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++)
     status = migration_prepare_event(migration, &migration->changes[i]);
@@ -534,7 +520,10 @@ void migration_end(struct migration *migration) {
     migrate_free_change(world, &migration->changes[i]);
   for (uint32_t i = 0; i < migration->superseded_count; i++)
     component_free(world, migration->superseded[i]);
-  migrate_free_relabelings(migration);
+  for (uint32_t i = 0; i < migration->relabeling_count; i++)
+    component_free(world, migration->relabelings[i].same);
+  memory_free(&world->memory, migration->relabelings,
+              migration->relabeling_capacity * sizeof *migration->relabelings);
   arena_free(&world->memory, &migration->arena);
   memory_free(&world->memory, migration->superseded,
               migration->superseded_capacity * sizeof *migration->superseded);

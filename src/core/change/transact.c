@@ -223,18 +223,6 @@ static void transact_undo_plan(struct transaction *transaction) {
 
 /* ---- phases -------------------------------------------------------------------------------- */
 
-static void transact_replace_phase(struct transaction *transaction, uint32_t at,
-                                   struct phase *phase) {
-  struct schedule *schedule = transaction->world->schedule;
-  struct phase *old = schedule->phases[at];
-  phase->enabled = old->enabled;
-  phase->accumulator = phase->fixed > 0 ? old->accumulator : 0;
-  schedule->phases[at] = phase;
-  for (uint32_t i = 0; i < schedule->system_count; i++)
-    if (schedule->systems[i]->phase == old) schedule->systems[i]->phase = phase;
-  if (!transact_has_phase(&transaction->before, old)) phase_free(transaction->world, old);
-}
-
 ecs_status transaction_phase(struct transaction *transaction, const ecs_phase_desc *desc,
                              uint64_t place) {
   ecs_world *world = transaction->world;
@@ -245,7 +233,13 @@ ecs_status transaction_phase(struct transaction *transaction, const ecs_phase_de
   phase->declared = place;
   uint32_t at;
   if (schedule_phase(world, desc->name, strlen(desc->name), &at)) {
-    transact_replace_phase(transaction, at, phase);
+    struct phase *old = schedule->phases[at];
+    phase->enabled = old->enabled;
+    phase->accumulator = phase->fixed > 0 ? old->accumulator : 0;
+    schedule->phases[at] = phase;
+    for (uint32_t i = 0; i < schedule->system_count; i++)
+      if (schedule->systems[i]->phase == old) schedule->systems[i]->phase = phase;
+    if (!transact_has_phase(&transaction->before, old)) phase_free(world, old);
   } else {
     assert(schedule->phase_count < schedule->phase_capacity);
     schedule->phases[schedule->phase_count++] = phase;
@@ -378,9 +372,14 @@ ecs_status transaction_prepare(struct transaction *transaction, uint32_t more_ph
   return status;
 }
 
-/* Gives new phases and systems the state that was kept for their names. */
-static void transact_take_up(const struct transaction *transaction) {
+void transaction_commit(struct transaction *transaction) {
   ecs_world *world = transaction->world;
+  assert(transaction->planning && !transaction->committed);
+  migration_show(&transaction->migration, false);
+  migration_commit(&transaction->migration);
+  transact_mark_orphans(transaction, &transaction->claimed, false);
+  transact_mark_orphans(transaction, &transaction->left, true);
+  /* New phases and systems get the state that was kept for their names. */
   const struct schedule *schedule = world->schedule, *before = &transaction->before;
   for (uint32_t i = 0; i < schedule->phase_count; i++)
     timings_give_phase(world, schedule->phases[i]);
@@ -389,16 +388,6 @@ static void transact_take_up(const struct transaction *transaction) {
     if (!system_names_find(&before->names, system->name, strlen(system->name)))
       timings_give_system(world, system);
   }
-}
-
-void transaction_commit(struct transaction *transaction) {
-  ecs_world *world = transaction->world;
-  assert(transaction->planning && !transaction->committed);
-  migration_show(&transaction->migration, false);
-  migration_commit(&transaction->migration);
-  transact_mark_orphans(transaction, &transaction->claimed, false);
-  transact_mark_orphans(transaction, &transaction->left, true);
-  transact_take_up(transaction);
   transact_free_difference(world, &transaction->before, world->schedule);
   transact_free_lists(world, &transaction->before);
   transaction->planning = false;

@@ -217,12 +217,6 @@ static ecs_status apply_plan_chain(ecs_world *world, struct chain *chain, struct
   return table_reserve(world, to, to->incoming);
 }
 
-/* Clears the dropped marks of a failed attempt; they are decided again. */
-static void apply_drop_nothing(struct staging *staging) {
-  staging->refused = ECS_OK;
-  for (uint32_t i = 0; i < staging->command_count; i++) staging->commands[i].dropped = false;
-}
-
 /* Plans all chains: everything that can fail. Called after cascade_decide. */
 static ecs_status apply_plan(ecs_world *world) {
   struct staging *staging = &world->staging;
@@ -371,7 +365,9 @@ static ecs_status apply_chains(ecs_world *world) {
   if (status != ECS_OK) {
     cascade_undo(world);
     if (staging->watched) watch_forget_changes(world);
-    apply_drop_nothing(staging);
+    /* What the failed attempt has dropped is decided again. */
+    staging->refused = ECS_OK;
+    for (uint32_t i = 0; i < staging->command_count; i++) staging->commands[i].dropped = false;
     return status;
   }
   for (uint32_t i = 0; i < staging->chain_count;) i += apply_next(world, i);

@@ -436,17 +436,13 @@ static void cascade_untie_back(ecs_world *world, const struct untied *was) {
   assert(ties_target(&relation->ties, was->source) == was->target);
 }
 
-/* Clears the marks of all that die, one word of many marks at a time. */
-static void cascade_spare_all(struct cascade *cascade) {
+void cascade_forget(struct cascade *cascade) {
+  /* The marks of all that die, one word of many marks at a time. */
   if (cascade->count > cascade->mark_capacity) {
     memset(cascade->marks, 0, cascade->mark_capacity * sizeof *cascade->marks);
     cascade->count = 0;
   }
   cascade_spare(cascade, 0);
-}
-
-void cascade_forget(struct cascade *cascade) {
-  cascade_spare_all(cascade);
   cascade->undo_count = cascade->pending_count = cascade->removals = 0;
   map_clear(&cascade->pending_of);
 }
@@ -532,30 +528,21 @@ static void cascade_leave_rows(ecs_world *world, const uint32_t *entities, uint3
   }
 }
 
-/* Kills the listed entities (entity_kill) in order. */
-static void cascade_end_finish(ecs_world *world, const uint32_t *dying, uint32_t count) {
-  relation_drop(world, dying, count);
-  cascade_leave_rows(world, dying, count);
-  for (uint32_t i = 0; i < count && UNLIKELY(world->names.by_entity.count); i++)
-    name_forget(world, dying[i]);
-  entity_release_all(&world->entities, dying, count);
-}
-
 /* Works in groups, so that each entity's data stays in cache: a fifth off a million deaths. */
 void cascade_finish(ecs_world *world) {
   struct cascade *cascade = &world->cascade;
   cascade->round++;
   for (uint32_t i = 0; i < cascade->count; i += FINISHED_AT_ONCE) {
     uint32_t rest = cascade->count - i;
-    cascade_end_finish(world, cascade->dying + i,
-                       rest < FINISHED_AT_ONCE ? rest : FINISHED_AT_ONCE);
+    const uint32_t *dying = cascade->dying + i;
+    uint32_t count = rest < FINISHED_AT_ONCE ? rest : FINISHED_AT_ONCE;
+    relation_drop(world, dying, count);
+    cascade_leave_rows(world, dying, count);
+    for (uint32_t j = 0; j < count && UNLIKELY(world->names.by_entity.count); j++)
+      name_forget(world, dying[j]);
+    entity_release_all(&world->entities, dying, count);
   }
   cascade_forget(cascade);
-}
-
-/* Whether deaths only remove rows, because there are no ties. */
-static bool cascade_ends_are_plain(const ecs_world *world) {
-  return !world->sparses.rows && !world->names.by_entity.count;
 }
 
 INLINE void cascade_end_entity(ecs_world *world, ecs_id entity, bool plain) {
@@ -565,7 +552,8 @@ INLINE void cascade_end_entity(ecs_world *world, ecs_id entity, bool plain) {
 
 void cascade_none(ecs_world *world) {
   const struct staging *staging = &world->staging;
-  bool plain = cascade_ends_are_plain(world);
+  /* There are no ties: deaths may only remove rows. */
+  bool plain = !world->sparses.rows && !world->names.by_entity.count;
   for (uint32_t i = 0; staging->ends && i < staging->command_count; i++)
     if (command_is_end(&staging->commands[i]))
       cascade_end_entity(world, staging->commands[i].entity, plain);

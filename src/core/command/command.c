@@ -93,15 +93,6 @@ static void command_end_scope(ecs_world *world, uint32_t scope) {
 
 /* ---- keeping commands ---- */
 
-/* Sets the batch's room to the least of its three capacities. */
-static void command_set_batch_room(struct staging *staging) {
-  uint32_t room = staging->batch.capacity;
-  if (room > staging->command_capacity) room = staging->command_capacity;
-  if (room > staging->chain_capacity) room = staging->chain_capacity;
-  assert(staging->batch.count <= room);
-  staging->batch.room = room;
-}
-
 /* Reserves room. None was reserved so far for rows of a batch or for broods, though they are
 ** counted. */
 ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
@@ -120,7 +111,12 @@ ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
     return world_nomem(world);
   if (batch->by_rows) batch_list_rows(world, batch->entities);
   if (broods) broods_write(world);
-  command_set_batch_room(staging);
+  /* The batch's room is the least of its three capacities. */
+  uint32_t room = staging->batch.capacity;
+  if (room > staging->command_capacity) room = staging->command_capacity;
+  if (room > staging->chain_capacity) room = staging->chain_capacity;
+  assert(staging->batch.count <= room);
+  staging->batch.room = room;
   return ECS_OK;
 }
 
@@ -551,17 +547,6 @@ void staging_free(ecs_world *world) {
 
 /* ---- chain map ---- */
 
-/* Moves the entries of near slots from the map to the array. */
-static void command_chain_map_absorb(struct chain_map *map) {
-  for (uint32_t i = 0; i < map->others.capacity && map->others.count; i++) {
-    struct map_entry entry = map->others.entries[i];
-    if (!entry.key || entry.key - FIRST_ENTITY >= map->near_capacity) continue;
-    map->near[entry.key - FIRST_ENTITY] = entry.value + 1;
-    map_remove(&map->others, entry.key);
-    i--;                       /* the removal may have moved another one here */
-  }
-}
-
 static bool command_chain_map_grow(struct memory *memory, struct chain_map *map, uint32_t wanted) {
   uint32_t *grown = memory_array(memory, wanted, sizeof *grown);
   if (!grown) return false;
@@ -571,7 +556,14 @@ static bool command_chain_map_grow(struct memory *memory, struct chain_map *map,
   assert(wanted > map->near_capacity);
   map->near = grown;
   map->near_capacity = wanted;
-  command_chain_map_absorb(map);
+  /* The entries of near slots move from the map to the array. */
+  for (uint32_t i = 0; i < map->others.capacity && map->others.count; i++) {
+    struct map_entry entry = map->others.entries[i];
+    if (!entry.key || entry.key - FIRST_ENTITY >= map->near_capacity) continue;
+    map->near[entry.key - FIRST_ENTITY] = entry.value + 1;
+    map_remove(&map->others, entry.key);
+    i--;                       /* the removal may have moved another one here */
+  }
   return true;
 }
 

@@ -41,10 +41,6 @@ static ecs_status watch_refuse(const ecs_world *world, const ecs_query *query, c
   return world_fail(world, ECS_EINVAL, "query '%s': %s", query->text, why);
 }
 
-static bool watch_is_of_itself(const struct term *term) {
-  return term_is_own(term) || term->form == TERM_PAIR;
-}
-
 /* Checks the first term, which add, remove and set watch. */
 static ecs_status watch_check_first(ecs_world *world, enum watch_kind kind,
                                     const ecs_query *query) {
@@ -82,7 +78,7 @@ ecs_status watch_check(ecs_world *world, enum watch_kind kind, const ecs_query *
         "an observer is called only for changes: leave out ':changed' and ':added'");
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
-    if (watch_is_of_itself(term)) continue;
+    if (term_is_own(term) || term->form == TERM_PAIR) continue;
     return world_fail(world, ECS_EINVAL, "query '%s': an observer's terms must be about the "
                       "entity itself: read '%s' with world:get in the function", query->text,
                       term->component->name);

@@ -71,10 +71,6 @@ static uint64_t watch_apply_order_of(uint32_t command) {
   return (uint64_t)command << 32 | UINT32_MAX;
 }
 
-static uint64_t watch_apply_order_of_note(const struct gift_note *note, uint32_t n) {
-  return (uint64_t)note->before << 32 | n;
-}
-
 static ecs_status watch_apply_note_chain(ecs_world *world, uint32_t at) {
   const struct staging *staging = &world->staging;
   const struct chain *chain = &staging->chains[at];
@@ -127,7 +123,7 @@ static ecs_status watch_apply_link_note(ecs_world *world, uint32_t at) {
   bool watched = false;
   ecs_status status = watch_apply_ask_watchers(world, table, &watched);
   if (status != ECS_OK || (place == NONE && !watched)) return status;
-  uint64_t order = watch_apply_order_of_note(note, at);
+  uint64_t order = (uint64_t)note->before << 32 | at;
   struct change_of *change = place == NONE ? watch_apply_add_change(world, note->entity, order)
                                            : &watching->changes[place];
   if (!change) return world_nomem(world);
@@ -467,7 +463,8 @@ static void watch_apply_order_concerned(const struct watching *watching) {
   merge_sort((void *)watching->concerned, watching->concerned_count, watch_apply_is_called_before);
 }
 
-static ecs_status watch_apply_concern_all(ecs_world *world) {
+ecs_status watch_matches(ecs_world *world) {
+  struct watching *watching = world->watching;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < world->watching->change_count && status == ECS_OK; i++) {
     const struct change_of change = watch_change(world->watching, i);
@@ -476,12 +473,6 @@ static ecs_status watch_apply_concern_all(ecs_world *world) {
     if (status == ECS_OK && change.target != NONE)
       status = watch_apply_concern(world, world_table(world, change.target), false, span);
   }
-  return status;
-}
-
-ecs_status watch_matches(ecs_world *world) {
-  struct watching *watching = world->watching;
-  ecs_status status = watch_apply_concern_all(world);
   watch_apply_order_concerned(watching);
   for (uint32_t i = 0; i < watching->concerned_count; i++) {
     struct watch *watch = watching->concerned[i];

@@ -69,19 +69,14 @@ ecs_status ecs_despawn(ecs_world *world, ecs_id id) {
 
 /* ---- adding and removing ---- */
 
-/* The table of its row, or the empty one. */
-static struct table *entity_table_or_empty(const ecs_world *world, uint32_t entity) {
-  struct table *table = record_table(world, entity_record(&world->entities, entity));
-  return table ? table : world->graph.empty;
-}
-
 /* Adds or removes a component that is not a relation, at once, even inside a scope, telling no
 ** observers. */
 static ecs_status entity_change_now(ecs_world *world, ecs_id id,
                                     struct component *component, bool adds) {
   uint32_t entity = ecs_id_index(id);
   if (component->sparse) return sparse_change(world, entity, component->sparse, adds);
-  struct table *from = entity_table_or_empty(world, entity), *to;
+  struct table *table = record_table(world, entity_record(&world->entities, entity));
+  struct table *from = table ? table : world->graph.empty, *to;
   ecs_status status = adds ? graph_with(world, from, component->id, &to)
                            : graph_without(world, from, component->id, &to);
   if (status == ECS_OK) status = table_reserve(world, to, 1);

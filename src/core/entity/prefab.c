@@ -189,14 +189,6 @@ static ecs_status prefab_check_names(const ecs_world *world, const struct prefab
                     SHOW(plan->nodes[0].name), SHOW(node->name));
 }
 
-static ecs_status prefab_need_builtins(ecs_world *world) {
-  struct component *component;
-  ecs_status status = builtin_prefab(world, &component);
-  if (status == ECS_OK) status = builtin_need(world, IS_A, strlen(IS_A), &component);
-  if (status == ECS_OK) status = builtin_need(world, CHILD_OF, strlen(CHILD_OF), &component);
-  return status;
-}
-
 /* The prefab that already has the name; ECS_NULL for a new one. */
 static ecs_status prefab_find_known(const ecs_world *world, ecs_string name, ecs_id *known) {
   *known = name_find(world, 0, name.data, name.size);
@@ -217,21 +209,16 @@ static ecs_status prefab_find_known(const ecs_world *world, ecs_string name, ecs
                     "loop or defer", SHOW(name));
 }
 
-/* The number of earlier nodes that are children of the same parent and have no name. */
-static uint32_t prefab_nameless_before(const struct prefab_plan *plan, uint32_t at) {
-  uint32_t count = 0;
-  for (uint32_t i = 1; i < at; i++)
-    count += plan->nodes[i].parent == plan->nodes[at].parent && plan->nodes[i].name.size == 0;
-  return count;
-}
-
 /* The existing child of a node; ECS_NULL for a new one. */
 static ecs_id prefab_find_child(const ecs_world *world, const struct prefab_plan *plan, uint32_t at,
                                 ecs_id parent) {
   const struct ties *ties = &world->relations.child_of->ties;
   ecs_string name = plan->nodes[at].name;
-  uint32_t index = ecs_id_index(parent), skip = prefab_nameless_before(plan, at);
+  uint32_t index = ecs_id_index(parent), skip = 0;
   if (name.size) return name_find(world, index, name.data, name.size);
+  /* Earlier nodes that are children of the same parent and have no name. */
+  for (uint32_t i = 1; i < at; i++)
+    skip += plan->nodes[i].parent == plan->nodes[at].parent && plan->nodes[i].name.size == 0;
   for (uint32_t child = ties_first(ties, index); child; child = ties_next(ties, child)) {
     ecs_id id = entity_id(&world->entities, child);
     bool own = prefab_is(world, child) && !prefab_inherits(world, child);
@@ -490,7 +477,10 @@ ecs_status prefab_declare(ecs_world *world, const struct prefab_node *nodes, uin
                           ecs_id *out) {
   struct prefab_plan plan = {.nodes = NULL};
   assert(count > 0);
-  ecs_status status = prefab_need_builtins(world);
+  struct component *component;
+  ecs_status status = builtin_prefab(world, &component);
+  if (status == ECS_OK) status = builtin_need(world, IS_A, strlen(IS_A), &component);
+  if (status == ECS_OK) status = builtin_need(world, CHILD_OF, strlen(CHILD_OF), &component);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
     status = prefab_check_node(world, &nodes[i], i == 0);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)

@@ -113,21 +113,15 @@ static ecs_status adopt_reserve_components(struct loader *loader) {
              ? ECS_OK : ECS_ENOMEM;
 }
 
-static ecs_status adopt_prepare_queries(struct loader *loader) {
-  ecs_status status = ECS_OK;
+ecs_status adopt_prepare(struct loader *loader) {
+  ecs_status status = adopt_migrate(loader);
+  if (status == ECS_OK) status = load_prefabs(loader);
+  if (status == ECS_OK) status = adopt_give_resources(loader);
   uint32_t count = 0;
   ecs_query *query = loader->live->first_query;
   for (; query; query = query->next) count++;
   for (query = loader->live->first_query; query && status == ECS_OK; query = query->next)
     status = adopt_prepare_query(loader, query, count);
-  return status;
-}
-
-ecs_status adopt_prepare(struct loader *loader) {
-  ecs_status status = adopt_migrate(loader);
-  if (status == ECS_OK) status = load_prefabs(loader);
-  if (status == ECS_OK) status = adopt_give_resources(loader);
-  if (status == ECS_OK) status = adopt_prepare_queries(loader);
   return status == ECS_OK ? adopt_reserve_components(loader) : status;
 }
 

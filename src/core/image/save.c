@@ -520,18 +520,6 @@ static bool save_has_changes(const struct saver *saver) {
   return false;
 }
 
-static void save_change_readers(struct saver *saver) {
-  for (uint32_t i = 0; i < saver->timings.systems.count; i++) {
-    const ecs_system *system = save_system(saver, i);
-    if (!system->asked) continue;
-    write_u8(saver->out, 1);
-    write_text(saver->out, system->name, strlen(system->name));
-    write_text(saver->out, system->asked, strlen(system->asked));
-    write_u64(saver->out, system->news);
-  }
-  write_u8(saver->out, 0);
-}
-
 /* Marks that all readers have seen are written with one value, whenever they were set. */
 static void save_marks(struct saver *saver, const struct table *table, ecs_id id, uint64_t known) {
   const struct marks *marks = marks_of(table, id);
@@ -559,7 +547,15 @@ static void save_marks_of(struct saver *saver, const struct component *component
 
 static void save_changes(struct saver *saver) {
   write_u64(saver->out, saver->world->now);
-  save_change_readers(saver);
+  for (uint32_t i = 0; i < saver->timings.systems.count; i++) {
+    const ecs_system *system = save_system(saver, i);
+    if (!system->asked) continue;
+    write_u8(saver->out, 1);
+    write_text(saver->out, system->name, strlen(system->name));
+    write_text(saver->out, system->asked, strlen(system->asked));
+    write_u64(saver->out, system->news);
+  }
+  write_u8(saver->out, 0);
   for (uint32_t i = 0; i < saver->component_count; i++) {
     const struct component *component = saver->components[i];
     uint64_t known = component->track ? 0 : save_known_to_all(saver, component);

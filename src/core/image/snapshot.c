@@ -473,15 +473,6 @@ void snapshots_outdate(ecs_world *world, uint64_t number) {
     snapshot_free_layouts(world, &layouts->link);
 }
 
-/* Frees the layouts that no snapshot needs. */
-static void snapshot_drop_layouts(ecs_world *world) {
-  uint64_t oldest = UINT64_MAX;
-  for (struct attachment *link = world->attachments; link; link = link->next)
-    if (snapshot_of(link) && snapshot_of(link)->layouts < oldest)
-      oldest = snapshot_of(link)->layouts;
-  snapshots_outdate(world, oldest);
-}
-
 ecs_status ecs_snapshot_new(ecs_world *world, ecs_snapshot **out) {
   ecs_status status = world_is_idle(world, "a snapshot");
   if (status != ECS_OK) return status;
@@ -514,7 +505,12 @@ void ecs_snapshot_free(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   struct memory *memory = &world->memory;
   world_detach_from(world, &snapshot->link);
-  snapshot_drop_layouts(world);
+  /* With it go the layouts that no other snapshot needs. */
+  uint64_t oldest = UINT64_MAX;
+  for (struct attachment *link = world->attachments; link; link = link->next)
+    if (snapshot_of(link) && snapshot_of(link)->layouts < oldest)
+      oldest = snapshot_of(link)->layouts;
+  snapshots_outdate(world, oldest);
   snapshot_free_tables(world, snapshot->tables, snapshot->table_count);
   snapshot_free_tables(world, snapshot->sparse, snapshot->sparse_count);
   for (uint32_t i = 0; i < snapshot->event_count; i++) {

@@ -68,18 +68,6 @@ static uint64_t *table_copy_find_marks(const struct table_copy *copy, const stru
   return NULL;
 }
 
-static void table_copy_restore_marks(const ecs_world *world, const struct table_copy *copy) {
-  for (uint32_t i = 0; i < copy->table->mark_count; i++) {
-    struct marks *marks = &copy->table->marks[i];
-    uint64_t *data = table_copy_find_marks(copy, marks);
-    assert(marks->groups || copy->count == 0);
-    if (data)
-      copy_marks(marks, data, copy->count, false);
-    else
-      marks_arrive_of(marks, world->now, 0, copy->count);
-  }
-}
-
 /* ---- the whole table ---- */
 
 ecs_status table_copy_take(ecs_world *world, struct arena *arena, struct table *table,
@@ -142,5 +130,13 @@ void table_copy_restore(const ecs_world *world, const struct table_copy *copy) {
   table_copy_copy_rows(table, copy->data, copy->count, false);
   table->count = copy->count;
   toggles_count(table);
-  table_copy_restore_marks(world, copy);
+  for (uint32_t i = 0; i < copy->table->mark_count; i++) {
+    struct marks *marks = &copy->table->marks[i];
+    uint64_t *data = table_copy_find_marks(copy, marks);
+    assert(marks->groups || copy->count == 0);
+    if (data)
+      copy_marks(marks, data, copy->count, false);
+    else
+      marks_arrive_of(marks, world->now, 0, copy->count);
+  }
 }

@@ -332,18 +332,6 @@ static bool grid_add_row(struct memory *memory, struct grid *grid, const struct 
   return true;
 }
 
-static bool grid_list_cells(struct memory *memory, struct grid *grid, const struct grid_room *room,
-                            uint32_t count) {
-  for (uint32_t row = 0; row < count; row++)
-    if (!grid_add_row(memory, grid, room, row)) return false;
-  if (count) {
-    grid->cells[grid->cell_count].first = count;
-    grid->lines[grid->line_count].first = grid->cell_count;
-  }
-  grid->rows = count;
-  return true;
-}
-
 /* Records the cell of a row. Returns whether it has a place. */
 static bool grid_note_cell(const struct grid *grid, struct grid_room *room,
                            const struct grid_source *from, uint32_t row) {
@@ -365,7 +353,14 @@ static bool grid_sort_by_axis(struct memory *memory, struct grid_room *room, str
     if (grid_note_cell(grid, room, from, row)) room->order[placed++] = row;
   for (uint32_t axis = 0; axis < grid->axes; axis++)
     if (!grid_sort_by(memory, room, room->numbers[axis], placed)) return false;
-  return grid_list_cells(memory, grid, room, placed);
+  for (uint32_t row = 0; row < placed; row++)
+    if (!grid_add_row(memory, grid, room, row)) return false;
+  if (placed) {
+    grid->cells[grid->cell_count].first = placed;
+    grid->lines[grid->line_count].first = grid->cell_count;
+  }
+  grid->rows = placed;
+  return true;
 }
 
 ecs_status grid_sort(struct memory *memory, struct grid_room *room, struct grid *grid,

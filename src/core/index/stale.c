@@ -282,13 +282,6 @@ static const void *stale_cells_of(const ecs_index *index, const struct table *ta
   return layout->columns[column->leaf].data;
 }
 
-/* The first entry of the list, from a given one on, that is not in a stretch. */
-static uint32_t stale_end_of(const struct staleness *stale, uint32_t from,
-                             const struct stretch *of) {
-  while (from < stale->count && stale->rows[from] < of->first + of->count) from++;
-  return from;
-}
-
 static void stale_copy_rows(ecs_index *index, const struct table *table, uint32_t first,
                             const uint32_t *rows, uint32_t count) {
   struct copies *copies = &index->rows;
@@ -310,7 +303,8 @@ void stale_copy(ecs_index *index) {
   assert(stale->what == STALE_ROWS && stale->now.rows == index->rows.count);
   for (uint32_t i = 0; stale_next_table(&tables); i++) {
     const struct stretch *stretch = &stale->now.list[i];
-    uint32_t end = stale_end_of(stale, at, stretch);
+    uint32_t end = at;
+    while (end < stale->count && stale->rows[end] < stretch->first + stretch->count) end++;
     stale_copy_rows(index, tables.table, stretch->first, stale->rows + at, end - at);
     at = end;
   }

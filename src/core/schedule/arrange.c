@@ -31,16 +31,6 @@ static void arrange_link_names(const struct schedule *schedule, ecs_system *syst
   }
 }
 
-static void arrange_link_all(const struct schedule *schedule) {
-  for (uint32_t i = 0; i < schedule->system_count; i++) {
-    schedule->systems[i]->followers = NULL;
-    schedule->systems[i]->waits = 0;
-    schedule->systems[i]->placed = false;
-  }
-  for (uint32_t i = 0; i < schedule->system_count; i++)
-    arrange_link_names(schedule, schedule->systems[i]);
-}
-
 /* ---- the order of a phase ---- */
 
 /* Room for the systems of a phase: at the front those already placed; at the back, as a heap, those
@@ -115,22 +105,18 @@ static void arrange_list_waiting(const struct schedule *schedule, const struct p
   assert(end == line->count && line->placed < end);
 }
 
-/* Records for each waiting system the first one that it waits for. */
-static void arrange_note_leaders(const struct line *line) {
+/* Walks back along what each waits for; after as many steps as there are systems it is on the
+** cycle, which is then printed in running order. */
+static ecs_status arrange_cycle(const ecs_world *world, const struct phase *phase,
+                                struct line *line) {
+  arrange_list_waiting(world->schedule, phase, line);
+  /* Each waiting system's leader is the first one that it waits for. */
   for (uint32_t i = line->placed; i < line->count; i++) line->systems[i]->leader = NULL;
   for (uint32_t i = line->placed; i < line->count; i++) {
     const struct follower *follower = line->systems[i]->followers;
     for (; follower; follower = follower->next)
       if (!follower->system->leader) follower->system->leader = line->systems[i];
   }
-}
-
-/* Walks back along what each waits for; after as many steps as there are systems it is on the
-** cycle, which is then printed in running order. */
-static ecs_status arrange_cycle(const ecs_world *world, const struct phase *phase,
-                                struct line *line) {
-  arrange_list_waiting(world->schedule, phase, line);
-  arrange_note_leaders(line);
   const ecs_system *at = line->systems[line->count - 1];
   for (uint32_t i = 0; i < line->count; i++) at = at->leader;
   assert(at);
@@ -150,7 +136,13 @@ static ecs_status arrange_cycle(const ecs_world *world, const struct phase *phas
 ecs_status schedule_sort(ecs_world *world) {
   struct schedule *schedule = world->schedule;
   uint32_t count = 0;
-  arrange_link_all(schedule);
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    schedule->systems[i]->followers = NULL;
+    schedule->systems[i]->waits = 0;
+    schedule->systems[i]->placed = false;
+  }
+  for (uint32_t i = 0; i < schedule->system_count; i++)
+    arrange_link_names(schedule, schedule->systems[i]);
   for (uint32_t i = 0; i <= schedule->phase_count && count < schedule->system_count; i++) {
     const struct phase *phase =
         i < schedule->phase_count ? schedule->phases[i] : schedule->reacting;

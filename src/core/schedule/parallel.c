@@ -182,24 +182,20 @@ static ecs_status parallel_end_member(ecs_world *world, ecs_query *query, double
   return ECS_OK;
 }
 
-/* Prepares a system as its own step would. */
-static bool parallel_add(ecs_world *world, ecs_system *system, const struct tempo *tempo,
-                         const ecs_system *first) {
-  const struct companions *companions = world->schedule->companions;
-  double elapsed = system->elapsed;
-  world->chance = stream_of(world, system, streams_before(world, system));
-  system->elapsed += tempo->dt;
-  double dt = dt_of(system, tempo);
-  system->elapsed = elapsed;
-  return companions->add(system, dt, first);
-}
-
 /* Prepares as many as possible. Returns the place after the last system before all others. */
 static uint32_t parallel_add_all(ecs_world *world, const struct tempo *tempo,
                                  struct together *batch, uint32_t end) {
   uint64_t work = 0;
   for (uint32_t i = 0; i < batch->count; i++) {
-    if (!parallel_add(world, parallel_member(world, batch, i), tempo, batch->sides[0].system)) {
+    /* As the system's own step would. */
+    ecs_system *system = parallel_member(world, batch, i);
+    const struct companions *companions = world->schedule->companions;
+    double elapsed = system->elapsed;
+    world->chance = stream_of(world, system, streams_before(world, system));
+    system->elapsed += tempo->dt;
+    double dt = dt_of(system, tempo);
+    system->elapsed = elapsed;
+    if (!companions->add(system, dt, batch->sides[0].system)) {
       end = i ? batch->places[i] : batch->places[0] + 1;
       batch->count = i;
       break;

@@ -10,12 +10,6 @@
 
 /* ---- the marks of one id ---- */
 
-static void marks_raise_group(struct marks *marks, uint32_t row, uint64_t mark) {
-  uint64_t *group = &marks->groups[row / MARK_ROWS];
-  assert(mark > 0);
-  if (*group < mark) *group = mark;
-}
-
 void marks_write(struct marks *marks, uint64_t now, uint32_t row, uint32_t count) {
   if (count == 0) return;
   assert(now > 0 && marks->groups);
@@ -38,7 +32,10 @@ void marks_write_bits(struct marks *marks, uint64_t now, uint32_t row, uint64_t 
 /* Takes a row's marks from its old place; if that was not tracked, from its group. */
 static void bring_mark(struct marks *to, uint32_t to_row, const struct marks *from, uint32_t row) {
   assert(to->tracked == from->tracked);
-  marks_raise_group(to, to_row, from->tracked ? from->rows[row] : from->groups[row / MARK_ROWS]);
+  uint64_t mark = from->tracked ? from->rows[row] : from->groups[row / MARK_ROWS];
+  uint64_t *group = &to->groups[to_row / MARK_ROWS];
+  assert(mark > 0);
+  if (*group < mark) *group = mark;
   if (!to->tracked) return;
   to->rows[to_row] = from->rows[row];
   to->added[to_row] = from->added[row];
