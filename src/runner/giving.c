@@ -228,17 +228,6 @@ static ecs_status giving_order_untie(ecs_world *world, const struct run_command 
   return relate_remove(world, id, relation, target);
 }
 
-/* Ties to a part's target, which for an exclusive relation is its first field. */
-static ecs_status giving_tie(ecs_world *world, ecs_id id, const struct part *part) {
-  struct write writes[RUN_ORDERS + 1];
-  assert(part->component->relation && part->write_count <= RUN_ORDERS);
-  if (!part->component->relation->exclusive)
-    return relate_add(world, id, part->component, part->target, part->writes, part->write_count);
-  writes[0] = (struct write){TARGET_LEAF, {.u64 = part->target}};
-  memcpy(writes + 1, part->writes, part->write_count * sizeof *writes);
-  return relate_set(world, id, part->component, writes, part->write_count + 1);
-}
-
 ecs_status giving_stage(ecs_world *world, const struct run_command *command, ecs_id id) {
   switch (command->action) {
     case RUN_DESPAWN: return entity_despawn(world, id);
@@ -349,7 +338,14 @@ static ecs_status giving_order_tie(struct giving *giving, uint32_t order, ecs_id
   /* Most ties have no fields; this path saves a tenth. */
   if (part->write_count == 0 && part->target != ECS_NULL)
     return spawn_stage_part(world, id, part, NULL);
-  return giving_tie(world, id, part);
+  /* The target of an exclusive relation is its first field. */
+  struct write writes[RUN_ORDERS + 1];
+  assert(part->component->relation && part->write_count <= RUN_ORDERS);
+  if (!part->component->relation->exclusive)
+    return relate_add(world, id, part->component, part->target, part->writes, part->write_count);
+  writes[0] = (struct write){TARGET_LEAF, {.u64 = part->target}};
+  memcpy(writes + 1, part->writes, part->write_count * sizeof *writes);
+  return relate_set(world, id, part->component, writes, part->write_count + 1);
 }
 
 /* Emits an event with all its fields. */

@@ -119,15 +119,6 @@ static uint32_t partner_add_parts(struct parts *parts, uint32_t row) {
   return NONE;
 }
 
-static size_t partners_list_within(const struct grid *grid, const k_listing *listing, size_t n) {
-  struct parts parts = {.grid = grid, .listing = listing};
-  uint32_t failed = NONE;
-  for (uint32_t i = 0; i < n && failed == NONE; i++)
-    if (!listing->mask || listing->mask[i]) failed = partner_add_parts(&parts, i);
-  if (failed == NONE) failed = partners_list_parts(&parts);
-  return failed == NONE ? n : failed;
-}
-
 static bool partners_list_nearest(const ecs_index *index, const k_listing *listing, size_t i) {
   const struct copies *copies = &index->now->copies;
   const struct grid *grid = &index->now->grid;
@@ -205,7 +196,12 @@ size_t partners_list(const ecs_index *index, const struct run_list *list, const 
   memset(listing->spans, 0, n * sizeof *listing->spans);
   if (list->kind > LIST_NEAREST) return partners_list_keyed(index, list, listing, n);
   if (list->kind == LIST_NEAREST) return partners_list_all_nearest(index, listing, n);
-  return partners_list_within(&index->now->grid, listing, n);
+  struct parts parts = {.grid = &index->now->grid, .listing = listing};
+  uint32_t failed = NONE;
+  for (uint32_t i = 0; i < n && failed == NONE; i++)
+    if (!listing->mask || listing->mask[i]) failed = partner_add_parts(&parts, i);
+  if (failed == NONE) failed = partners_list_parts(&parts);
+  return failed == NONE ? n : failed;
 }
 
 /* ---- partners tied ---- */

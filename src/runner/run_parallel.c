@@ -114,15 +114,6 @@ bool abreast_add(struct abreast *abreast, const struct run *run) {
   return true;
 }
 
-/* Decides how many rows a thread takes at a time, and how many make a block. */
-static void run_parallel_cut(struct slice *part, const struct program *p, const struct pool *pool) {
-  size_t block = running_choose_block(p, part->rows);
-  if (p->block < K_BLOCK && block > p->block) block = p->block;
-  part->chunk = pool_share(pool, part->rows, K_LEAF);
-  part->block = (uint32_t)(block < part->chunk ? block : part->chunk);
-  assert(part->chunk % 64 == 0 && (part->block % 64 == 0 || part->block >= part->rows));
-}
-
 /* Sets the uniforms that depend on the table, for this part only. */
 static const k_scalar *run_parallel_ask(const struct run *run, const struct table *table,
                                         k_scalar *uniforms) {
@@ -142,7 +133,13 @@ static void run_parallel_begin_part(struct abreast *abreast, struct slice *part,
   run_part_begin(run, part->match, &state);
   part->state.uniforms = run_parallel_ask(run, query_table(run->query, part->match),
                                           (k_scalar *)(void *)(room + l.uniforms));
-  run_parallel_cut(part, run->plan->program, pool);
+  /* How many rows a thread takes at a time, and how many make a block. */
+  const struct program *p = run->plan->program;
+  size_t block = running_choose_block(p, part->rows);
+  if (p->block < K_BLOCK && block > p->block) block = p->block;
+  part->chunk = pool_share(pool, part->rows, K_LEAF);
+  part->block = (uint32_t)(block < part->chunk ? block : part->chunk);
+  assert(part->chunk % 64 == 0 && (part->block % 64 == 0 || part->block >= part->rows));
   part->first = abreast->chunk_count;
   abreast->chunk_count += (part->rows + part->chunk - 1) / part->chunk;
 }

@@ -19,7 +19,8 @@ static int hosting_load(lua_State *L) {
   return 1;
 }
 
-static void hosting_preload(lua_State *L) {
+int ecs_lua_open(lua_State *L) {
+  luaL_checkstack(L, 6, NULL);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   lua_pushcfunction(L, luaopen_ecs_native);
   lua_setfield(L, -2, "ecs.native");
@@ -29,11 +30,6 @@ static void hosting_preload(lua_State *L) {
     lua_setfield(L, -2, file->name);
   }
   lua_pop(L, 1);
-}
-
-int ecs_lua_open(lua_State *L) {
-  luaL_checkstack(L, 6, NULL);
-  hosting_preload(L);
   luaL_requiref(L, LUA_LOADLIBNAME, luaopen_package, 1);
   lua_pop(L, 1);
   lua_getglobal(L, "require");

@@ -140,18 +140,6 @@ static void declare_push_plain(struct draft *draft, uint32_t at) {
     declare_declaration_malformed(draft);
 }
 
-/* The number of names in the enums of all fields. */
-static uint32_t declare_declaration_count_names(struct draft *draft) {
-  lua_State *L = draft->L;
-  lua_Unsigned count = 0;
-  for (uint32_t i = 0; i < draft->count; i++) {
-    declare_push_plain(draft, i);
-    if (declare_push_entry(L, "names") == LUA_TTABLE) count += lua_rawlen(L, -1);
-    lua_pop(L, 2);
-  }
-  return declare_declaration_limited(draft, count);
-}
-
 /* A zeroed array as userdata, left on the stack. */
 static void *declare_make_array(lua_State *L, size_t count, size_t item) {
   return memset(lua_newuserdatauv(L, count * item + 1, 0), 0, count * item + 1);
@@ -162,7 +150,14 @@ static void declare_declaration_make_room(struct draft *draft) {
   lua_newtable(L);
   draft->anchors = lua_gettop(L);
   draft->count = declare_declaration_limited(draft, lua_rawlen(L, draft->table));
-  draft->name_limit = declare_declaration_count_names(draft);
+  /* How many names the enums of all fields have. */
+  lua_Unsigned count = 0;
+  for (uint32_t i = 0; i < draft->count; i++) {
+    declare_push_plain(draft, i);
+    if (declare_push_entry(L, "names") == LUA_TTABLE) count += lua_rawlen(L, -1);
+    lua_pop(L, 2);
+  }
+  draft->name_limit = declare_declaration_limited(draft, count);
   draft->fields = declare_make_array(L, draft->count, sizeof *draft->fields);
   draft->types = declare_make_array(L, draft->count, sizeof *draft->types);
   draft->names = declare_make_array(L, draft->name_limit, sizeof *draft->names);

@@ -374,14 +374,6 @@ static void index_declare(lua_State *L, struct world_box *box) {
   settle(L, box, AT_WORLD);
 }
 
-/* A script that is being read may name one that is declared later. */
-static void index_by_name(lua_State *L, struct world_box *box, const char *name, size_t size) {
-  if (!box->stage && !index_named(box->world, name, size))
-    raise_argument(L, box->world, index_unknown(box->world, name, size), AT_NAME);
-  index_push(L, box);
-  if (box->stage) stage_record(L, box, REGISTERED_INDEX_NAME, AT_NAME, -1);
-}
-
 bool index_undeclare(lua_State *L, struct world_box *box, int arg) {
   if (lua_type(L, arg) != LUA_TSTRING) return false;
   size_t size;
@@ -401,7 +393,11 @@ static int world_index(lua_State *L) {
   const char *name = check_text(L, AT_NAME, &size);
   lua_settop(L, AT_SPEC);
   if (lua_isnil(L, AT_SPEC)) {
-    index_by_name(L, box, name, size);
+    /* A script that is being read may name one that is declared later. */
+    if (!box->stage && !index_named(box->world, name, size))
+      raise_argument(L, box->world, index_unknown(box->world, name, size), AT_NAME);
+    index_push(L, box);
+    if (box->stage) stage_record(L, box, REGISTERED_INDEX_NAME, AT_NAME, -1);
     return 1;
   }
   luaL_checktype(L, AT_SPEC, LUA_TTABLE);

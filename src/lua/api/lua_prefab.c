@@ -78,18 +78,6 @@ static int prefab_world_instantiate(lua_State *L) {
 /* The stack of world:prefab. */
 enum { AT_NAME = 2, AT_COMPONENTS, AT_OPTIONS };
 
-/* Pushes the plain list of what the arguments say. */
-static void prefab_push_list(lua_State *L) {
-  need_stack(L, 20);
-  lua_settop(L, AT_OPTIONS);
-  lua_createtable(L, 0, 2);
-  lua_pushvalue(L, AT_COMPONENTS);
-  lua_setfield(L, -2, "components");
-  lua_pushvalue(L, AT_OPTIONS);
-  lua_setfield(L, -2, "options");
-  declare_parse(L, AT_NAME, lua_gettop(L), "prefab");
-}
-
 /* Declares a prefab from the list at the top of the stack, and pushes its id. */
 static void prefab_declare_list(lua_State *L) {
   int list = lua_gettop(L);
@@ -121,7 +109,13 @@ static int world_prefab(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   check_text(L, AT_NAME, NULL);
   lua_settop(L, AT_OPTIONS);
-  prefab_push_list(L);
+  need_stack(L, 20);
+  lua_createtable(L, 0, 2);
+  lua_pushvalue(L, AT_COMPONENTS);
+  lua_setfield(L, -2, "components");
+  lua_pushvalue(L, AT_OPTIONS);
+  lua_setfield(L, -2, "options");
+  declare_parse(L, AT_NAME, lua_gettop(L), "prefab");
   if (!box->stage) {
     prefab_declare_list(L);
     return 1;

@@ -98,18 +98,6 @@ static int module_unknown_method(lua_State *L) {
   return 1;
 }
 
-/* Pushes the table of an object's methods. */
-static void module_push_methods(lua_State *L, const struct object *object) {
-  lua_newtable(L);
-  for (const luaL_Reg *const *list = object->methods; *list; list++)
-    luaL_setfuncs(L, *list, 0);
-  lua_createtable(L, 0, 1);
-  lua_pushinteger(L, object - objects);
-  lua_pushcclosure(L, module_unknown_method, 1);
-  lua_setfield(L, -2, "__index");
-  lua_setmetatable(L, -2);
-}
-
 /* Makes the kind's metatable, unless the module was opened in this state before. Its `__from` is
 ** what `require` passed besides the name: the file of the module. */
 static void module_open_object(lua_State *L, const struct object *object, const char *from) {
@@ -123,7 +111,14 @@ static void module_open_object(lua_State *L, const struct object *object, const 
   lua_setfield(L, -2, "__from");
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
-  module_push_methods(L, object);
+  lua_newtable(L);
+  for (const luaL_Reg *const *list = object->methods; *list; list++)
+    luaL_setfuncs(L, *list, 0);
+  lua_createtable(L, 0, 1);
+  lua_pushinteger(L, object - objects);
+  lua_pushcclosure(L, module_unknown_method, 1);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
   lua_setfield(L, -2, "__index");
   luaL_setfuncs(L, object->metamethods, 0);
   lua_rawsetp(L, LUA_REGISTRYINDEX, object->kind);

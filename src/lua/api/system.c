@@ -189,18 +189,6 @@ void script_read_query(lua_State *L, struct world_box *box, struct script_draft 
                 draft->query.variables[0].name);
 }
 
-/* Reads the name of the array whose elements are the rows, if there is one. */
-static void system_read_array(lua_State *L, struct system_box *system, const char *what) {
-  system->array_name = text_option(L, AT_SPEC, what, "array");
-  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_ARRAY);
-  if (system->array_name && system->form != FORM_EACH)
-    raise_error(L, "%s: array = works only with each", what);
-  bool queries = system->array_name && option(L, AT_SPEC, "query") != LUA_TNIL;
-  if (queries)
-    raise_error(L, "%s: give a query or an array, not both: its rows are entities or elements of "
-                "'%s'", what, system->array_name);
-}
-
 /* Reads the name and the options; owner may be NULL. Raises errors; pushes what the draft needs. */
 static void system_read_draft(lua_State *L, struct world_box *box, struct system_draft *draft,
                               const char *owner) {
@@ -215,7 +203,15 @@ static void system_read_draft(lua_State *L, struct world_box *box, struct system
   system->uses = lua_istable(L, -1);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_USES);
   lua_settop(L, AT_SYSTEM);
-  system_read_array(L, system, what);
+  /* The array whose elements are the rows, if there is one. */
+  system->array_name = text_option(L, AT_SPEC, what, "array");
+  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_ARRAY);
+  if (system->array_name && system->form != FORM_EACH)
+    raise_error(L, "%s: array = works only with each", what);
+  bool queries = system->array_name && option(L, AT_SPEC, "query") != LUA_TNIL;
+  if (queries)
+    raise_error(L, "%s: give a query or an array, not both: its rows are entities or elements of "
+                "'%s'", what, system->array_name);
   desc->phase = text_option(L, AT_SPEC, what, "phase");
   desc->every = seconds_option(L, AT_SPEC, what, "every");
   desc->before = names_option(L, AT_SPEC, what, "before");

@@ -216,18 +216,14 @@ void world_own_loops(struct world_box *box) {
   staging->loop_owners = owner;
 }
 
-static void worlds_leave_loops(const struct world_box *box, ecs_world *world) {
-  struct loop_owner **at = &world->staging.loop_owners;
-  while (*at && *at != box->loops->owner) at = &(*at)->next;
-  if (*at) *at = box->loops->owner->next;
-}
-
 const char lent_worlds_key = 0;
 
 void world_disown(lua_State *L, struct world_box *box, ecs_world *world) {
   worlds_remove_systems(box, world);
   indexes_disown(world, box);
-  worlds_leave_loops(box, world);
+  struct loop_owner **at = &world->staging.loop_owners;
+  while (*at && *at != box->loops->owner) at = &(*at)->next;
+  if (*at) *at = box->loops->owner->next;
   queries_free(box, world);
   snapshots_free_of(world, box);
   /* Cells also lose what this state has put into them, even those that a host's defer still holds.

@@ -207,8 +207,8 @@ int attempt_call(lua_State *L, int arguments, int results) {
   return status;
 }
 
-/* Keeps coroutine.yield; nil in a state without it. */
-static void status_find_yield(lua_State *L) {
+void attempt_push(lua_State *L) {
+  /* What coroutine.yield is; nil in a state without it. */
   int top = lua_gettop(L);
   if (luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE) &&
       lua_getfield(L, -1, LUA_COLIBNAME) == LUA_TTABLE) {
@@ -217,10 +217,6 @@ static void status_find_yield(lua_State *L) {
     lua_rawsetp(L, LUA_REGISTRYINDEX, &yield_key);
   }
   lua_settop(L, top);
-}
-
-void attempt_push(lua_State *L) {
-  status_find_yield(L);
   bool *yielded = lua_newuserdatauv(L, sizeof *yielded, 0);
   *yielded = false;
   lua_pushvalue(L, -1);

@@ -158,16 +158,12 @@ void stage_query(lua_State *L, struct world_box *box) {
   stage_record(L, box, REGISTERED_QUERY, 2, -1);
 }
 
-/* Whether argument 2 names an existing resource; resource_view reports an invalid name. */
-static bool recording_is_resource(lua_State *L, const struct world_box *box) {
+void stage_view(lua_State *L, struct world_box *box) {
+  /* An existing resource is read at once; resource_view also reports an invalid name. */
   size_t size;
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tolstring(L, 2, &size) : NULL;
   const struct component *component = name ? component_find(box->world, name, size) : NULL;
-  return !name || (component && component->resource);
-}
-
-void stage_view(lua_State *L, struct world_box *box) {
-  if (recording_is_resource(L, box)) {
+  if (!name || (component && component->resource)) {
     resource_view(L, box);
   } else {
     check_text(L, 2, NULL);

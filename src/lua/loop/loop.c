@@ -30,14 +30,6 @@ struct handle_box {
 
 /* ---- the open loops of a world ---------------------------------------------------- */
 
-static void link_loop(struct world_box *box, struct loop_box *loop) {
-  loop->previous = NULL;
-  loop->next = box->loops->open;
-  if (loop->next) loop->next->previous = loop;
-  box->loops->open = loop;
-  loop->open = true;
-}
-
 /* A system may use its loop again, but views that were kept stay stale. */
 static void loop_drop_views(struct loop_box *loop) {
   for (uint32_t i = 0; i < loop->slot_count; i++) {
@@ -341,7 +333,11 @@ void loop_open(lua_State *L, struct loop_box *loop) {
     luaL_error(L, "a finalizer changed the components of the loop: begin it again");
   query_arrange(loop->query->query);
   if (loop->walk || loop->form != LOOP_SYSTEM) loop_begin_loop(L, loop);
-  link_loop(box, loop);
+  loop->previous = NULL;
+  loop->next = box->loops->open;
+  if (loop->next) loop->next->previous = loop;
+  box->loops->open = loop;
+  loop->open = true;
 }
 
 /* ---- iterating -------------------------------------------------------------------- */
