@@ -471,12 +471,6 @@ static struct table *apply_replaying_home_of(const ecs_world *world, struct tabl
   return sparse ? sparse->table : table;
 }
 
-static void apply_reset_pair(ecs_world *world, const struct table *table, ecs_id pair,
-                             uint32_t row) {
-  table_write_defaults(world, table_find(table, pair), row);
-  marks_note(world, table, pair, row);
-}
-
 /* Resets to defaults what a command removed and a later one added again. For an exclusive relation,
 ** its tie says so (command->anew). */
 static void apply_reset_removed(ecs_world *world, const struct command *command,
@@ -494,8 +488,10 @@ static void apply_reset_removed(ecs_world *world, const struct command *command,
   }
   if (!relation || id_is_pair(command->component) || !table->has_pairs) return;
   for (uint32_t i = 0; i < table->id_count; i++)
-    if (id_is_pair(table->ids[i]) && component_of(world, table->ids[i]) == relation->component)
-      apply_reset_pair(world, table, table->ids[i], row);
+    if (id_is_pair(table->ids[i]) && component_of(world, table->ids[i]) == relation->component) {
+      table_write_defaults(world, table_find(table, table->ids[i]), row);
+      marks_note(world, table, table->ids[i], row);
+    }
 }
 
 void replay_chain(ecs_world *world, const struct chain *chain, struct table *table,

@@ -179,12 +179,6 @@ static uint32_t emission_count_due(const struct later *later, double clock) {
   return count;
 }
 
-static ecs_status emission_reserve_due(ecs_world *world, struct event *event, double dt) {
-  const struct later *later = &event->later;
-  uint32_t count = later->table->count ? emission_count_due(later, later->clock + dt) : 0;
-  return count ? table_reserve(world, event->table, count) : ECS_OK;
-}
-
 /* Whether a row comes after another. */
 static bool emission_is_behind(const struct later *later, uint32_t a, uint32_t b) {
   if (later->due[a] != later->due[b]) return later->due[a] > later->due[b];
@@ -246,8 +240,11 @@ static void emission_emit_due(struct event *event) {
 ecs_status later_pass(ecs_world *world, double dt) {
   const struct events *events = &world->events;
   ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < events->count && status == ECS_OK; i++)
-    status = emission_reserve_due(world, events->list[i], dt);
+  for (uint32_t i = 0; i < events->count && status == ECS_OK; i++) {
+    const struct later *later = &events->list[i]->later;
+    uint32_t count = later->table->count ? emission_count_due(later, later->clock + dt) : 0;
+    status = count ? table_reserve(world, events->list[i]->table, count) : ECS_OK;
+  }
   for (uint32_t i = 0; i < events->count && status == ECS_OK; i++) {
     struct later *later = &events->list[i]->later;
     if (later->table->count == 0) continue;

@@ -201,15 +201,6 @@ static ecs_status clone_name_copy(ecs_world *world, uint32_t place) {
   return name_await(world, clone->ids[place], ecs_id_index(copy), name);
 }
 
-static void clone_untake(ecs_world *world) {
-  const struct clone *clone = world->clone;
-  struct entity_index *index = &world->entities;
-  for (uint32_t i = clone->count; i-- > 0;) {
-    name_forget(world, ecs_id_index(clone->ids[i]));
-    entity_untake(index, &index->entities, ecs_id_index(clone->ids[i]));
-  }
-}
-
 /* Takes the copies' ids, and the names of those that have one. */
 static ecs_status clone_take(ecs_world *world) {
   struct clone *clone = world->clone;
@@ -219,7 +210,12 @@ static ecs_status clone_take(ecs_world *world) {
     clone->ids[i] = entity_id(index, entity_take(index, &index->entities));
   for (uint32_t i = 0; i < clone->count && world->names.count && status == ECS_OK; i++)
     status = clone_name_copy(world, i);
-  if (status != ECS_OK) clone_untake(world);
+  if (status != ECS_OK) {
+    for (uint32_t i = clone->count; i-- > 0;) {
+      name_forget(world, ecs_id_index(clone->ids[i]));
+      entity_untake(index, &index->entities, ecs_id_index(clone->ids[i]));
+    }
+  }
   return status;
 }
 

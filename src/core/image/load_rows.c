@@ -330,24 +330,20 @@ static ecs_id load_row_next_pair(const struct loader *loader, const struct table
   return next;
 }
 
-static ecs_status load_rows_read_pair_columns(struct loader *loader, const struct table *table,
-                                              const struct component *component) {
-  uint32_t relation = ecs_id_index(component->id);
-  ecs_status status = ECS_OK;
-  for (ecs_id pair = ECS_NULL;
-       status == ECS_OK && (pair = load_row_next_pair(loader, table, relation, pair)) != ECS_NULL;)
-    status = load_rows_read_columns_of(loader, table, component, pair);
-  return status;
-}
-
 static ecs_status load_rows_read_columns(struct loader *loader, struct table *table) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++)
     status = load_rows_read_columns_of(loader, table, loader->components[i],
                                        loader->components[i]->id);
-  for (uint32_t i = 0; table->has_pairs && i < loader->component_count && status == ECS_OK; i++)
-    if (loader->components[i]->leaf_count && component_has_pairs(loader->components[i]))
-      status = load_rows_read_pair_columns(loader, table, loader->components[i]);
+  for (uint32_t i = 0; table->has_pairs && i < loader->component_count; i++) {
+    const struct component *component = loader->components[i];
+    uint32_t relation = ecs_id_index(component->id);
+    ecs_id pair = ECS_NULL;
+    if (component->leaf_count == 0 || !component_has_pairs(component)) continue;
+    while (status == ECS_OK &&
+           (pair = load_row_next_pair(loader, table, relation, pair)) != ECS_NULL)
+      status = load_rows_read_columns_of(loader, table, component, pair);
+  }
   if (status == ECS_OK) table->capacity = table->count;
   return status;
 }

@@ -231,20 +231,6 @@ static const struct table *save_table_beside(const struct component *component) 
   return component->sparse ? component->sparse->table : NULL;
 }
 
-static void save_name_all_strings(struct saver *saver) {
-  const ecs_world *world = saver->world;
-  const struct id_record *all = graph_all(world);
-  for (uint32_t i = 0; i < saver->component_count; i++)
-    save_name_component_strings(saver, save_listed(saver, i));
-  for (uint32_t i = 0; i < all->table_count; i++)
-    save_name_table_strings(saver, world_table(world, all->tables[i]));
-  for (uint32_t i = 0; i < saver->component_count; i++) {
-    const struct component *component = save_listed(saver, i);
-    save_name_table_strings(saver, save_table_beside(component));
-    if (component->event) save_name_table_strings(saver, component->event->later.table);
-  }
-}
-
 /* ---- sections ---- */
 
 static void save_hint(struct saver *saver, const char *text) {
@@ -433,8 +419,16 @@ static void save_later(struct saver *saver, const struct component *component) {
   for (uint32_t i = 0; i < later->table->count; i++) write_f64(saver->out, later->due[i]);
 }
 
-/* Writes how old an event's rows are, and what systems have seen of them. */
-static void save_event_readers(struct saver *saver, const struct event *event) {
+static void save_beside(struct saver *saver, const struct component *component) {
+  const struct table *table = save_table_beside(component);
+  if (!table) return;
+  write_u32(saver->out, table->count);
+  save_rows(saver, table);
+  save_columns(saver, table, component, component->id);
+  save_toggles(saver, table);
+  if (!component->event) return;
+  /* How old an event's rows are, and what systems have seen of them. */
+  const struct event *event = component->event;
   write_u32(saver->out, event_row(event, event->aged));
   for (uint32_t i = 0; i < saver->timings.systems.count; i++) {
     const ecs_system *system = save_system(saver, i);
@@ -447,17 +441,6 @@ static void save_event_readers(struct saver *saver, const struct event *event) {
     write_u32(saver->out, awaited);
   }
   write_u8(saver->out, 0);
-}
-
-static void save_beside(struct saver *saver, const struct component *component) {
-  const struct table *table = save_table_beside(component);
-  if (!table) return;
-  write_u32(saver->out, table->count);
-  save_rows(saver, table);
-  save_columns(saver, table, component, component->id);
-  save_toggles(saver, table);
-  if (!component->event) return;
-  save_event_readers(saver, component->event);
   save_later(saver, component);
 }
 
@@ -706,7 +689,17 @@ static void save_arrange(struct saver *saver) {
   save_arrange_names(saver);
   save_arrange_timings(&saver->timings.phases, saver->phases);
   save_arrange_timings(&saver->timings.systems, saver->systems);
-  save_name_all_strings(saver);
+  const ecs_world *world = saver->world;
+  const struct id_record *all = graph_all(world);
+  for (uint32_t i = 0; i < saver->component_count; i++)
+    save_name_component_strings(saver, save_listed(saver, i));
+  for (uint32_t i = 0; i < all->table_count; i++)
+    save_name_table_strings(saver, world_table(world, all->tables[i]));
+  for (uint32_t i = 0; i < saver->component_count; i++) {
+    const struct component *component = save_listed(saver, i);
+    save_name_table_strings(saver, save_table_beside(component));
+    if (component->event) save_name_table_strings(saver, component->event->later.table);
+  }
 }
 
 ecs_status ecs_save(ecs_world *world, ecs_write_fn write, void *ud, const ecs_codec *codec) {

@@ -199,16 +199,6 @@ static const struct stretch *stale_find_stretch(const struct stretches *stretche
   return found ? &stretches->list[low] : NULL;
 }
 
-static ecs_status stale_list_rows(ecs_index *index) {
-  struct staleness *stale = &index->stale;
-  struct tables tables = {index, NULL, 0};
-  bool ok = true;
-  for (uint32_t i = 0; ok && stale_next_table(&tables); i++)
-    ok = stale_add_rows(index, tables.table, stale->now.list[i].first,
-                        stale_find_stretch(&stale->then, tables.table->order));
-  return ok ? ECS_OK : world_nomem(index->world);
-}
-
 /* ---- unchanged keys -------------------------------------------------------------------- */
 
 static ecs_status stale_find_kept(ecs_index *index) {
@@ -244,7 +234,12 @@ ecs_status stale_find(ecs_index *index) {
   if (status != ECS_OK || !stale_may_be_known(index)) return status;
   bool same = stale_are_same(&stale->then, &stale->now);
   if (!called && (!same || stale_are_many(index))) return ECS_OK;
-  status = stale_list_rows(index);
+  struct tables tables = {index, NULL, 0};
+  bool ok = true;
+  for (uint32_t i = 0; ok && stale_next_table(&tables); i++)
+    ok = stale_add_rows(index, tables.table, stale->now.list[i].first,
+                        stale_find_stretch(&stale->then, tables.table->order));
+  status = ok ? ECS_OK : world_nomem(index->world);
   if (status != ECS_OK) return status;
   if (same && stale->count == 0)
     stale->what = STALE_NONE;

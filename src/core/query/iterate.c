@@ -368,15 +368,6 @@ static ecs_status iterate_check_entity(const ecs_world *world, uint32_t at) {
                     component_of(world, id)->name);
 }
 
-static ecs_status iterate_check_entities(const ecs_query *query) {
-  const ecs_world *world = query->world;
-  struct walk walk;
-  ecs_status status = ECS_OK;
-  for (walk_begin(&walk, query); status == ECS_OK && walk_next(&walk);)
-    status = iterate_check_entity(world, walk.table->rows[walk.row]);
-  return status;
-}
-
 static bool iterate_may_have_components(const ecs_query *query) {
   if (!query_rows_are_whole(&query->terms)) return true;
   for (uint32_t i = 0; i < query_reach(query); i++)
@@ -388,8 +379,11 @@ ecs_status ecs_query_despawn(ecs_query *query) {
   ecs_world *world = query->world;
   ecs_status status = query_usable(query);
   if (status == ECS_OK) status = iterate_need_no_scope(query);
-  if (status == ECS_OK && iterate_may_have_components(query))
-    status = iterate_check_entities(query);
+  if (status == ECS_OK && iterate_may_have_components(query)) {
+    struct walk walk;
+    for (walk_begin(&walk, query); status == ECS_OK && walk_next(&walk);)
+      status = iterate_check_entity(world, walk.table->rows[walk.row]);
+  }
   if (status != ECS_OK) return status;
   if (iterate_is_whole(query) && batch_is_plain(world, COMMAND_DESPAWN, ECS_NULL))
     status = batch_change_tables(query, COMMAND_DESPAWN, ECS_NULL);

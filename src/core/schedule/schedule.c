@@ -455,21 +455,6 @@ static const char *schedule_nearest_system(const struct schedule *schedule,
   return nearest_hint(&nearest, hint, size);
 }
 
-static void schedule_tell_system(const ecs_world *world, const ecs_system *system,
-                                 const char *option, const char *name, char *text,
-                                 size_t size) {
-  const ecs_system *other = schedule_system(world, name, strlen(name));
-  char hint[96];
-  if (other)
-    text_format(text, size, "system '%s': '%s' in %s runs in phase '%s', this system in '%s'; "
-                "ignored, since order holds only inside a phase", system->name, name, option,
-                other->phase->name, system->phase->name);
-  else
-    text_format(text, size, "system '%s': '%s' in %s is not a system%s; ignored", system->name,
-                name, option,
-                schedule_nearest_system(world->schedule, system->phase, name, hint, sizeof hint));
-}
-
 /* False when all names of the system have been examined. */
 static bool schedule_look_at_system(const ecs_world *world, ecs_system *system, char *text,
                                     size_t size) {
@@ -479,7 +464,17 @@ static bool schedule_look_at_system(const ecs_world *world, ecs_system *system, 
     uint32_t at = system->told++;
     const char *name = at < before ? system->before[at] : system->after[at - before];
     if (!schedule_is_ignored(world, system, name)) continue;
-    schedule_tell_system(world, system, at < before ? "before" : "after", name, text, size);
+    const char *option = at < before ? "before" : "after";
+    const ecs_system *other = schedule_system(world, name, strlen(name));
+    char hint[96];
+    if (other)
+      text_format(text, size, "system '%s': '%s' in %s runs in phase '%s', this system in '%s'; "
+                  "ignored, since order holds only inside a phase", system->name, name, option,
+                  other->phase->name, system->phase->name);
+    else
+      text_format(text, size, "system '%s': '%s' in %s is not a system%s; ignored", system->name,
+                  name, option,
+                  schedule_nearest_system(world->schedule, system->phase, name, hint, sizeof hint));
     return true;
   }
   return false;

@@ -34,21 +34,6 @@ static struct block table_plan_block(uint32_t columns, uint32_t toggles, uint32_
   return block;
 }
 
-static void table_add_columns(struct table *table, ecs_id id, const struct component *component) {
-  table->has_any |= component->has_any;
-  table->plain &= !component->has_any && !component->toggle;
-  for (uint32_t i = 0; i < component->leaf_count; i++) {
-    struct column *column = &table->columns[table->column_count++];
-    assert(column->id != COLUMN_END);
-    column->size = component->leaves[i].size;
-    table->plain &= column->size == 4;
-    column->leaf = i;
-    column->id = id;
-    column->component = component;
-    column->value = component->leaves[i].value;
-  }
-}
-
 static void table_add_id(struct table *table, ecs_id id, const struct component *component) {
   assert(component && (table->id_count == 0 || table->ids[table->id_count - 1] < id));
   table->ids[table->id_count++] = id;
@@ -61,7 +46,18 @@ static void table_add_id(struct table *table, ecs_id id, const struct component 
                             component->words ? count : 0, true,
                             component->numbers && !component->ties.relation,
                             component->words ? count : 0};
-  table_add_columns(table, id, component);
+  table->has_any |= component->has_any;
+  table->plain &= !component->has_any && !component->toggle;
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    struct column *column = &table->columns[table->column_count++];
+    assert(column->id != COLUMN_END);
+    column->size = component->leaves[i].size;
+    table->plain &= column->size == 4;
+    column->leaf = i;
+    column->id = id;
+    column->component = component;
+    column->value = component->leaves[i].value;
+  }
   if (component->toggle) table->toggles[table->toggle_count++].id = id;
   table->has_pair_alone = id_is_pair(id) && !table->has_pairs;
   table->has_pairs |= id_is_pair(id);

@@ -183,27 +183,23 @@ static void describe_set_systems(lua_State *L, const ecs_world *world) {
   lua_setfield(L, -2, "systems");
 }
 
-static void describe_push_observer(lua_State *L, const ecs_world *world,
-                                   const ecs_system *observer) {
-  static const char *const kinds[WATCH_KINDS] = {"exit", "remove", "despawn",
-                                                 "add",  "enter",  "set"};
-  lua_newtable(L);
-  set_text(L, "name", observer->name);
-  set_text(L, "on", kinds[observer->watch->kind]);
-  set_text(L, "query", observer->watch->query->text);
-  set_text(L, "owner", observer->owner);
-  set_boolean(L, "enabled", observer->enabled);
-  set_boolean(L, "parked", observer->parked);
-  set_integer(L, "runs", observer->runs);
-  describe_set_times(L, world, observer);
-}
-
 static void describe_set_observers(lua_State *L, const ecs_world *world) {
   const struct schedule *schedule = world->schedule;
   lua_newtable(L);
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     if (!schedule->systems[i]->watch) continue;
-    describe_push_observer(L, world, schedule->systems[i]);
+    const ecs_system *observer = schedule->systems[i];
+    static const char *const kinds[WATCH_KINDS] = {"exit", "remove", "despawn",
+                                                   "add",  "enter",  "set"};
+    lua_newtable(L);
+    set_text(L, "name", observer->name);
+    set_text(L, "on", kinds[observer->watch->kind]);
+    set_text(L, "query", observer->watch->query->text);
+    set_text(L, "owner", observer->owner);
+    set_boolean(L, "enabled", observer->enabled);
+    set_boolean(L, "parked", observer->parked);
+    set_integer(L, "runs", observer->runs);
+    describe_set_times(L, world, observer);
     append_item(L);
   }
   lua_setfield(L, -2, "observers");

@@ -107,15 +107,6 @@ static void relation_input_behind_target(struct input *input, const struct compo
     input_part(input, component, &component->fields[i + 1], 0, next + i);
 }
 
-/* The target comes before the fields, and must not be among them, too. */
-static void relation_check_one_target(const struct input *input,
-                                      const struct component *component) {
-  for (uint32_t i = 0; i < input->count; i++)
-    if (input->writes[i].leaf == TARGET_LEAF)
-      raise_error(input->L, "relation '%s' has its target twice: leave it out of the table, which "
-                            "names the other fields", component->name);
-}
-
 int relation_set(lua_State *L, struct world_box *box, struct component *component,
                  uint32_t leaf) {
   int next;
@@ -126,8 +117,12 @@ int relation_set(lua_State *L, struct world_box *box, struct component *componen
     relation_input_behind_target(&input, component, leaf, next);
   else if (target != ECS_NULL && (leaf != NONE || component->field_count || lua_gettop(L) >= next))
     input_values(&input, component, leaf, next, lua_gettop(L) - next + 1);
-  if (component->relation->exclusive && target != ECS_NULL)
-    relation_check_one_target(&input, component);
+  /* The target comes before the fields, and must not be among them, too. */
+  bool given = component->relation->exclusive && target != ECS_NULL;
+  for (uint32_t i = 0; given && i < input.count; i++)
+    if (input.writes[i].leaf == TARGET_LEAF)
+      raise_error(L, "relation '%s' has its target twice: leave it out of the table, which names "
+                  "the other fields", component->name);
   return relation_tie(L, box, id, component, target, &input);
 }
 

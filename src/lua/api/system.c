@@ -84,17 +84,6 @@ static void system_read_switches(lua_State *L, struct system_box *system, const 
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_WHEN);
 }
 
-static void system_find_array(lua_State *L, struct world_box *box,
-                              const struct script_draft *draft) {
-  struct system_box *system = draft->system;
-  const char *name = system->array_name;
-  const ecs_world *world = box->world;
-  if (!world)
-    no_world(L, AT_WORLD);
-  else if (array_need_name(world, name, strlen(name), &system->array) != ECS_OK)
-    raise_error(L, "%s: %s", draft->what, world->message);
-}
-
 ecs_query *script_prepare(lua_State *L, struct world_box *box, struct script_draft *draft,
                           bool promises) {
   struct system_box *system = draft->system;
@@ -106,7 +95,11 @@ ecs_query *script_prepare(lua_State *L, struct world_box *box, struct script_dra
     scan.query = system->query->query;
     if (system->form == FORM_MAP) map_check(L, system->query->query, false);
   }
-  if (system->array_name) system_find_array(L, box, draft);
+  const char *array = system->array_name;
+  if (array && !box->world)
+    no_world(L, AT_WORLD);
+  else if (array && array_need_name(box->world, array, strlen(array), &system->array) != ECS_OK)
+    raise_error(L, "%s: %s", draft->what, box->world->message);
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
   scan_function(L, &scan, lua_gettop(L));
   lua_pop(L, 1);

@@ -167,16 +167,6 @@ void systems_detach(ecs_world *world, const struct world_box *box) {
     if (worlds_disown_is_of(schedule->systems[i], box)) worlds_disown_detach(schedule->systems[i]);
 }
 
-static void worlds_remove_systems(const struct world_box *box, ecs_world *world) {
-  struct schedule *schedule = world->schedule;
-  systems_detach(world, box);
-  for (uint32_t i = schedule->system_count; i-- > 0;)
-    if (schedule->systems[i]->run == worlds_disown_nothing)
-      ecs_system_remove(world, schedule->systems[i]->name);
-  if (schedule->on_error == script_failed && schedule->on_error_ud == box)
-    ecs_on_error(world, NULL, NULL);
-}
-
 /* ---- any values --------------------------------------------------------------------------- */
 
 struct clearing {
@@ -219,7 +209,13 @@ void world_own_loops(struct world_box *box) {
 const char lent_worlds_key = 0;
 
 void world_disown(lua_State *L, struct world_box *box, ecs_world *world) {
-  worlds_remove_systems(box, world);
+  struct schedule *schedule = world->schedule;
+  systems_detach(world, box);
+  for (uint32_t i = schedule->system_count; i-- > 0;)
+    if (schedule->systems[i]->run == worlds_disown_nothing)
+      ecs_system_remove(world, schedule->systems[i]->name);
+  if (schedule->on_error == script_failed && schedule->on_error_ud == box)
+    ecs_on_error(world, NULL, NULL);
   indexes_disown(world, box);
   struct loop_owner **at = &world->staging.loop_owners;
   while (*at && *at != box->loops->owner) at = &(*at)->next;

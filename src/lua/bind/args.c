@@ -278,20 +278,6 @@ void input_table(struct input *input, const struct component *component, int ind
   args_from_fields(input, component, component, 0, index);
 }
 
-static void args_from_positions(struct input *input, const struct component *component, int first,
-                                int count) {
-  if (UNLIKELY((uint32_t)count > component->field_count)) {
-    if (component->field_count == 0)
-      raise_error(input->L, "'%s' is a tag and has no value (use %s)", component->name,
-                  lua_isboolean(input->L, first) && !lua_toboolean(input->L, first) ? "remove"
-                                                                                    : "add");
-    raise_error(input->L, "%s '%s' has %u field%s, got %d values", component_word(component),
-                component->name, component->field_count,
-                component->field_count == 1 ? "" : "s", count);
-  }
-  for (int i = 0; i < count; i++) input_field(input, component, (uint32_t)i, first + i);
-}
-
 void input_values(struct input *input, const struct component *component, uint32_t leaf,
                   int first, int count) {
   lua_State *L = input->L;
@@ -304,7 +290,16 @@ void input_values(struct input *input, const struct component *component, uint32
     luaL_argerror(L, first, component->ties.relation ? "a field's value expected after the target"
                                                      : "value expected");
   } else {
-    args_from_positions(input, component, first, count);
+    if (UNLIKELY((uint32_t)count > component->field_count)) {
+      if (component->field_count == 0)
+        raise_error(input->L, "'%s' is a tag and has no value (use %s)", component->name,
+                    lua_isboolean(input->L, first) && !lua_toboolean(input->L, first) ? "remove"
+                                                                                      : "add");
+      raise_error(input->L, "%s '%s' has %u field%s, got %d values", component_word(component),
+                  component->name, component->field_count,
+                  component->field_count == 1 ? "" : "s", count);
+    }
+    for (int i = 0; i < count; i++) input_field(input, component, (uint32_t)i, first + i);
   }
 }
 

@@ -288,28 +288,24 @@ static int value_make_reader(lua_State *L) {
   return 1;
 }
 
-/* Makes tostring show the fields of the table at the top, with the names of entities. */
-static void value_set_reader(const struct place *place) {
-  lua_State *L = place->L;
-  lua_Integer id = (lua_Integer)place->component->id;
-  lua_getiuservalue(L, place->world_index, WORLD_READERS);
-  if (UNLIKELY(lua_rawgeti(L, -1, id) != LUA_TTABLE)) {
-    lua_pop(L, 1);
-    lua_pushvalue(L, -1);
-    lua_pushvalue(L, place->world_index);
-    lua_pushinteger(L, id);
-    if (try_quietly(L, value_make_reader, 3, 1) != LUA_OK) lua_error(L);
-  }
-  lua_setmetatable(L, -3);
-  lua_pop(L, 1);
-}
-
 void push_component(struct place *place) {
   if (place->component->field_count == 0) {
     lua_pushboolean(place->L, 1);
   } else {
     value_push_shape(place, place->component, 0);
-    value_set_reader(place);
+    /* tostring shows the fields of the table, with the names of entities. */
+    lua_State *L = place->L;
+    lua_Integer id = (lua_Integer)place->component->id;
+    lua_getiuservalue(L, place->world_index, WORLD_READERS);
+    if (UNLIKELY(lua_rawgeti(L, -1, id) != LUA_TTABLE)) {
+      lua_pop(L, 1);
+      lua_pushvalue(L, -1);
+      lua_pushvalue(L, place->world_index);
+      lua_pushinteger(L, id);
+      if (try_quietly(L, value_make_reader, 3, 1) != LUA_OK) lua_error(L);
+    }
+    lua_setmetatable(L, -3);
+    lua_pop(L, 1);
   }
 }
 

@@ -282,23 +282,6 @@ static void swap_check_arrays(lua_State *L, const struct world_box *box) {
 
 /* ---- indexes ------------------------------------------------------------------------------- */
 
-/* Indexes that stay must find what their queries name, and their keys. */
-static void swap_check_indexes(lua_State *L, const struct world_box *box) {
-  const struct migration *migration = &box->stage->transaction.migration;
-  for (const ecs_index *index = index_first(box->world); index; index = index_next(index)) {
-    ecs_string name = swap_text(index_name(index));
-    if (swap_is_registered(L, SWAP_LIST, FRESH(REGISTERED_INDEX), name, UINT32_MAX) ||
-        swap_is_registered(L, SWAP_LEAVING, EITHER(REGISTERED_INDEX), name, UINT32_MAX) ||
-        index_query(index)->broken)
-      continue;
-    char what[128];
-    text_format(what, sizeof what, "index '%s': ", index_name(index));
-    ecs_status status = migration_check_query(migration, index_query(index));
-    if (status == ECS_OK && migration->count) status = index_check_fields(index);
-    swap_check(L, box, status, what);
-  }
-}
-
 /* Those that scripts hold by name must exist afterwards. */
 static void swap_check_index_names(lua_State *L, const struct world_box *box) {
   const uint32_t set = EITHER(REGISTERED_INDEX);
@@ -316,7 +299,20 @@ static void swap_indexes(lua_State *L, const struct world_box *box) {
   struct registration *entry;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_INDEX), &at));)
     if (!entry->index) swap_build(L, index_in_swap, entry);
-  swap_check_indexes(L, box);
+  /* Indexes that stay must find what their queries name, and their keys. */
+  const struct migration *migration = &box->stage->transaction.migration;
+  for (const ecs_index *index = index_first(box->world); index; index = index_next(index)) {
+    ecs_string name = swap_text(index_name(index));
+    if (swap_is_registered(L, SWAP_LIST, FRESH(REGISTERED_INDEX), name, UINT32_MAX) ||
+        swap_is_registered(L, SWAP_LEAVING, EITHER(REGISTERED_INDEX), name, UINT32_MAX) ||
+        index_query(index)->broken)
+      continue;
+    char what[128];
+    text_format(what, sizeof what, "index '%s': ", index_name(index));
+    ecs_status status = migration_check_query(migration, index_query(index));
+    if (status == ECS_OK && migration->count) status = index_check_fields(index);
+    swap_check(L, box, status, what);
+  }
   swap_check_index_names(L, box);
 }
 

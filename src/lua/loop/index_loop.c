@@ -98,20 +98,6 @@ static void index_loop_push_single(lua_State *L, const struct found_box *found,
   push_cell(L, found->box, 0, component, leaf, cell_load(data, column->size, found->row));
 }
 
-static void index_loop_push_slot(lua_State *L, int loop, const struct found_box *found,
-                                 uint32_t at) {
-  const struct copies *copies = found->copies;
-  const struct copy_slot *slot = &copies->slots[at];
-  if (!copies_have(copies, at, found->row))
-    lua_pushnil(L);
-  else if (slot->count == 0)
-    lua_pushboolean(L, 1);
-  else if (slot->single)
-    index_loop_push_single(L, found, &copies->columns[slot->first]);
-  else
-    lua_getiuservalue(L, loop, FOUND_VALUES + 1 + (int)at);
-}
-
 void found_push_row(lua_State *L, int loop, struct found_box *found, uint32_t row) {
   uint32_t slots = found->copies->slot_count;
   if (UNLIKELY(slots > LUA_MINSTACK - 6)) need_stack(L, (int)slots + 6);
@@ -119,7 +105,16 @@ void found_push_row(lua_State *L, int loop, struct found_box *found, uint32_t ro
   found->row = row;
   ecs_id entity = copies_entities(found->copies)[row];
   for (uint32_t i = 0; i < slots; i++) {
-    index_loop_push_slot(L, loop, found, i);
+    const struct copies *copies = found->copies;
+    const struct copy_slot *slot = &copies->slots[i];
+    if (!copies_have(copies, i, found->row))
+      lua_pushnil(L);
+    else if (slot->count == 0)
+      lua_pushboolean(L, 1);
+    else if (slot->single)
+      index_loop_push_single(L, found, &copies->columns[slot->first]);
+    else
+      lua_getiuservalue(L, loop, FOUND_VALUES + 1 + (int)i);
     if (UNLIKELY(!index_loop_is_open(found))) no_loop(L, found);
   }
   lua_pushinteger(L, (lua_Integer)entity);

@@ -225,7 +225,10 @@ static bool loop_make(lua_State *L, int query_index, const struct query_box *que
   return views == 0 || loop_make_views(L, lua_gettop(L), loop);
 }
 
-static bool loop_renew_views(lua_State *L, int index, struct loop_box *loop, int views) {
+/* Renews the slots, if they may be of old fields, and the views. */
+static APART bool loop_renew_slots(lua_State *L, int index, struct loop_box *loop, int views) {
+  const struct query_terms *terms = &loop->query->query->terms;
+  if (UNLIKELY(loop->version != *loop->box->version)) loop_fill_slots(loop, terms);
   uint64_t version = *loop->box->version;
   for (int i = 0; i < views; i++) {
     struct slot *slot = &loop->slots[i];
@@ -238,13 +241,6 @@ static bool loop_renew_views(lua_State *L, int index, struct loop_box *loop, int
     lua_pop(L, 1);
   }
   return true;
-}
-
-/* Renews the slots, if they may be of old fields, and the views. */
-static APART bool loop_renew_slots(lua_State *L, int index, struct loop_box *loop, int views) {
-  const struct query_terms *terms = &loop->query->query->terms;
-  if (UNLIKELY(loop->version != *loop->box->version)) loop_fill_slots(loop, terms);
-  return loop_renew_views(L, index, loop, views);
 }
 
 bool loop_renew(lua_State *L, int index, struct loop_box *loop, int views) {

@@ -212,15 +212,6 @@ static void scan_refuse_field(const struct scanner *s, const struct body *body, 
   scan_refuse_write(s, body, pc, kind, lua_tostring(s->L, -1));
 }
 
-/* For a field of an upvalue, which may be the table of globals. */
-static void scan_refuse_upfield(const struct scanner *s, const struct body *body, uint32_t pc,
-                                const struct code *code) {
-  const char *name = lua_getupvalue(s->L, body->function, (int)code->a + 1);
-  bool global = name && strcmp(name, "_ENV") == 0;
-  scan_refuse_field(s, body, pc, global ? "writes to the global" : "writes to the field",
-                    &body->code.constants[code->b]);
-}
-
 /* Checks a method call of the world. */
 static void scan_check_command(const struct scanner *s, const struct body *body, uint32_t pc,
                                struct thing object, const struct constant *key) {
@@ -238,7 +229,13 @@ static void scan_check_key_code(const struct scanner *s, const struct body *body
                                 const struct code *code) {
   const struct thing *things = body->things;
   const struct constant *constants = body->code.constants;
-  if (code->kind == CODE_SET_UPFIELD) scan_refuse_upfield(s, body, pc, code);
+  /* For a field of an upvalue, which may be the table of globals. */
+  if (code->kind == CODE_SET_UPFIELD) {
+    const char *name = lua_getupvalue(s->L, body->function, (int)code->a + 1);
+    bool global = name && strcmp(name, "_ENV") == 0;
+    scan_refuse_field(s, body, pc, global ? "writes to the global" : "writes to the field",
+                      &body->code.constants[code->b]);
+  }
   if (code->kind == CODE_SET_FIELD && things[code->a].kind != THING_UNKNOWN)
     scan_refuse_field(s, body, pc, "writes to the field", &constants[code->b]);
   if (code->kind == CODE_SET_INDEX && things[code->a].kind != THING_UNKNOWN)

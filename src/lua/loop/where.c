@@ -147,24 +147,21 @@ static void where_ask_all(lua_State *L, int loop_index) {
   lua_settop(L, where - 1);
 }
 
-/* In a table of which some rows match, the matches are the first filter. */
-static void where_mark_matches(lua_State *L, int loop_index) {
-  struct loop_box *loop = lua_touserdata(L, loop_index);
-  uint64_t *bits = lua_newuserdatauv(L, (loop->count + 63) / 64 * sizeof *bits, 0);
-  if (!loop->open) loop_gone(L, loop);
-  assert(loop->rows == loop->table->rows && loop->count == loop->table->count);
-  query_mark_rows(&loop->query->query->terms, loop->table, bits);
-  lua_setiuservalue(L, loop_index, LOOP_FILTER);
-  loop->filter = bits;
-}
-
 static void where_fill(lua_State *L, int loop_index) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int top = lua_gettop(L);
   loop->filter = NULL;
   loop->row = NONE;   /* the last table's row may be after the end of this one, also for
                       ** finalizers */
-  if (loop->partial) where_mark_matches(L, loop_index);
+  /* In a table of which some rows match, the matches are the first filter. */
+  if (loop->partial) {
+    uint64_t *bits = lua_newuserdatauv(L, (loop->count + 63) / 64 * sizeof *bits, 0);
+    if (!loop->open) loop_gone(L, loop);
+    assert(loop->rows == loop->table->rows && loop->count == loop->table->count);
+    query_mark_rows(&loop->query->query->terms, loop->table, bits);
+    lua_setiuservalue(L, loop_index, LOOP_FILTER);
+    loop->filter = bits;
+  }
   lua_getiuservalue(L, loop_index, LOOP_WHERE);
   where_ask_all(L, loop_index);
   lua_settop(L, top);
