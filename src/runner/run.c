@@ -94,7 +94,7 @@ static size_t run_id_words(const struct run_plan *plan, uint32_t rows) {
 
 static size_t run_bitmap_words(uint32_t rows) { return round_up((rows + 63) / 64, 8); }
 
-static size_t run_room_size(const struct run_plan *plan, uint32_t rows) {
+size_t run_part_room(const struct run_plan *plan, uint32_t rows) {
   uint32_t bitmaps = (uint32_t)plan->program->bitmap_count + plan->program->starts;
   size_t words = run_id_words(plan, rows) + bitmaps * run_bitmap_words(rows);
   return words * sizeof(uint64_t);
@@ -123,7 +123,7 @@ static RARE bool run_reserve(struct runner *runner, const struct run_plan *plan,
 
 static inline bool run_reserve_rows(struct runner *runner, const struct run_plan *plan,
                                     uint32_t rows) {
-  size_t size = rows ? run_room_size(plan, rows) : 0;
+  size_t size = rows ? run_part_room(plan, rows) : 0;
   bool has_room = plan->machine_room <= runner->machine_room && size <= runner->capacity;
   return LIKELY(has_room) || run_reserve(runner, plan, size);
 }
@@ -144,7 +144,7 @@ static const struct table *run_span_table(const struct run *run, uint32_t match)
 
 /* Sets where the bitmaps are; the machine initialises them. */
 static void run_lay_out(struct runner *runner, const struct run_plan *plan, uint32_t rows) {
-  assert(run_room_size(plan, rows) <= runner->capacity);
+  assert(run_part_room(plan, rows) <= runner->capacity);
   uint64_t *at = (uint64_t *)runner->room.data + run_id_words(plan, rows);
   for (uint32_t i = 0; i < plan->program->bitmap_count; i++, at += run_bitmap_words(rows))
     runner->bitmaps[i] = at;
@@ -502,15 +502,12 @@ bool run_elements(struct runner *runner, const struct run *run, uint32_t first, 
 
 /* ---- a part of several runs ---- */
 
-size_t run_part_room(const struct run_plan *plan, uint32_t rows) {
-  return run_room_size(plan, rows);
-}
 
 /* A runner that has only room. */
 static void run_lay_out_part(struct runner *runner, const struct run_plan *plan, uint32_t rows,
                              void *room) {
   runner->room.data = room;
-  runner->capacity = run_room_size(plan, rows);
+  runner->capacity = run_part_room(plan, rows);
   run_lay_out(runner, plan, rows);
 }
 

@@ -236,7 +236,7 @@ static bool migrate_sparse_is_unsound(const ecs_world *world, const struct table
   struct gap gap;
   for (uint32_t i = 0; i < table->id_count; i++)
     if (sparse_of(world, table->ids[i])) return true;
-  return require_table_gap(world, table->ids, table->id_count, &gap);
+  return require_gap(world, table->ids, table->id_count, true, &gap);
 }
 
 void migration_undo_tables(const struct migration *migration) {

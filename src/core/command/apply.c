@@ -91,7 +91,7 @@ static ecs_status apply_target_of_many(ecs_world *world, struct table *from, str
   for (;;) {
     count = apply_ids_of_chain(world, from, chain, ids, room);
     if (count == NONE) return ECS_OK;
-    if (!require_gap(world, ids, count, &gap)) break;
+    if (!require_gap(world, ids, count, false, &gap)) break;
     apply_drop_removal(world, chain, gap);
   }
   chain->sparse = world->sparses.count != 0;

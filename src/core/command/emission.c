@@ -60,7 +60,7 @@ uint32_t emission_append_many(ecs_world *world, struct event *event, uint32_t co
 
 void emission_append(ecs_world *world, struct event *event, const struct write *writes,
                      uint32_t count) {
-  event_append(world, event, writes, count);
+  event_append(world, event->table, writes, count);
   emission_note(world, event, false);
 }
 
@@ -146,7 +146,7 @@ ecs_status later_add(ecs_world *world, struct event *event, double seconds,
   if (status == ECS_OK) status = emission_reserve(world, event, true);
   if (status != ECS_OK) return status;
   later->due[later->table->count] = later->clock + seconds;
-  event_append_to(world, later->table, writes, count);
+  event_append(world, later->table, writes, count);
   emission_note(world, event, true);
   return ECS_OK;
 }

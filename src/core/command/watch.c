@@ -89,10 +89,6 @@ ecs_status watch_check(ecs_world *world, enum watch_kind kind, const ecs_query *
 
 /* ---- one entity ---- */
 
-void watch_prepare(const struct watch *watch) {
-  struct query_terms *terms = &watch->query->terms;
-  terms->sources = terms->packed = false;
-}
 
 bool watch_finds_values(const struct query_terms *terms) {
   const struct term *term = terms->terms;
@@ -187,7 +183,9 @@ ecs_status watch_tell(ecs_world *world, ecs_status status) {
 
 /* ---- ending ---- */
 
-void watch_forget_matches(struct watch *watch) {
+void watch_begin_round(struct watch *watch) {
+  struct query_terms *terms = &watch->query->terms;
+  terms->sources = terms->packed = false;
   watch->count = watch->value_count = watch->place_count = watch->span_count = 0;
   for (uint32_t i = 0; i < watch->copy_count; i++) watch->copies[i].rows = 0;
 }

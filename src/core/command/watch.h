@@ -122,8 +122,6 @@ ecs_status watch_check(ecs_world *world, enum watch_kind kind, const ecs_query *
 /* Makes the first term of add, remove and set match whether it is switched off or not. */
 void watch_see_first(enum watch_kind kind, ecs_query *query);
 
-/* Called before each use of its query, which then looks at one entity at a time. */
-void watch_prepare(const struct watch *watch);
 
 /* Whether the first term finds targets, which distinguish an entity's matches. The second: whether
 ** an entity has the first term, switched on or off; if so, its target is among the match's
@@ -165,9 +163,10 @@ static inline struct change_of watch_change(const struct watching *watching, uin
   return (struct change_of){.entity = watching->moved[n], .dies = watching->dying};
 }
 
-/* Forgets a round. The second forgets what one observer has seen of it. */
+/* Forgets a round. The second begins one for an observer, which has seen nothing of it, and whose
+** query looks at one entity at a time. */
 void watch_forget_changes(ecs_world *world);
-void watch_forget_matches(struct watch *watch);
+void watch_begin_round(struct watch *watch);
 
 /* Forgets the copies of a watch, none of which is in use. The second frees what a watch owns, but
 ** not itself. */

@@ -416,8 +416,7 @@ static ecs_status watch_apply_enter(ecs_world *world, struct watch *watch) {
             merge_sort_room(watching->concerned_count + 1)))
     return world_nomem(world);
   watching->concerned[watching->concerned_count++] = watch;
-  watch_forget_matches(watch);
-  watch_prepare(watch);
+  watch_begin_round(watch);
   watch->round = watching->round;
   return ECS_OK;
 }

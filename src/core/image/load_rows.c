@@ -198,7 +198,7 @@ static ecs_status load_row_check_type(struct loader *loader, const struct table 
     if (id_is_pair(id) && !ecs_alive(world, entity_id(&world->entities, pair_target(id))))
       return load_damaged(loader, "a pair is invalid");
   }
-  if (require_table_gap(world, table->ids, table->id_count, &gap))
+  if (require_gap(world, table->ids, table->id_count, true, &gap))
     return load_damaged(loader, "a table lacks a required component");
   return ECS_OK;
 }

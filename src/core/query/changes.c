@@ -171,24 +171,14 @@ bool picks_row(const struct term *term, const struct table *table, uint32_t row)
   return picks_at(term, table, row / 64) >> row % 64 & 1;
 }
 
-/* Whether the bits of a table's rows are all equal. */
-static bool changes_are_all(const struct term *term, const struct table *table, uint64_t wanted) {
-  for (uint32_t word = 0; word < changes_words_of(table); word++) {
-    if (wanted == 0) word = picks_next(term, table, word);
-    if (word == changes_words_of(table)) break;
+bool picks_none(const struct term *term, const struct table *table) {
+  uint32_t words = changes_words_of(table), word = 0;
+  for (; (word = picks_next(term, table, word)) < words; word++) {
     uint32_t left = table->count - word * 64;
     uint64_t rows = left < 64 ? (UINT64_C(1) << left) - 1 : UINT64_MAX;
-    if ((picks_at(term, table, word) ^ wanted) & rows) return false;
+    if (picks_at(term, table, word) & rows) return false;
   }
   return true;
-}
-
-bool picks_all(const struct term *term, const struct table *table) {
-  return changes_are_all(term, table, UINT64_MAX);
-}
-
-bool picks_none(const struct term *term, const struct table *table) {
-  return changes_are_all(term, table, 0);
 }
 
 /* ---- uses ---- */

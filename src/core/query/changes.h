@@ -52,8 +52,7 @@ uint32_t picks_next(const struct term *term, const struct table *table, uint32_t
 /* Whether the term is about a row. */
 bool picks_row(const struct term *term, const struct table *table, uint32_t row);
 
-/* Whether the term is about all, or none, of a table's rows. */
-bool picks_all(const struct term *term, const struct table *table);
+/* Whether the term is about none of a table's rows. */
 bool picks_none(const struct term *term, const struct table *table);
 
 #endif

@@ -349,8 +349,8 @@ uint32_t require_insert(const ecs_world *world, ecs_id *ids, uint32_t count, uin
   }
 }
 
-static bool component_find_gap(const ecs_world *world, const ecs_id *ids, uint32_t count,
-                               bool in_table, struct gap *gap) {
+bool require_gap(const ecs_world *world, const ecs_id *ids, uint32_t count, bool in_table,
+                 struct gap *gap) {
   if (!world->registry.requires) return false;
   for (uint32_t i = 0; i < count; i++) {
     const struct component *component = component_of(world, ids[i]);
@@ -364,14 +364,6 @@ static bool component_find_gap(const ecs_world *world, const ecs_id *ids, uint32
   return false;
 }
 
-bool require_gap(const ecs_world *world, const ecs_id *ids, uint32_t count, struct gap *gap) {
-  return component_find_gap(world, ids, count, false, gap);
-}
-
-bool require_table_gap(const ecs_world *world, const ecs_id *ids, uint32_t count,
-                       struct gap *gap) {
-  return component_find_gap(world, ids, count, true, gap);
-}
 
 /* Whether an entity lacks a requirement of one of its components. */
 static bool require_lacks(const ecs_world *world, ecs_id entity, ecs_id id, struct gap *gap) {

@@ -189,11 +189,10 @@ struct gap {
   ecs_id missing, by;
 };
 
-/* Whether a set lacks a requirement of one of its ids. */
-bool require_gap(const ecs_world *world, const ecs_id *ids, uint32_t count, struct gap *gap);
-
-/* Whether a table's ids lack a requirement; its rows may have sparse components, too. */
-bool require_table_gap(const ecs_world *world, const ecs_id *ids, uint32_t count, struct gap *gap);
+/* Whether a set lacks a requirement of one of its ids. If they are those of a table, its rows may
+** have sparse components, too. */
+bool require_gap(const ecs_world *world, const ecs_id *ids, uint32_t count, bool in_table,
+                 struct gap *gap);
 
 /* Whether a living entity lacks a requirement. */
 bool require_entity_gap(const ecs_world *world, ecs_id entity, struct gap *gap);

@@ -166,8 +166,8 @@ ecs_status event_reserve(ecs_world *world, struct event *event, uint32_t more) {
   return table_reserve(world, table, more);
 }
 
-void event_append_to(ecs_world *world, struct table *table, const struct write *writes,
-                     uint32_t count) {
+void event_append(ecs_world *world, struct table *table, const struct write *writes,
+                  uint32_t count) {
   uint32_t row = table->count++;
   assert(row < table->capacity);
   table->rows[row] = 0;
@@ -175,10 +175,6 @@ void event_append_to(ecs_world *world, struct table *table, const struct write *
   if (count) table_write(world, table->columns, row, writes, count);
 }
 
-void event_append(ecs_world *world, struct event *event, const struct write *writes,
-                  uint32_t count) {
-  event_append_to(world, event->table, writes, count);
-}
 
 void event_cut_from(ecs_world *world, struct table *table, uint32_t row, uint32_t count) {
   uint32_t behind = row + count, left = table->count - behind;

@@ -37,8 +37,9 @@ void events_free(ecs_world *world);
 ecs_status event_reserve(ecs_world *world, struct event *event, uint32_t more);
 void events_forget_retired(ecs_world *world);
 
-/* Appends a row in reserved room: defaults, then the writes, whose any slots are taken over. */
-void event_append(ecs_world *world, struct event *event, const struct write *writes,
+/* Appends a row in reserved room to one of an event's tables, its rows or the delayed ones:
+** defaults, then the writes, whose any slots are taken over. */
+void event_append(ecs_world *world, struct table *table, const struct write *writes,
                   uint32_t count);
 
 /* The first drops rows before a number. The second drops rows anywhere; later rows take their
@@ -46,9 +47,7 @@ void event_append(ecs_world *world, struct event *event, const struct write *wri
 void event_drop(ecs_world *world, struct event *event, uint64_t number);
 void event_cut(ecs_world *world, struct event *event, uint32_t row, uint32_t count);
 
-/* Appends to one of an event's tables: its rows, or the delayed ones. */
-void event_append_to(ecs_world *world, struct table *table, const struct write *writes,
-                     uint32_t count);
+/* Drops rows from one of an event's tables. */
 void event_cut_from(ecs_world *world, struct table *table, uint32_t row, uint32_t count);
 
 /* Forgets all rows; their any slots have been released or handed over. */

@@ -138,7 +138,7 @@ static ecs_status check_ids(const ecs_world *world, const struct table *table) {
       return world_corrupt(world, "the component index misses a table");
   }
   struct gap gap;
-  if (table->count && require_table_gap(world, table->ids, table->id_count, &gap))
+  if (table->count && require_gap(world, table->ids, table->id_count, true, &gap))
     return world_corrupt(world, "a table lacks what one of its components requires");
   return columns == table->column_count ? ECS_OK
                                         : world_corrupt(world, "a table has too many columns");
