@@ -39,7 +39,7 @@ struct abreast *abreast_new(struct memory *memory) {
 void abreast_free(struct abreast *abreast) {
   if (!abreast) return;
   struct memory *memory = abreast->memory;
-  memory_free(memory, abreast->parts, abreast->part_capacity * sizeof *abreast->parts);
+  FREE_LIST(memory, abreast->parts, abreast->part_capacity);
   buffer_free(memory, &abreast->room);
   memory_free(memory, abreast, sizeof *abreast);
 }

@@ -40,6 +40,6 @@ uint32_t any_next_released(struct any_slots *any, struct any_owner *owner) {
 }
 
 void any_free(struct any_slots *any, struct memory *memory) {
-  memory_free(memory, any->slots, any->capacity * sizeof *any->slots);
+  FREE_LIST(memory, any->slots, any->capacity);
   memset(any, 0, sizeof *any);
 }

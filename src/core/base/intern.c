@@ -54,7 +54,7 @@ static bool intern_grow_numbers(struct intern_table *table, struct memory *memor
   uint32_t *next = memory_resize(memory, table->free_next, capacity * sizeof *next,
                                  grown * sizeof *next);
   if (!next) {
-    memory_free(memory, texts, grown * sizeof *texts);
+    FREE_LIST(memory, texts, grown);
     return false;
   }
   if (capacity) memcpy(texts, table->texts, capacity * sizeof *texts);
@@ -163,8 +163,8 @@ void intern_free(struct intern_table *table, struct memory *memory) {
   for (uint32_t i = 1; i < table->count; i++)
     if (table->texts[i])
       memory_free(memory, table->texts[i], intern_weight_of(table->texts[i]->size));
-  memory_free(memory, table->texts, table->capacity * sizeof *table->texts);
-  memory_free(memory, table->free_next, table->capacity * sizeof *table->free_next);
-  memory_free(memory, table->buckets, table->bucket_count * sizeof *table->buckets);
+  FREE_LIST(memory, table->texts, table->capacity);
+  FREE_LIST(memory, table->free_next, table->capacity);
+  FREE_LIST(memory, table->buckets, table->bucket_count);
   memset(table, 0, sizeof *table);
 }

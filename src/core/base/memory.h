@@ -41,6 +41,10 @@ void *memory_grow(struct memory *memory, void *items, uint32_t *capacity, uint64
 void *memory_extend(struct memory *memory, void *items, uint32_t *capacity, uint64_t need,
                     size_t item);
 
+/* Frees such a list. */
+#define FREE_LIST(memory, items, capacity) \
+  memory_free((memory), (items), (capacity) * sizeof *(items))
+
 /* The memory of columns. */
 
 /* A 64-byte aligned array, padded to 64 bytes. */

@@ -69,7 +69,7 @@ void map_clear(struct map *map) {
 }
 
 void map_free(struct memory *memory, struct map *map) {
-  memory_free(memory, map->entries, map->capacity * sizeof *map->entries);
+  FREE_LIST(memory, map->entries, map->capacity);
   memset(map, 0, sizeof *map);
 }
 

@@ -560,7 +560,7 @@ ecs_status ecs_relation(ecs_world *world, const ecs_component_desc *desc, ecs_id
   relation.fields = fields;
   relation.field_count++;
   ecs_status status = ecs_component(world, &relation, out);
-  memory_free(&world->memory, fields, relation.field_count * sizeof *fields);
+  FREE_LIST(&world->memory, fields, relation.field_count);
   return status;
 }
 

@@ -501,7 +501,7 @@ static void migrate_free_change(ecs_world *world, struct change *change) {
   uint32_t leaves = wanted ? wanted->leaf_count : 0;
   for (uint32_t i = 0; change->resource && i < leaves; i++)
     buffer_free(&world->memory, &change->resource[i]);
-  memory_free(&world->memory, change->resource, leaves * sizeof *change->resource);
+  FREE_LIST(&world->memory, change->resource, leaves);
   if (wanted) component_free(world, wanted);
   arena_free(&world->memory, &change->arena);
 }
@@ -522,14 +522,10 @@ void migration_end(struct migration *migration) {
     component_free(world, migration->superseded[i]);
   for (uint32_t i = 0; i < migration->relabeling_count; i++)
     component_free(world, migration->relabelings[i].same);
-  memory_free(&world->memory, migration->relabelings,
-              migration->relabeling_capacity * sizeof *migration->relabelings);
+  FREE_LIST(&world->memory, migration->relabelings, migration->relabeling_capacity);
   arena_free(&world->memory, &migration->arena);
-  memory_free(&world->memory, migration->superseded,
-              migration->superseded_capacity * sizeof *migration->superseded);
-  memory_free(&world->memory, migration->tables,
-              migration->table_capacity * sizeof *migration->tables);
-  memory_free(&world->memory, migration->changes,
-              migration->capacity * sizeof *migration->changes);
+  FREE_LIST(&world->memory, migration->superseded, migration->superseded_capacity);
+  FREE_LIST(&world->memory, migration->tables, migration->table_capacity);
+  FREE_LIST(&world->memory, migration->changes, migration->capacity);
   memset(migration, 0, sizeof *migration);
 }

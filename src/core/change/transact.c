@@ -395,7 +395,7 @@ void transaction_commit(struct transaction *transaction) {
 }
 
 static void transact_list_free(struct memory *memory, const struct id_list *list) {
-  memory_free(memory, list->ids, list->capacity * sizeof *list->ids);
+  FREE_LIST(memory, list->ids, list->capacity);
 }
 
 void transaction_end(struct transaction *transaction) {
@@ -412,8 +412,8 @@ void transaction_end(struct transaction *transaction) {
   }
   migration_end(&transaction->migration);
   if (!transaction->committed) transact_undo_components(transaction);
-  memory_free(memory, transaction->phases, phases * sizeof *transaction->phases);
-  memory_free(memory, transaction->systems, systems * sizeof *transaction->systems);
+  FREE_LIST(memory, transaction->phases, phases);
+  FREE_LIST(memory, transaction->systems, systems);
   transact_list_free(memory, &transaction->made);
   transact_list_free(memory, &transaction->valued);
   transact_list_free(memory, &transaction->claimed);

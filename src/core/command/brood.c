@@ -385,10 +385,10 @@ bool broods_are_sound(const ecs_world *world) {
 }
 
 void broods_free(struct memory *memory, struct broods *broods) {
-  memory_free(memory, broods->kinds, broods->kind_capacity * sizeof *broods->kinds);
-  memory_free(memory, broods->list, broods->capacity * sizeof *broods->list);
-  memory_free(memory, broods->blocks, broods->block_capacity * sizeof *broods->blocks);
-  memory_free(memory, broods->cells, broods->cell_capacity * sizeof *broods->cells);
-  memory_free(memory, broods->turns, broods->turn_capacity * sizeof *broods->turns);
-  memory_free(memory, broods->places, broods->place_capacity * sizeof *broods->places);
+  FREE_LIST(memory, broods->kinds, broods->kind_capacity);
+  FREE_LIST(memory, broods->list, broods->capacity);
+  FREE_LIST(memory, broods->blocks, broods->block_capacity);
+  FREE_LIST(memory, broods->cells, broods->cell_capacity);
+  FREE_LIST(memory, broods->turns, broods->turn_capacity);
+  FREE_LIST(memory, broods->places, broods->place_capacity);
 }

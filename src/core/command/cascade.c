@@ -481,11 +481,11 @@ void cascade_undo(ecs_world *world) {
 void cascade_free(ecs_world *world) {
   struct cascade *cascade = &world->cascade;
   struct memory *memory = &world->memory;
-  memory_free(memory, cascade->dying, cascade->capacity * sizeof *cascade->dying);
-  memory_free(memory, cascade->causes, cascade->cause_capacity * sizeof *cascade->causes);
-  memory_free(memory, cascade->marks, cascade->mark_capacity * sizeof *cascade->marks);
-  memory_free(memory, cascade->undo, cascade->undo_capacity * sizeof *cascade->undo);
-  memory_free(memory, cascade->pending, cascade->pending_capacity * sizeof *cascade->pending);
+  FREE_LIST(memory, cascade->dying, cascade->capacity);
+  FREE_LIST(memory, cascade->causes, cascade->cause_capacity);
+  FREE_LIST(memory, cascade->marks, cascade->mark_capacity);
+  FREE_LIST(memory, cascade->undo, cascade->undo_capacity);
+  FREE_LIST(memory, cascade->pending, cascade->pending_capacity);
   map_free(memory, &cascade->pending_of);
   *cascade = (struct cascade){.dying = NULL};
 }

@@ -530,18 +530,17 @@ void staging_free(ecs_world *world) {
   struct staging *staging = &world->staging;
   struct memory *memory = &world->memory;
   for (uint32_t i = 0; i < staging->naming_count; i++) name_drop(world, &staging->namings[i]);
-  memory_free(memory, staging->scopes, staging->scope_capacity * sizeof *staging->scopes);
-  memory_free(memory, staging->commands, staging->command_capacity * sizeof *staging->commands);
+  FREE_LIST(memory, staging->scopes, staging->scope_capacity);
+  FREE_LIST(memory, staging->commands, staging->command_capacity);
   struct batch *batch = &staging->batch;
-  memory_free(memory, batch->entities, batch->capacity * sizeof *batch->entities);
-  memory_free(memory, batch->lanes, batch->lane_capacity * sizeof *batch->lanes);
-  memory_free(memory, batch->words, batch->word_capacity * sizeof *batch->words);
+  FREE_LIST(memory, batch->entities, batch->capacity);
+  FREE_LIST(memory, batch->lanes, batch->lane_capacity);
+  FREE_LIST(memory, batch->words, batch->word_capacity);
   broods_free(memory, &staging->broods);
-  memory_free(memory, staging->writes, staging->write_capacity * sizeof *staging->writes);
-  memory_free(memory, staging->namings, staging->naming_capacity * sizeof *staging->namings);
-  memory_free(memory, staging->chains, staging->chain_capacity * sizeof *staging->chains);
-  memory_free(memory, staging->emissions,
-              staging->emission_capacity * sizeof *staging->emissions);
+  FREE_LIST(memory, staging->writes, staging->write_capacity);
+  FREE_LIST(memory, staging->namings, staging->naming_capacity);
+  FREE_LIST(memory, staging->chains, staging->chain_capacity);
+  FREE_LIST(memory, staging->emissions, staging->emission_capacity);
   chain_map_free(memory, &staging->chain_of);
 }
 
@@ -606,6 +605,6 @@ bool chain_map_is_sound(const struct chain_map *map, const void *list, size_t si
 }
 
 void chain_map_free(struct memory *memory, struct chain_map *map) {
-  memory_free(memory, map->near, map->near_capacity * sizeof *map->near);
+  FREE_LIST(memory, map->near, map->near_capacity);
   map_free(memory, &map->others);
 }

@@ -164,8 +164,8 @@ void later_cut(ecs_world *world, struct event *event, uint32_t row, uint32_t cou
 
 void later_free(ecs_world *world, struct event *event) {
   struct later *later = &event->later;
-  memory_free(&world->memory, later->due, later->capacity * sizeof *later->due);
-  memory_free(&world->memory, later->order, later->order_capacity * sizeof *later->order);
+  FREE_LIST(&world->memory, later->due, later->capacity);
+  FREE_LIST(&world->memory, later->order, later->order_capacity);
   later->due = NULL;
   later->order = NULL;
   later->capacity = later->order_capacity = 0;

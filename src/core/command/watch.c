@@ -201,13 +201,13 @@ void watch_forget_changes(ecs_world *world) {
 static void watch_free_copy(ecs_world *world, struct copy *copy) {
   for (uint32_t i = 0; i < copy->width; i++)
     memory_free(&world->memory, copy->columns[i].data, copy->columns[i].buffer.size);
-  memory_free(&world->memory, copy->columns, copy->width * sizeof *copy->columns);
+  FREE_LIST(&world->memory, copy->columns, copy->width);
   *copy = (struct copy){NULL, 0, 0, 0};
 }
 
 void watch_free_copies(ecs_world *world, struct watch *watch) {
   for (uint32_t i = 0; i < watch->copy_count; i++) watch_free_copy(world, &watch->copies[i]);
-  memory_free(&world->memory, watch->copies, watch->copy_count * sizeof *watch->copies);
+  FREE_LIST(&world->memory, watch->copies, watch->copy_count);
   watch->copies = NULL;
   watch->copy_count = 0;
 }
@@ -219,10 +219,10 @@ void watch_free(ecs_world *world, struct watch *watch) {
     if (watching->concerned[i] == watch) watching->concerned[i] = NULL;
   watching_remove(world, watch);
   watch_free_copies(world, watch);
-  memory_free(memory, watch->sightings, watch->capacity * sizeof *watch->sightings);
-  memory_free(memory, watch->values, watch->value_capacity * sizeof *watch->values);
-  memory_free(memory, watch->places, watch->place_capacity * sizeof *watch->places);
-  memory_free(memory, watch->spans, watch->span_capacity * sizeof *watch->spans);
+  FREE_LIST(memory, watch->sightings, watch->capacity);
+  FREE_LIST(memory, watch->values, watch->value_capacity);
+  FREE_LIST(memory, watch->places, watch->place_capacity);
+  FREE_LIST(memory, watch->spans, watch->span_capacity);
 }
 
 ecs_status watching_init(ecs_world *world) {
@@ -234,14 +234,13 @@ void watching_free(ecs_world *world) {
   struct watching *watching = world->watching;
   struct memory *memory = &world->memory;
   if (!watching) return;
-  memory_free(memory, watching->changes, watching->change_capacity * sizeof *watching->changes);
+  FREE_LIST(memory, watching->changes, watching->change_capacity);
   memory_free(memory, (void *)(uintptr_t)watching->order,
               watching->order_capacity * sizeof *watching->order);
-  memory_free(memory, watching->concerned,
-              watching->concerned_capacity * sizeof *watching->concerned);
-  memory_free(memory, watching->moved, watching->moved_capacity * sizeof *watching->moved);
-  memory_free(memory, watching->gifts, watching->gift_capacity * sizeof *watching->gifts);
-  memory_free(memory, watching->notes, watching->note_capacity * sizeof *watching->notes);
+  FREE_LIST(memory, watching->concerned, watching->concerned_capacity);
+  FREE_LIST(memory, watching->moved, watching->moved_capacity);
+  FREE_LIST(memory, watching->gifts, watching->gift_capacity);
+  FREE_LIST(memory, watching->notes, watching->note_capacity);
   map_free(memory, &watching->change_at);
   memory_free(memory, watching, sizeof *watching);
 }

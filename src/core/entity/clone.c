@@ -307,9 +307,9 @@ void clone_free(ecs_world *world) {
   struct clone *clone = world->clone;
   struct memory *memory = &world->memory;
   if (!clone) return;
-  memory_free(memory, clone->sources, clone->capacity * sizeof *clone->sources);
-  memory_free(memory, clone->ids, clone->id_capacity * sizeof *clone->ids);
-  memory_free(memory, clone->slots, clone->slot_capacity * sizeof *clone->slots);
+  FREE_LIST(memory, clone->sources, clone->capacity);
+  FREE_LIST(memory, clone->ids, clone->id_capacity);
+  FREE_LIST(memory, clone->slots, clone->slot_capacity);
   map_free(memory, &clone->places);
   memory_free(memory, clone, sizeof *clone);
   world->clone = NULL;

@@ -306,7 +306,7 @@ ecs_status name_set(ecs_world *world, ecs_id entity, const char *text, size_t si
 void name_table_clear(ecs_world *world, struct name_table *table) {
   for (uint32_t i = 0; i < table->count; i++)
     memory_free(&world->memory, table->names[i].text, table->names[i].size + 1);
-  memory_free(&world->memory, table->names, table->capacity * sizeof *table->names);
+  FREE_LIST(&world->memory, table->names, table->capacity);
   map_free(&world->memory, &table->by_key);
   map_free(&world->memory, &table->by_entity);
   memset(table, 0, sizeof *table);

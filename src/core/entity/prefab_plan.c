@@ -25,9 +25,9 @@ ecs_status plan_add(ecs_world *world, struct prefab_plan *plan, const struct pre
 
 void plan_free(ecs_world *world, struct prefab_plan *plan) {
   struct memory *memory = &world->memory;
-  memory_free(memory, plan->nodes, plan->node_capacity * sizeof *plan->nodes);
-  memory_free(memory, plan->made, plan->made_capacity * sizeof *plan->made);
-  memory_free(memory, plan->copies, plan->copy_capacity * sizeof *plan->copies);
+  FREE_LIST(memory, plan->nodes, plan->node_capacity);
+  FREE_LIST(memory, plan->made, plan->made_capacity);
+  FREE_LIST(memory, plan->copies, plan->copy_capacity);
 }
 
 uint32_t plan_named(const struct prefab_plan *plan, uint32_t parent, ecs_string name) {

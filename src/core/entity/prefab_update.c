@@ -316,7 +316,7 @@ ecs_status prefab_update(ecs_world *world, const struct prefab_plan *plan, uint3
   update.followers = memory_array(&world->memory, count, sizeof *update.followers);
   if (!update.followers) return world_nomem(world);
   status = update_all(&update);
-  memory_free(&world->memory, update.followers, count * sizeof *update.followers);
+  FREE_LIST(&world->memory, update.followers, count);
   return status;
 }
 

@@ -59,14 +59,14 @@ void entity_index_init(struct entity_index *index, uint32_t tag) {
 
 void entity_index_free(struct entity_index *index, struct memory *memory) {
   struct slots *near = &index->near;
-  memory_free(memory, near->records, index->record_capacity * sizeof *near->records);
-  memory_free(memory, near->generations, index->near_capacity * sizeof *near->generations);
+  FREE_LIST(memory, near->records, index->record_capacity);
+  FREE_LIST(memory, near->generations, index->near_capacity);
   for (uint32_t i = 0; i < DIRECTORY_SIZE; i++) {
     struct page **middle = index->directory[i];
     if (!middle) continue;
     for (uint32_t j = 0; j < MIDDLE_SIZE; j++)
       memory_free(memory, middle[j], sizeof *middle[j]);
-    memory_free(memory, middle, MIDDLE_SIZE * sizeof *middle);
+    FREE_LIST(memory, middle, MIDDLE_SIZE);
     index->directory[i] = NULL;
   }
 }

@@ -65,8 +65,8 @@ ecs_id *world_scratch(ecs_world *world, uint64_t count) {
 /* ---- scratch ---- */
 
 void scratch_free(struct memory *memory, struct scratch *scratch) {
-  memory_free(memory, scratch->pending, scratch->pending_capacity * sizeof *scratch->pending);
-  memory_free(memory, scratch->writes, scratch->write_capacity * sizeof *scratch->writes);
-  memory_free(memory, scratch->parts, scratch->part_capacity * sizeof *scratch->parts);
+  FREE_LIST(memory, scratch->pending, scratch->pending_capacity);
+  FREE_LIST(memory, scratch->writes, scratch->write_capacity);
+  FREE_LIST(memory, scratch->parts, scratch->part_capacity);
   memset(scratch, 0, sizeof *scratch);
 }

@@ -131,9 +131,8 @@ static void load_free_shadow(struct loader *loader) {
 void load_end(struct loader *loader) {
   if (loader->world) load_free_shadow(loader);
   struct memory *memory = &loader->live->memory;
-  memory_free(memory, loader->components,
-              loader->component_capacity * sizeof *loader->components);
-  memory_free(memory, loader->strings, loader->string_capacity * sizeof *loader->strings);
+  FREE_LIST(memory, loader->components, loader->component_capacity);
+  FREE_LIST(memory, loader->strings, loader->string_capacity);
   timings_free(loader->live, &loader->timings);
   arena_free(memory, &loader->arena);
   memory_free(memory, loader, sizeof *loader);

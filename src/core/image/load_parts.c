@@ -94,7 +94,7 @@ static ecs_status load_parts_read_enum(struct loader *loader, ecs_field *field) 
     field->name_count = count;
     if (!field->names) status = ECS_ENOMEM;
   }
-  memory_free(&loader->live->memory, names, capacity * sizeof *names);
+  FREE_LIST(&loader->live->memory, names, capacity);
   return status;
 }
 
@@ -344,10 +344,8 @@ ecs_status load_components(struct loader *loader) {
   for (uint32_t i = 0; i < count && status == ECS_OK; i++) {
     struct declaration declaration = {.fields = NULL};
     status = load_parts_read_component(loader, &declaration);
-    memory_free(memory, declaration.fields,
-                declaration.field_capacity * sizeof *declaration.fields);
-    memory_free(memory, declaration.defaults,
-                declaration.default_capacity * sizeof *declaration.defaults);
+    FREE_LIST(memory, declaration.fields, declaration.field_capacity);
+    FREE_LIST(memory, declaration.defaults, declaration.default_capacity);
     arena_free(memory, &loader->arena);
     if (status == ECS_OK) status = load_state(loader);
   }
@@ -387,7 +385,7 @@ ecs_status load_required(struct loader *loader) {
       status = ECS_ENOMEM;
     if (status == ECS_OK) status = load_state(loader);
   }
-  memory_free(&loader->live->memory, ids, capacity * sizeof *ids);
+  FREE_LIST(&loader->live->memory, ids, capacity);
   return status == ECS_OK ? load_parts_corrupt_unless(loader, require_check_cycles(loader->world),
                                                       "a component requires itself") : status;
 }

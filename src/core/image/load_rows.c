@@ -110,7 +110,7 @@ ecs_status load_index(struct loader *loader) {
     status = load_rows_read_page(loader, &last_page);
   entity_trim(index);
   if (status == ECS_OK) status = load_rows_link_free_slots(loader, &list);
-  memory_free(&loader->live->memory, list.items, list.capacity * sizeof *list.items);
+  FREE_LIST(&loader->live->memory, list.items, list.capacity);
   return status;
 }
 

@@ -520,8 +520,8 @@ void ecs_snapshot_free(ecs_snapshot *snapshot) {
   for (uint32_t i = 0; i < snapshot->page_count; i++)
     memory_free(memory, snapshot->pages[i].page, sizeof *snapshot->pages[i].page);
   const struct slots *near = &snapshot->index.near;
-  memory_free(memory, near->records, near->count * sizeof *near->records);
-  memory_free(memory, near->generations, near->count * sizeof *near->generations);
+  FREE_LIST(memory, near->records, near->count);
+  FREE_LIST(memory, near->generations, near->count);
   name_table_clear(world, &snapshot->names);
   timings_free(world, &snapshot->timings);
   arena_free(memory, &snapshot->arena);

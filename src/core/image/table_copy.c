@@ -99,7 +99,7 @@ ecs_status table_copy_take(ecs_world *world, struct arena *arena, struct table *
 
 void table_copy_free(ecs_world *world, const struct table_copy *copy) {
   memory_free(&world->memory, copy->data, copy->size);
-  memory_free(&world->memory, copy->marks, copy->mark_count * sizeof *copy->marks);
+  FREE_LIST(&world->memory, copy->marks, copy->mark_count);
 }
 
 bool table_copy_each(const ecs_world *world, const struct table_copy *copy, ecs_type type,

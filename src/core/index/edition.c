@@ -516,10 +516,10 @@ size_t splice_bytes(const struct splice_room *room) {
 }
 
 void splice_free(struct memory *memory, struct splice_room *room) {
-  memory_free(memory, room->cuts, room->cut_capacity * sizeof *room->cuts);
-  memory_free(memory, room->puts, room->put_capacity * sizeof *room->puts);
-  memory_free(memory, room->spans, room->span_capacity * sizeof *room->spans);
-  memory_free(memory, room->list, room->list_capacity * sizeof *room->list);
-  memory_free(memory, room->sorted, room->sorted_capacity * sizeof *room->sorted);
+  FREE_LIST(memory, room->cuts, room->cut_capacity);
+  FREE_LIST(memory, room->puts, room->put_capacity);
+  FREE_LIST(memory, room->spans, room->span_capacity);
+  FREE_LIST(memory, room->list, room->list_capacity);
+  FREE_LIST(memory, room->sorted, room->sorted_capacity);
   memset(room, 0, sizeof *room);
 }

@@ -523,17 +523,17 @@ void grid_clear(struct grid *grid) {
 
 void grid_free(struct memory *memory, struct grid *grid) {
   for (uint32_t i = 0; i < GRID_AXES; i++) buffer_free(memory, &grid->places[i]);
-  memory_free(memory, grid->cells, grid->cell_capacity * sizeof *grid->cells);
-  memory_free(memory, grid->lines, grid->line_capacity * sizeof *grid->lines);
-  memory_free(memory, grid->starts, grid->start_capacity * sizeof *grid->starts);
+  FREE_LIST(memory, grid->cells, grid->cell_capacity);
+  FREE_LIST(memory, grid->lines, grid->line_capacity);
+  FREE_LIST(memory, grid->starts, grid->start_capacity);
   memset(grid, 0, sizeof *grid);
 }
 
 void grid_room_free(struct memory *memory, struct grid_room *room) {
-  memory_free(memory, room->order, room->order_capacity * sizeof *room->order);
-  memory_free(memory, room->other, room->other_capacity * sizeof *room->other);
+  FREE_LIST(memory, room->order, room->order_capacity);
+  FREE_LIST(memory, room->other, room->other_capacity);
   for (uint32_t i = 0; i < GRID_AXES; i++)
-    memory_free(memory, room->numbers[i], room->number_capacity[i] * sizeof *room->numbers[i]);
-  memory_free(memory, room->counts, room->count_capacity * sizeof *room->counts);
+    FREE_LIST(memory, room->numbers[i], room->number_capacity[i]);
+  FREE_LIST(memory, room->counts, room->count_capacity);
   memset(room, 0, sizeof *room);
 }

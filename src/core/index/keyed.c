@@ -210,17 +210,17 @@ size_t key_room_bytes(const struct key_room *room) {
 }
 
 void keyed_free(struct memory *memory, struct keyed *keyed) {
-  memory_free(memory, keyed->keys, keyed->capacity * sizeof *keyed->keys);
-  memory_free(memory, keyed->starts, keyed->start_capacity * sizeof *keyed->starts);
-  memory_free(memory, keyed->filters, keyed->filter_capacity * sizeof *keyed->filters);
+  FREE_LIST(memory, keyed->keys, keyed->capacity);
+  FREE_LIST(memory, keyed->starts, keyed->start_capacity);
+  FREE_LIST(memory, keyed->filters, keyed->filter_capacity);
   memset(keyed, 0, sizeof *keyed);
 }
 
 void key_room_free(struct memory *memory, struct key_room *room) {
-  memory_free(memory, room->keys, room->capacity * sizeof *room->keys);
-  memory_free(memory, room->order, room->order_capacity * sizeof *room->order);
-  memory_free(memory, room->other, room->other_capacity * sizeof *room->other);
-  memory_free(memory, room->old, room->old_capacity * sizeof *room->old);
+  FREE_LIST(memory, room->keys, room->capacity);
+  FREE_LIST(memory, room->order, room->order_capacity);
+  FREE_LIST(memory, room->other, room->other_capacity);
+  FREE_LIST(memory, room->old, room->old_capacity);
   memset(room, 0, sizeof *room);
 }
 

@@ -314,9 +314,9 @@ size_t stale_bytes(const struct staleness *stale) {
 }
 
 void stale_free(struct memory *memory, struct staleness *stale) {
-  memory_free(memory, stale->then.list, stale->then.capacity * sizeof *stale->then.list);
-  memory_free(memory, stale->now.list, stale->now.capacity * sizeof *stale->now.list);
-  memory_free(memory, stale->rows, stale->capacity * sizeof *stale->rows);
-  memory_free(memory, stale->from, stale->from_capacity * sizeof *stale->from);
+  FREE_LIST(memory, stale->then.list, stale->then.capacity);
+  FREE_LIST(memory, stale->now.list, stale->now.capacity);
+  FREE_LIST(memory, stale->rows, stale->capacity);
+  FREE_LIST(memory, stale->from, stale->from_capacity);
   memset(stale, 0, sizeof *stale);
 }

@@ -42,8 +42,8 @@ void picks_free(ecs_world *world, struct query_terms *terms) {
   for (uint32_t i = 0; i < terms->count; i++) {
     struct picks *picks = terms->terms[i].picks;
     if (!picks) continue;
-    memory_free(memory, picks->list, picks->capacity * sizeof *picks->list);
-    memory_free(memory, picks->words, picks->word_capacity * sizeof *picks->words);
+    FREE_LIST(memory, picks->list, picks->capacity);
+    FREE_LIST(memory, picks->words, picks->word_capacity);
     memory_free(memory, picks, sizeof *picks);
     terms->terms[i].picks = NULL;
   }

@@ -213,8 +213,8 @@ struct lineup *lineup_by_depth(ecs_query *query, const struct walk *walk) {
   if (lineup_is_current(query->lineup, query)) return lineup_use(query->lineup);
   struct making m = {.walk = *walk, .memory = &query->world->memory};
   struct lineup *lineup = lineup_sorted(&m);
-  memory_free(m.memory, m.list, m.capacity * sizeof *m.list);
-  memory_free(m.memory, m.levels, m.level_capacity * sizeof *m.levels);
+  FREE_LIST(m.memory, m.list, m.capacity);
+  FREE_LIST(m.memory, m.levels, m.level_capacity);
   if (lineup && can_be_kept(&query->terms)) lineup_keep(query, lineup);
   return lineup;
 }

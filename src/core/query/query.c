@@ -205,8 +205,8 @@ static void query_release(ecs_query *query) {
   struct memory *memory = &query->world->memory;
   query_forget_lineup(query);
   query_terms_free(query->world, &query->terms);
-  memory_free(memory, query->tables, query->capacity * sizeof *query->tables);
-  memory_free(memory, query->columns, query->column_capacity * sizeof *query->columns);
+  FREE_LIST(memory, query->tables, query->capacity);
+  FREE_LIST(memory, query->columns, query->column_capacity);
   memory_free(memory, query->text, query->text_size + 1);
   memory_free(memory, query, sizeof *query);
 }

@@ -544,6 +544,6 @@ ecs_status query_parse(ecs_world *world, ecs_string text, const ecs_variable *gi
 void query_terms_free(ecs_world *world, struct query_terms *terms) {
   picks_free(world, terms);
   for (uint32_t i = 0; i < terms->count; i++) map_free(&world->memory, &terms->terms[i].known);
-  memory_free(&world->memory, terms->terms, terms->capacity * sizeof *terms->terms);
+  FREE_LIST(&world->memory, terms->terms, terms->capacity);
   memset(terms, 0, sizeof *terms);
 }

@@ -83,7 +83,7 @@ void relations_clear(ecs_world *world) {
 void relations_free(ecs_world *world) {
   struct relations *relations = &world->relations;
   assert(relations->count == 0);
-  memory_free(&world->memory, relations->list, relations->capacity * sizeof *relations->list);
+  FREE_LIST(&world->memory, relations->list, relations->capacity);
   *relations = (struct relations){.list = NULL};
 }
 

@@ -28,7 +28,7 @@ bool ties_make_pages(struct ties *ties, struct memory *memory, uint32_t source,
 static void ties_free_pages(struct memory *memory, void **pages, uint32_t capacity, size_t size) {
   for (uint32_t i = 0; i < capacity; i++)
     if (pages[i]) memory_free(memory, pages[i], size);
-  memory_free(memory, pages, capacity * sizeof *pages);
+  FREE_LIST(memory, pages, capacity);
 }
 
 void ties_free(struct ties *ties, struct memory *memory) {

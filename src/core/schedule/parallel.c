@@ -263,7 +263,7 @@ struct ranges {
 
 void ranges_free(struct memory *memory, struct ranges *ranges) {
   if (!ranges) return;
-  memory_free(memory, ranges->list, ranges->capacity * sizeof *ranges->list);
+  FREE_LIST(memory, ranges->list, ranges->capacity);
   memory_free(memory, ranges, sizeof *ranges);
 }
 

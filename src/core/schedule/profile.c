@@ -31,7 +31,7 @@ ecs_status profile_switch(ecs_world *world, bool on) {
 
 void profile_drop_history(ecs_world *world, ecs_system *system) {
   if (system->history)
-    memory_free(&world->memory, system->history, PROFILE_FRAMES * sizeof *system->history);
+    FREE_LIST(&world->memory, system->history, PROFILE_FRAMES);
   system->history = NULL;
 }
 

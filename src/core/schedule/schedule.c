@@ -423,12 +423,11 @@ void schedule_free(ecs_world *world) {
     schedule_free_system(world, schedule->systems[--schedule->system_count], true);
   for (uint32_t i = 0; i < schedule->phase_count; i++) phase_free(world, schedule->phases[i]);
   if (schedule->reacting) phase_free(world, schedule->reacting);
-  memory_free(memory, schedule->phases, schedule->phase_capacity * sizeof *schedule->phases);
-  memory_free(memory, schedule->placed, schedule->placed_capacity * sizeof *schedule->placed);
-  memory_free(memory, schedule->systems, schedule->system_capacity * sizeof *schedule->systems);
-  memory_free(memory, schedule->running, schedule->running_capacity * sizeof *schedule->running);
-  memory_free(memory, schedule->sorted,
-              schedule->sorted_capacity * sizeof *schedule->sorted);
+  FREE_LIST(memory, schedule->phases, schedule->phase_capacity);
+  FREE_LIST(memory, schedule->placed, schedule->placed_capacity);
+  FREE_LIST(memory, schedule->systems, schedule->system_capacity);
+  FREE_LIST(memory, schedule->running, schedule->running_capacity);
+  FREE_LIST(memory, schedule->sorted, schedule->sorted_capacity);
   ranges_free(memory, schedule->ranges);
   memory_free(memory, schedule->profile, schedule->profile ? sizeof *schedule->profile : 0);
   timings_free(world, &schedule->absent);
@@ -582,7 +581,7 @@ static void schedule_timings_drop(ecs_world *world, struct timing_list *list,
 
 static void schedule_free_list(ecs_world *world, struct timing_list *list) {
   while (list->count) schedule_free_one(world, list->items[--list->count]);
-  memory_free(&world->memory, list->items, list->capacity * sizeof *list->items);
+  FREE_LIST(&world->memory, list->items, list->capacity);
   system_names_free(&world->memory, &list->names);
   memset(list, 0, sizeof *list);
 }
@@ -758,6 +757,6 @@ void system_names_drop(struct system_names *names, const ecs_system *system) {
 }
 
 void system_names_free(struct memory *memory, struct system_names *names) {
-  memory_free(memory, names->slots, names->capacity * sizeof *names->slots);
+  FREE_LIST(memory, names->slots, names->capacity);
   memset(names, 0, sizeof *names);
 }

@@ -101,8 +101,8 @@ void events_free(ecs_world *world) {
   assert(events->count == 0);
   while (events->retired_count)
     buffer_free(&world->memory, &events->retired[--events->retired_count]);
-  memory_free(&world->memory, events->retired, events->retired_capacity * sizeof *events->retired);
-  memory_free(&world->memory, events->list, events->capacity * sizeof *events->list);
+  FREE_LIST(&world->memory, events->retired, events->retired_capacity);
+  FREE_LIST(&world->memory, events->list, events->capacity);
   *events = (struct events){.list = NULL};
 }
 

@@ -248,7 +248,7 @@ static bool graph_reserve_edge(ecs_world *world, struct table *table) {
   for (uint32_t i = 0; i < old_count; i++)
     if (old[i].table) *graph_find_edge(table, old[i].id) = old[i];
   if (old != &table->no_edge)
-    memory_free(&world->memory, old, old_count * sizeof *old);
+    FREE_LIST(&world->memory, old, old_count);
   return true;
 }
 
@@ -391,8 +391,8 @@ static void graph_mark_dirty(ecs_world *world, const struct table *table) {
 
 static void graph_free_record(ecs_world *world, struct id_record *record) {
   struct memory *memory = &world->memory;
-  memory_free(memory, record->tables, record->table_capacity * sizeof *record->tables);
-  memory_free(memory, record->queries, record->query_capacity * sizeof *record->queries);
+  FREE_LIST(memory, record->tables, record->table_capacity);
+  FREE_LIST(memory, record->queries, record->query_capacity);
   memory_free(memory, record, sizeof *record);
 }
 
@@ -521,12 +521,10 @@ void graph_free(ecs_world *world) {
     if (graph->tables[i]) table_free(world, graph->tables[i]);
   for (uint32_t i = 0; i < graph->record_count; i++)
     graph_free_record(world, graph->record_list[i]);
-  memory_free(memory, graph->record_list,
-              graph->record_capacity * sizeof *graph->record_list);
-  memory_free(memory, graph->tables, graph->table_capacity * sizeof *graph->tables);
-  memory_free(memory, graph->free_tables,
-              graph->free_capacity * sizeof *graph->free_tables);
-  memory_free(memory, graph->empties, graph->empty_capacity * sizeof *graph->empties);
+  FREE_LIST(memory, graph->record_list, graph->record_capacity);
+  FREE_LIST(memory, graph->tables, graph->table_capacity);
+  FREE_LIST(memory, graph->free_tables, graph->free_capacity);
+  FREE_LIST(memory, graph->empties, graph->empty_capacity);
   map_free(memory, &graph->by_hash);
   map_free(memory, &graph->records);
 }

@@ -198,7 +198,7 @@ void marks_shrink(struct memory *memory, struct table *table) {
 
 void marks_free(struct memory *memory, struct table *table) {
   marks_shrink(memory, table);
-  memory_free(memory, table->marks, table->mark_capacity * sizeof *table->marks);
+  FREE_LIST(memory, table->marks, table->mark_capacity);
   table->marks = NULL;
   table->mark_count = table->mark_capacity = 0;
 }

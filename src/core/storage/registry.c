@@ -104,9 +104,8 @@ void registry_free(ecs_world *world) {
   struct registry *registry = &world->registry;
   for (uint32_t i = 0; i < registry->count; i++)
     if (registry->components[i]) component_free(world, registry->components[i]);
-  memory_free(&world->memory, registry->components,
-              registry->capacity * sizeof *registry->components);
-  memory_free(&world->memory, registry->next, registry->next_capacity * sizeof *registry->next);
+  FREE_LIST(&world->memory, registry->components, registry->capacity);
+  FREE_LIST(&world->memory, registry->next, registry->next_capacity);
   map_free(&world->memory, &registry->names);
 }
 
@@ -145,7 +144,7 @@ void resource_free(ecs_world *world, struct component *component) {
       any_release(&world->any, *(uint32_t *)columns[i].data);
     buffer_free(&world->memory, &columns[i]);
   }
-  memory_free(&world->memory, columns, component->leaf_count * sizeof *columns);
+  FREE_LIST(&world->memory, columns, component->leaf_count);
   component->resource = NULL;
 }
 

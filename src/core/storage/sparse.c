@@ -263,7 +263,7 @@ void sparse_free(ecs_world *world, struct component *component) {
   for (uint32_t i = 0; i < sparse->page_capacity; i++)
     if (sparse->pages[i])
       memory_free(memory, sparse->pages[i], SPARSE_PAGE_SIZE * sizeof **sparse->pages);
-  memory_free(memory, sparse->pages, sparse->page_capacity * sizeof *sparse->pages);
+  FREE_LIST(memory, sparse->pages, sparse->page_capacity);
   table_free(world, sparse->table);
   memory_free(memory, sparse, sizeof *sparse);
   component->sparse = NULL;
@@ -272,6 +272,6 @@ void sparse_free(ecs_world *world, struct component *component) {
 void sparses_free(ecs_world *world) {
   struct sparses *sparses = &world->sparses;
   assert(sparses->count == 0 && sparses->rows == 0);
-  memory_free(&world->memory, sparses->list, sparses->capacity * sizeof *sparses->list);
+  FREE_LIST(&world->memory, sparses->list, sparses->capacity);
   *sparses = (struct sparses){NULL, 0, 0, 0};
 }

@@ -150,7 +150,7 @@ void table_free(ecs_world *world, struct table *table) {
   table->count = 0;
   table_shrink(world, table);
   marks_free(&world->memory, table);
-  memory_free(&world->memory, table->watchers, table->watcher_capacity * sizeof *table->watchers);
+  FREE_LIST(&world->memory, table->watchers, table->watcher_capacity);
   if (table->edges != &table->no_edge)
     memory_free(&world->memory, table->edges, table_edge_bytes(table));
   memory_free(&world->memory, table->block, table->block_size);

@@ -136,8 +136,7 @@ void world_clear(ecs_world *world) {
   relations_clear(world);
   cascade_free(world);
   clone_free(world);
-  memory_free(memory, world->declared.prefabs,
-              world->declared.capacity * sizeof *world->declared.prefabs);
+  FREE_LIST(memory, world->declared.prefabs, world->declared.capacity);
   registry_free(world);
   relations_free(world);
   name_table_free(world);
@@ -146,10 +145,10 @@ void world_clear(ecs_world *world) {
   events_free(world);
   any_free(&world->any, memory);
   entity_index_free(&world->entities, memory);
-  memory_free(memory, world->scratch, world->scratch_capacity * sizeof *world->scratch);
-  memory_free(memory, world->writes, world->write_capacity * sizeof *world->writes);
-  memory_free(memory, world->parts, world->part_capacity * sizeof *world->parts);
-  memory_free(memory, world->tie_writes, world->tie_write_capacity * sizeof *world->tie_writes);
+  FREE_LIST(memory, world->scratch, world->scratch_capacity);
+  FREE_LIST(memory, world->writes, world->write_capacity);
+  FREE_LIST(memory, world->parts, world->part_capacity);
+  FREE_LIST(memory, world->tie_writes, world->tie_write_capacity);
   scratch_free(memory, &world->binding);
 }
 

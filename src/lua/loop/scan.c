@@ -451,7 +451,7 @@ static void scan_give(struct body *body, const struct thing *given, uint32_t cou
 static void scan_close_body(struct scanner *s, struct body *body) {
   uint32_t registers = body->code.registers, count = body->code.count;
   memory_free(s->memory, body->things, (size_t)2 * registers * sizeof *body->things);
-  memory_free(s->memory, body->joins, count * sizeof *body->joins);
+  FREE_LIST(s->memory, body->joins, count);
   memory_free(s->memory, body->sets, (body->code.constant_count + 1ull) * sizeof *body->sets);
   bytecode_free(&body->code);
 }
