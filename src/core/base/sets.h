@@ -82,6 +82,22 @@ static inline uint32_t id_set_remove(ecs_id *ids, uint32_t count, ecs_id id) {
   return count - 1;
 }
 
+/* Searching in sorted lists. */
+
+/* Moves `low` to the first place below `high` for which `before`, about the place `middle`, is
+** false; to `high` if there is none. It is true for all places up to there, and false behind. */
+#define BISECT(low, high, middle, before)           \
+  do {                                              \
+    uint32_t high_ = (high);                        \
+    while ((low) < high_) {                         \
+      uint32_t middle = (low) + (high_ - (low)) / 2; \
+      if (before)                                   \
+        (low) = middle + 1;                         \
+      else                                          \
+        high_ = middle;                             \
+    }                                               \
+  } while (0)
+
 /* Sorting a list of pointers. */
 
 /* Bottom-up merge sort (Knuth, TAOCP 5.2.4) of a list that is followed by as much free room. */

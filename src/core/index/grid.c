@@ -4,6 +4,7 @@
 
 #include "core/base/column.h"
 #include "core/base/memory.h"
+#include "core/base/sets.h"
 #include "core/index/edition.h"
 
 /* ---- sorting --------------------------------------------------------------------------- */
@@ -418,21 +419,13 @@ static uint32_t grid_find_cell(const struct grid *grid, const struct grid_room *
                                uint32_t row) {
   double x = room->numbers[0][row], y = room->numbers[1][row];
   double z = grid->axes == 3 ? room->numbers[2][row] : 0;
-  uint32_t low = 0, high = grid->line_count, middle;
-  while (low < high) {
-    middle = low + (high - low) / 2;
-    if (grid_line_precedes(&grid->lines[middle], z, y)) low = middle + 1;
-    else high = middle;
-  }
-  assert(low < grid->line_count && grid->lines[low].y == y && grid->lines[low].z == z);
-  high = grid->lines[low + 1].first;
-  for (low = grid->lines[low].first; low < high;) {
-    middle = low + (high - low) / 2;
-    if (grid->cells[middle].x < x) low = middle + 1;
-    else high = middle;
-  }
-  assert(low < grid->cell_count && grid->cells[low].x == x);
-  return low;
+  uint32_t line = 0;
+  BISECT(line, grid->line_count, at, grid_line_precedes(&grid->lines[at], z, y));
+  assert(line < grid->line_count && grid->lines[line].y == y && grid->lines[line].z == z);
+  uint32_t cell = grid->lines[line].first;
+  BISECT(cell, grid->lines[line + 1].first, at, grid->cells[at].x < x);
+  assert(cell < grid->cell_count && grid->cells[cell].x == x);
+  return cell;
 }
 
 /* The place of a row in its cell. */
@@ -441,13 +434,7 @@ static uint32_t grid_find_row(const struct grid *grid, const struct grid_room *r
   uint32_t cell = grid->boxed ? room->other[row] : grid_find_cell(grid, room, row);
   uint32_t low = grid->boxed ? grid->starts[cell] : grid->cells[cell].first;
   uint32_t high = grid->boxed ? grid->starts[cell + 1] : grid->cells[cell + 1].first;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (order[middle] < row)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  BISECT(low, high, at, order[at] < row);
   assert(order[low] == row);
   return low;
 }

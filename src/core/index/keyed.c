@@ -5,6 +5,7 @@
 #include "core/base/column.h"
 #include "core/base/intern.h"
 #include "core/base/memory.h"
+#include "core/base/sets.h"
 #include "core/ids/world.h"
 
 /* ---- room ------------------------------------------------------------------------------ */
@@ -186,13 +187,7 @@ uint32_t keyed_bound(const struct keyed *keyed, const uint32_t *order, struct ke
     low = keyed->starts[bucket];
     high = keyed->starts[bucket + 1];
   }
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (keyed_lies_before(keyed, order, middle, key, row))
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  BISECT(low, high, at, keyed_lies_before(keyed, order, at, key, row));
   return low;
 }
 
@@ -252,16 +247,10 @@ void keyed_equal(const struct keyed *keyed, struct key key, struct ecs_search *s
 
 /* The first row whose key is not less than one or, with `behind`, is above it. */
 static uint32_t keyed_find_bound(const struct keyed *keyed, struct key key, bool behind) {
-  uint32_t low = 0, high = keyed->count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    struct key here = keyed->keys[middle];
-    bool before = behind ? !key_precedes(key, here) : key_precedes(here, key);
-    if (before)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  const struct key *keys = keyed->keys;
+  uint32_t low = 0;
+  BISECT(low, keyed->count, at,
+         behind ? !key_precedes(key, keys[at]) : key_precedes(keys[at], key));
   return low;
 }
 

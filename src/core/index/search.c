@@ -2,6 +2,8 @@
 
 #include "core/index/grid.h"
 
+#include "core/base/sets.h"
+
 /* Distances must have the same bits on every machine. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
@@ -76,26 +78,14 @@ static uint32_t search_find_line(const struct grid *grid, uint32_t from, double 
     high = low + (y > lines[low].y ? (uint32_t)(y - lines[low].y) : 0);
     if (high > low && grid_line_precedes(&lines[high - 1], z, y)) return high;
   }
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (grid_line_precedes(&lines[middle], z, y))
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  BISECT(low, high, at, grid_line_precedes(&lines[at], z, y));
   return low;
 }
 
 /* The first line after all those of a z. */
 static uint32_t search_find_layer(const struct grid *grid, uint32_t from, double z) {
-  uint32_t low = from, high = grid->line_count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (grid->lines[middle].z <= z)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  uint32_t low = from;
+  BISECT(low, grid->line_count, at, grid->lines[at].z <= z);
   return low;
 }
 
@@ -112,13 +102,7 @@ static uint32_t search_find_cell(const struct grid *grid, uint32_t line, double 
     high = low + (uint32_t)offset;
     if (search_is_cell_before(&cells[high - 1], x, behind)) return high;
   }
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (search_is_cell_before(&cells[middle], x, behind))
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  BISECT(low, high, at, search_is_cell_before(&cells[at], x, behind));
   return low;
 }
 

@@ -187,14 +187,8 @@ static bool stale_add_rows(ecs_index *index, const struct table *table, uint32_t
 
 /* The stretch of a table, in a list in the order of tables; NULL if it had none. */
 static const struct stretch *stale_find_stretch(const struct stretches *stretches, uint64_t order) {
-  uint32_t low = 0, high = stretches->count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (stretches->list[middle].order < order)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  uint32_t low = 0;
+  BISECT(low, stretches->count, at, stretches->list[at].order < order);
   bool found = low < stretches->count && stretches->list[low].order == order;
   return found ? &stretches->list[low] : NULL;
 }

@@ -1,6 +1,7 @@
 #include "core/schedule/schedule.h"
 
 #include "core/base/memory.h"
+#include "core/base/sets.h"
 #include "core/base/text.h"
 #include "core/ids/world.h"
 
@@ -195,16 +196,9 @@ bool arrange_leads_nobody(const struct schedule *schedule, const ecs_system *sys
 void arrange_append(struct schedule *schedule, ecs_system *system) {
   for (uint32_t i = 0; i < schedule->phase_count; i++) schedule->phases[i]->place = i;
   schedule->reacting->place = schedule->phase_count;
-  uint32_t low = 0, high = schedule->system_count++;
+  uint32_t low = 0, count = schedule->system_count++;
   assert(schedule->system_count <= schedule->system_capacity);
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    bool ahead = schedule->systems[middle]->phase->place <= system->phase->place;
-    if (ahead)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  BISECT(low, count, at, schedule->systems[at]->phase->place <= system->phase->place);
   memmove(schedule->systems + low + 1, schedule->systems + low,
           (schedule->system_count - 1 - low) * sizeof *schedule->systems);
   schedule->systems[low] = system;
