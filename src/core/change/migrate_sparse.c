@@ -106,7 +106,8 @@ static ecs_status migrate_sparse_make_set(struct migration *migration,
 }
 
 ecs_status migration_prepare_sparse(struct migration *migration) {
-  ecs_status status = sparses_reserve(migration->world, migration->count);
+  ecs_world *world = migration->world;
+  ecs_status status = OWNED_RESERVE(world, &world->sparses, migration->count);
   for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++)
     status = migrate_sparse_make_set(migration, &migration->changes[i]);
   if (status == ECS_OK && migration_changes_storage(migration))

@@ -166,7 +166,8 @@ static ecs_status migrate_ties_prepare(struct migration *migration, const struct
 }
 
 ecs_status migration_prepare_ties(struct migration *migration) {
-  ecs_status status = relations_reserve(migration->world, migration->count);
+  ecs_world *world = migration->world;
+  ecs_status status = OWNED_RESERVE(world, &world->relations, migration->count);
   for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++)
     if (migration->changes[i].wanted)
       status = migrate_ties_prepare(migration, &migration->changes[i]);

@@ -106,11 +106,11 @@ static ecs_status adopt_reserve_components(struct loader *loader) {
     if (status != ECS_OK) return status;
     more++;
   }
-  if (relations_reserve(loader->live, more) != ECS_OK) return ECS_ENOMEM;
-  if (sparses_reserve(loader->live, more) != ECS_OK) return ECS_ENOMEM;
-  if (events_reserve(loader->live, more) != ECS_OK) return ECS_ENOMEM;
-  return map_reserve(&loader->live->memory, &loader->live->registry.names, more)
-             ? ECS_OK : ECS_ENOMEM;
+  ecs_world *live = loader->live;
+  if (OWNED_RESERVE(live, &live->relations, more) != ECS_OK) return ECS_ENOMEM;
+  if (OWNED_RESERVE(live, &live->sparses, more) != ECS_OK) return ECS_ENOMEM;
+  if (OWNED_RESERVE(live, &live->events, more) != ECS_OK) return ECS_ENOMEM;
+  return map_reserve(&live->memory, &live->registry.names, more) ? ECS_OK : ECS_ENOMEM;
 }
 
 ecs_status adopt_prepare(struct loader *loader) {

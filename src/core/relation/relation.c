@@ -13,17 +13,9 @@
 #define SHOWN_STEPS 8u         /* steps of a cycle shown in its message */
 #define SHOWN_NAME 24u         /* bytes of a name shown there */
 
-ecs_status relations_reserve(ecs_world *world, uint32_t more) {
-  struct relations *relations = &world->relations;
-  if (more == 0) return ECS_OK;
-  if (!GROW(&world->memory, relations->list, relations->capacity,
-            (uint64_t)relations->count + more))
-    return world_nomem(world);
-  return ECS_OK;
-}
 
 ecs_status relation_new(ecs_world *world, struct component *component) {
-  ecs_status status = relations_reserve(world, 1);
+  ecs_status status = OWNED_RESERVE(world, &world->relations, 1);
   if (status != ECS_OK) return status;
   struct relation *relation = memory_array(&world->memory, 1, sizeof *relation);
   if (!relation) return world_nomem(world);
@@ -43,11 +35,8 @@ static struct relation **relation_place_of(struct relations *relations, const ch
 
 void relation_enter(ecs_world *world, struct component *component) {
   struct relations *relations = &world->relations;
-  struct relation **list = relations->list;
-  uint32_t at = relations->count++;
-  assert(at < relations->capacity && component->relation->component == component);
-  for (; at > 0 && list[at - 1]->component->id > component->id; at--) list[at] = list[at - 1];
-  list[at] = component->relation;
+  assert(component->relation->component == component);
+  OWNED_ENTER(relations, component->relation);
   struct relation **builtin = relation_place_of(relations, component->name);
   bool single = builtin != &relations->prefab;
   if (builtin && component->ties.exclusive == single) *builtin = component->relation;
@@ -55,14 +44,9 @@ void relation_enter(ecs_world *world, struct component *component) {
 
 void relation_leave(ecs_world *world, const struct component *component) {
   struct relations *relations = &world->relations;
-  uint32_t at = 0;
-  while (at < relations->count && relations->list[at] != component->relation) at++;
-  if (at == relations->count) return;
   struct relation **builtin = relation_place_of(relations, component->name);
   if (builtin && *builtin == component->relation) *builtin = NULL;
-  relations->count--;
-  memmove(relations->list + at, relations->list + at + 1,
-          (relations->count - at) * sizeof *relations->list);
+  OWNED_LEAVE(relations, component->relation);
 }
 
 void relation_free(ecs_world *world, struct component *component) {

@@ -45,8 +45,6 @@ static inline ecs_id pair_make(uint32_t relation, uint32_t target) {
 ecs_status relation_new(ecs_world *world, struct component *component);
 void relation_enter(ecs_world *world, struct component *component);
 
-/* Reserves room in the list for more relations. */
-ecs_status relations_reserve(ecs_world *world, uint32_t more);
 
 /* Removes the relation from the list: its component moves to another world. */
 void relation_leave(ecs_world *world, const struct component *component);

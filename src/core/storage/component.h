@@ -169,6 +169,33 @@ const char *component_label(const struct component *component, const struct leaf
 
 void component_free(ecs_world *world, struct component *component);
 
+/* The world's lists of what belongs to components: their sparse sets, events and relations, in the
+** order of the components' ids. */
+
+/* ECS_OK if there is room for more. */
+#define OWNED_RESERVE(world, owned, more)                                              \
+  (GROW(&(world)->memory, (owned)->list, (owned)->capacity,                            \
+        (uint64_t)(owned)->count + (more)) ? ECS_OK : world_nomem(world))
+
+/* Enters one in reserved room. */
+#define OWNED_ENTER(owned, one)                                                        \
+  do {                                                                                 \
+    uint32_t at_ = (owned)->count++;                                                   \
+    assert(at_ < (owned)->capacity);                                                   \
+    for (; at_ > 0 && (owned)->list[at_ - 1]->component->id > (one)->component->id; at_--) \
+      (owned)->list[at_] = (owned)->list[at_ - 1];                                     \
+    (owned)->list[at_] = (one);                                                        \
+  } while (0)
+
+/* Takes one out, if it is there. */
+#define OWNED_LEAVE(owned, one)                                                        \
+  do {                                                                                 \
+    uint32_t kept_ = 0;                                                                \
+    for (uint32_t i_ = 0; i_ < (owned)->count; i_++)                                   \
+      if ((owned)->list[i_] != (one)) (owned)->list[kept_++] = (owned)->list[i_];      \
+    (owned)->count = kept_;                                                            \
+  } while (0)
+
 /* Requirements. The ids of every table include all that its components require, so following an
 ** edge of the graph needs no check. */
 

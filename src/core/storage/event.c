@@ -32,16 +32,9 @@ ecs_status event_need_name(const ecs_world *world, const char *name, size_t size
 
 /* ---- the world's list ---- */
 
-ecs_status events_reserve(ecs_world *world, uint32_t more) {
-  struct events *events = &world->events;
-  if (more == 0) return ECS_OK;
-  if (!GROW(&world->memory, events->list, events->capacity, (uint64_t)events->count + more))
-    return world_nomem(world);
-  return ECS_OK;
-}
 
 ecs_status event_new(ecs_world *world, struct component *component, ecs_id id) {
-  ecs_status status = events_reserve(world, 1);
+  ecs_status status = OWNED_RESERVE(world, &world->events, 1);
   if (status != ECS_OK) return status;
   struct event *event = memory_array(&world->memory, 1, sizeof *event);
   if (!event) return world_nomem(world);
@@ -59,23 +52,12 @@ ecs_status event_new(ecs_world *world, struct component *component, ecs_id id) {
 }
 
 void event_enter(ecs_world *world, struct event *event) {
-  struct events *events = &world->events;
-  struct event **list = events->list;
-  uint32_t at = events->count++;
-  assert(at < events->capacity && event->component->event == event);
-  assert(event->table->ids[0] == event->component->id);
-  for (; at > 0 && list[at - 1]->component->id > event->component->id; at--)
-    list[at] = list[at - 1];
-  list[at] = event;
+  assert(event->component->event == event && event->table->ids[0] == event->component->id);
+  OWNED_ENTER(&world->events, event);
 }
 
 void event_leave_list(ecs_world *world, const struct event *event) {
-  struct events *events = &world->events;
-  uint32_t at = 0;
-  while (at < events->count && events->list[at] != event) at++;
-  if (at == events->count) return;
-  events->count--;
-  memmove(events->list + at, events->list + at + 1, (events->count - at) * sizeof *events->list);
+  OWNED_LEAVE(&world->events, event);
 }
 
 static void event_release(ecs_world *world, const struct table *table, uint32_t row,

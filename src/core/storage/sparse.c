@@ -209,16 +209,9 @@ void sparse_enter_rows(ecs_world *world, struct sparse *sparse) {
 
 /* ---- the world's list ---- */
 
-ecs_status sparses_reserve(ecs_world *world, uint32_t more) {
-  struct sparses *sparses = &world->sparses;
-  if (more == 0) return ECS_OK;
-  if (!GROW(&world->memory, sparses->list, sparses->capacity, (uint64_t)sparses->count + more))
-    return world_nomem(world);
-  return ECS_OK;
-}
 
 ecs_status sparse_new(ecs_world *world, struct component *component, ecs_id id) {
-  ecs_status status = sparses_reserve(world, 1);
+  ecs_status status = OWNED_RESERVE(world, &world->sparses, 1);
   if (status != ECS_OK) return status;
   struct sparse *sparse = memory_array(&world->memory, 1, sizeof *sparse);
   if (!sparse) return world_nomem(world);
@@ -234,26 +227,17 @@ ecs_status sparse_new(ecs_world *world, struct component *component, ecs_id id) 
 }
 
 void sparse_enter(ecs_world *world, struct sparse *sparse) {
-  struct sparses *sparses = &world->sparses;
-  struct sparse **list = sparses->list;
-  uint32_t at = sparses->count++;
-  assert(at < sparses->capacity && sparse->component->sparse == sparse);
+  assert(sparse->component->sparse == sparse);
   assert(sparse->table->ids[0] == sparse->component->id);
-  for (; at > 0 && list[at - 1]->component->id > sparse->component->id; at--)
-    list[at] = list[at - 1];
-  list[at] = sparse;
-  sparses->rows += sparse->table->count;
+  OWNED_ENTER(&world->sparses, sparse);
+  world->sparses.rows += sparse->table->count;
 }
 
 void sparse_leave_list(ecs_world *world, const struct sparse *sparse) {
   struct sparses *sparses = &world->sparses;
-  uint32_t at = 0;
-  while (at < sparses->count && sparses->list[at] != sparse) at++;
-  if (at == sparses->count) return;
-  sparses->count--;
-  sparses->rows -= sparse->table->count;
-  memmove(sparses->list + at, sparses->list + at + 1,
-          (sparses->count - at) * sizeof *sparses->list);
+  uint32_t before = sparses->count;
+  OWNED_LEAVE(sparses, sparse);
+  if (sparses->count < before) sparses->rows -= sparse->table->count;
 }
 
 void sparse_free(ecs_world *world, struct component *component) {

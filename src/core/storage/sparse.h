@@ -85,10 +85,9 @@ const struct layout *sparse_layout(const ecs_world *world, const struct table *t
 /* Removes an entity from all sparse sets. */
 void sparse_leave(ecs_world *world, uint32_t entity);
 
-/* Makes the sparse set of a component that will have that id. sparse_enter adds it, in reserved
-** room, to the world's list, and sparse_leave_list removes it; sparse_free frees it with its
-** rows. */
-ecs_status sparses_reserve(ecs_world *world, uint32_t more);
+/* Makes the sparse set of a component that will have that id. sparse_enter adds it, in room by
+** OWNED_RESERVE, to the world's list, and sparse_leave_list removes it; sparse_free frees it with
+** its rows. */
 ecs_status sparse_new(ecs_world *world, struct component *component, ecs_id id);
 void sparse_enter(ecs_world *world, struct sparse *sparse);
 void sparse_leave_list(ecs_world *world, const struct sparse *sparse);
