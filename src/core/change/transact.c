@@ -123,17 +123,6 @@ static bool transact_save_places(struct transaction *transaction) {
   return true;
 }
 
-static void transact_free_lists(ecs_world *world, struct schedule *schedule) {
-  struct memory *memory = &world->memory;
-  memory_free(memory, schedule->phases, schedule->phase_capacity * sizeof(void *));
-  memory_free(memory, schedule->placed, schedule->placed_capacity * sizeof(void *));
-  memory_free(memory, schedule->systems, schedule->system_capacity * sizeof(void *));
-  memory_free(memory, schedule->running, schedule->running_capacity * sizeof(void *));
-  memory_free(memory, schedule->sorted, schedule->sorted_capacity * sizeof(void *));
-  system_names_free(memory, &schedule->names);
-  map_free(memory, &schedule->awaited);
-}
-
 /* Copies the lists of a schedule, with room for more. */
 static bool transact_copy_lists(ecs_world *world, const struct schedule *from, struct schedule *to,
                                 uint32_t phases, uint32_t systems) {
@@ -172,7 +161,7 @@ static ecs_status transact_begin_plan(struct transaction *transaction, uint32_t 
                                   next.phase_count + more_phases + 1,
                                   next.system_count + more_systems + 1);
   if (!room || !transact_save_places(transaction)) {
-    transact_free_lists(world, &next);
+    schedule_free_lists(&world->memory, &next);
     return world_nomem(world);
   }
   *world->schedule = next;
@@ -218,7 +207,7 @@ static void transact_undo_plan(struct transaction *transaction) {
   }
   schedule_relist(world);
   transact_free_difference(world, &next, world->schedule);
-  transact_free_lists(world, &next);
+  schedule_free_lists(&world->memory, &next);
 }
 
 /* ---- phases -------------------------------------------------------------------------------- */
@@ -272,13 +261,7 @@ ecs_status transaction_drop_phase(struct transaction *transaction, const char *n
 
 static uint32_t transact_system_at(const struct schedule *schedule, const char *name) {
   const ecs_system *system = system_names_find(&schedule->names, name, strlen(name));
-  if (!system) return NONE;
-  uint32_t at = 0;
-  while (schedule->systems[at] != system) {
-    at++;
-    assert(at < schedule->system_count);
-  }
-  return at;
+  return system ? schedule_position_of(schedule, system) : NONE;
 }
 
 static void transact_place_system(struct transaction *transaction, ecs_system *system,
@@ -389,7 +372,7 @@ void transaction_commit(struct transaction *transaction) {
       timings_give_system(world, system);
   }
   transact_free_difference(world, &transaction->before, world->schedule);
-  transact_free_lists(world, &transaction->before);
+  schedule_free_lists(&world->memory, &transaction->before);
   transaction->planning = false;
   transaction->committed = true;
 }

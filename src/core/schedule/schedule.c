@@ -256,7 +256,7 @@ void schedule_inherit(ecs_system *system, const ecs_system *old) {
   system->all_rows = old->all_rows;
 }
 
-static uint32_t schedule_position_of(const struct schedule *schedule, const ecs_system *system) {
+uint32_t schedule_position_of(const struct schedule *schedule, const ecs_system *system) {
   uint32_t at = 0;
   while (schedule->systems[at] != system) {
     at++;
@@ -414,6 +414,16 @@ ecs_status schedule_check(const ecs_world *world) {
   return ECS_OK;
 }
 
+void schedule_free_lists(struct memory *memory, struct schedule *schedule) {
+  FREE_LIST(memory, schedule->phases, schedule->phase_capacity);
+  FREE_LIST(memory, schedule->placed, schedule->placed_capacity);
+  FREE_LIST(memory, schedule->systems, schedule->system_capacity);
+  FREE_LIST(memory, schedule->running, schedule->running_capacity);
+  FREE_LIST(memory, schedule->sorted, schedule->sorted_capacity);
+  system_names_free(memory, &schedule->names);
+  map_free(memory, &schedule->awaited);
+}
+
 void schedule_free(ecs_world *world) {
   struct schedule *schedule = world->schedule;
   struct memory *memory = &world->memory;
@@ -423,16 +433,10 @@ void schedule_free(ecs_world *world) {
     schedule_free_system(world, schedule->systems[--schedule->system_count], true);
   for (uint32_t i = 0; i < schedule->phase_count; i++) phase_free(world, schedule->phases[i]);
   if (schedule->reacting) phase_free(world, schedule->reacting);
-  FREE_LIST(memory, schedule->phases, schedule->phase_capacity);
-  FREE_LIST(memory, schedule->placed, schedule->placed_capacity);
-  FREE_LIST(memory, schedule->systems, schedule->system_capacity);
-  FREE_LIST(memory, schedule->running, schedule->running_capacity);
-  FREE_LIST(memory, schedule->sorted, schedule->sorted_capacity);
   ranges_free(memory, schedule->ranges);
   memory_free(memory, schedule->profile, schedule->profile ? sizeof *schedule->profile : 0);
   timings_free(world, &schedule->absent);
-  system_names_free(memory, &schedule->names);
-  map_free(memory, &schedule->awaited);
+  schedule_free_lists(memory, schedule);
 }
 
 /* ---- schedule tell ---- */

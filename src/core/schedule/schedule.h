@@ -230,10 +230,13 @@ ecs_status schedule_unknown(const ecs_world *world, const char *name, bool phase
 ecs_status schedule_no_phase(const ecs_world *world, const char *name);
 
 /* The parts of registering, for transactions: building a system or phase that is in no list yet;
-** what a system takes over from the one it replaces; freeing, with or without the free callback. */
+** what a system takes over from the one it replaces, and where it is; freeing, with or without the
+** free callback, and freeing the lists alone. */
 ecs_status schedule_build(ecs_world *world, const struct ecs_system_desc *desc, ecs_system **out);
 void schedule_inherit(ecs_system *system, const ecs_system *old);
+uint32_t schedule_position_of(const struct schedule *schedule, const ecs_system *system);
 void schedule_free_system(ecs_world *world, ecs_system *system, bool callback);
+void schedule_free_lists(struct memory *memory, struct schedule *schedule);
 ecs_status phase_build(ecs_world *world, const struct ecs_phase_desc *desc, struct phase **out);
 void phase_free(ecs_world *world, struct phase *phase);
 bool phase_is_builtin(const char *name);
