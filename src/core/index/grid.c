@@ -428,17 +428,6 @@ static uint32_t grid_find_cell(const struct grid *grid, const struct grid_room *
   return cell;
 }
 
-/* The place of a row in its cell. */
-static uint32_t grid_find_row(const struct grid *grid, const struct grid_room *room,
-                              const uint32_t *order, uint32_t row) {
-  uint32_t cell = grid->boxed ? room->other[row] : grid_find_cell(grid, room, row);
-  uint32_t low = grid->boxed ? grid->starts[cell] : grid->cells[cell].first;
-  uint32_t high = grid->boxed ? grid->starts[cell + 1] : grid->cells[cell + 1].first;
-  BISECT(low, high, at, order[at] < row);
-  assert(order[low] == row);
-  return low;
-}
-
 bool grid_follow(struct grid *grid, const struct grid_room *room, const struct grid_source *from,
                  const uint32_t *changed, uint32_t count, struct copies *copies) {
   for (uint32_t i = 0; i < count; i++) {
@@ -446,7 +435,12 @@ bool grid_follow(struct grid *grid, const struct grid_room *room, const struct g
     bool placed;
     if (!grid_stays(grid, room, from, row, &placed)) return false;
     if (!placed) continue;
-    uint32_t at = grid_find_row(grid, room, copies_order(copies), row);
+    const uint32_t *order = copies_order(copies);
+    uint32_t cell = grid->boxed ? room->other[row] : grid_find_cell(grid, room, row);
+    uint32_t at = grid->boxed ? grid->starts[cell] : grid->cells[cell].first;
+    uint32_t end = grid->boxed ? grid->starts[cell + 1] : grid->cells[cell + 1].first;
+    BISECT(at, end, middle, order[middle] < row);
+    assert(order[at] == row);
     copies_bring(copies, at, from->copies, row);
     for (uint32_t axis = 0; axis < grid->axes; axis++)
       ((double *)grid->places[axis].data)[at] = grid_place_of(from, axis, row);

@@ -82,13 +82,6 @@ static uint32_t search_find_line(const struct grid *grid, uint32_t from, double 
   return low;
 }
 
-/* The first line after all those of a z. */
-static uint32_t search_find_layer(const struct grid *grid, uint32_t from, double z) {
-  uint32_t low = from;
-  BISECT(low, grid->line_count, at, grid->lines[at].z <= z);
-  return low;
-}
-
 static bool search_is_cell_before(const struct grid_cell *cell, double x, bool behind) {
   return cell->x < x || (behind && cell->x == x);
 }
@@ -147,7 +140,8 @@ bool search_line(struct ecs_search *walk) {
       continue;
     }
     if (line->y > walk->high[1]) {
-      walk->line = search_find_layer(grid, walk->line + 1, line->z);
+      walk->line++;
+      BISECT(walk->line, grid->line_count, at, grid->lines[at].z <= line->z);
       continue;
     }
     uint32_t from = search_find_cell(grid, walk->line, walk->low[0], false);

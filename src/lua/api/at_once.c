@@ -150,26 +150,22 @@ static ecs_status bulk_take_ids(ecs_query *query, ecs_id *ids, size_t room, size
   return status;
 }
 
-/* Finalizers may use the world when Lua allocates. */
-static void bulk_push_ids(lua_State *L) {
-  size_t room = query_count_all(check_query(L, 1)->query), count = 0;
-  ecs_id *ids = lua_newuserdatauv(L, room * sizeof *ids, 0);
-  const struct query_box *query = check_query(L, 1);
-  RETRY_OR_RAISE(L, query->box, bulk_take_ids(query->query, ids, room, &count));
-  changes_use(query->query);
-  lua_createtable(L, count < INT_MAX ? (int)count : INT_MAX, 0);
-  for (size_t i = 0; i < count; i++) {
-    lua_pushinteger(L, (lua_Integer)ids[i]);
-    lua_rawseti(L, -2, (lua_Integer)i + 1);
-  }
-}
-
 int query_ids(lua_State *L) {
   bool more = !lua_isnoneornil(L, 2);
   check_entities(L, 1);
   if (more) luaL_argerror(L, 2, "it takes no arguments: the query's text says what to find");
   if (lua_isnil(L, 2)) {
-    bulk_push_ids(L);
+    /* Finalizers may use the world when Lua allocates. */
+    size_t room = query_count_all(check_query(L, 1)->query), count = 0;
+    ecs_id *ids = lua_newuserdatauv(L, room * sizeof *ids, 0);
+    const struct query_box *query = check_query(L, 1);
+    RETRY_OR_RAISE(L, query->box, bulk_take_ids(query->query, ids, room, &count));
+    changes_use(query->query);
+    lua_createtable(L, count < INT_MAX ? (int)count : INT_MAX, 0);
+    for (size_t i = 0; i < count; i++) {
+      lua_pushinteger(L, (lua_Integer)ids[i]);
+      lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
     return 1;
   }
   lua_newtable(L);

@@ -163,21 +163,6 @@ static void declare_declaration_make_room(struct draft *draft) {
   draft->names = declare_make_array(L, draft->name_limit, sizeof *draft->names);
 }
 
-/* Reads the enum names of the plain field at the top of the stack. */
-static void declare_declaration_read_names(struct draft *draft, ecs_field *field) {
-  lua_State *L = draft->L;
-  field->names = draft->names + draft->name_count;
-  if (declare_push_entry(L, "names") == LUA_TTABLE) {
-    while (lua_rawgeti(L, -1, (lua_Integer)field->name_count + 1) == LUA_TSTRING) {
-      if (draft->name_count == draft->name_limit) declare_declaration_malformed(draft);
-      draft->names[draft->name_count++] = declare_pop_text(draft);
-      field->name_count++;
-    }
-    lua_pop(L, 1);
-  }
-  lua_pop(L, 1);
-}
-
 static void declare_declaration_read_field(struct draft *draft, uint32_t at) {
   ecs_field *field = &draft->fields[at];
   declare_push_plain(draft, at);
@@ -190,7 +175,17 @@ static void declare_declaration_read_field(struct draft *draft, uint32_t at) {
   field->min = declare_get_text(draft, "min");
   field->max = declare_get_text(draft, "max");
   field->text = declare_get_text(draft, "text");
-  declare_declaration_read_names(draft, field);
+  lua_State *L = draft->L;
+  field->names = draft->names + draft->name_count;
+  if (declare_push_entry(L, "names") == LUA_TTABLE) {
+    while (lua_rawgeti(L, -1, (lua_Integer)field->name_count + 1) == LUA_TSTRING) {
+      if (draft->name_count == draft->name_limit) declare_declaration_malformed(draft);
+      draft->names[draft->name_count++] = declare_pop_text(draft);
+      field->name_count++;
+    }
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
   if (!field->name || !draft->types[at]) declare_declaration_malformed(draft);
   lua_pop(draft->L, 1);
 }

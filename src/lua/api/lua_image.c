@@ -147,18 +147,6 @@ static int image_decode_one(lua_State *L) {
   return 0;
 }
 
-/* Calls the codec's function for the current value. */
-static int image_call_decode(struct decoding *decoding) {
-  lua_State *L = decoding->L;
-  lua_pushcfunction(L, image_decode_one);
-  lua_pushvalue(L, LOAD_WORLD);
-  lua_pushvalue(L, LOAD_CODEC);
-  lua_pushlightuserdata(L, decoding);
-  int status = image_call_hidden(L, decoding->box, 3, 0);
-  if (status != LUA_OK) lua_replace(L, LOAD_ERROR);
-  return status;
-}
-
 static uint32_t image_decode(void *ud, const char *data, size_t size) {
   struct decoding *decoding = ud;
   struct world_box *box = decoding->box;
@@ -168,8 +156,14 @@ static uint32_t image_decode(void *ud, const char *data, size_t size) {
     decoding->no_memory = true;
     return 0;
   }
-  int status = image_call_decode(decoding);
+  lua_State *L = decoding->L;
+  lua_pushcfunction(L, image_decode_one);
+  lua_pushvalue(L, LOAD_WORLD);
+  lua_pushvalue(L, LOAD_CODEC);
+  lua_pushlightuserdata(L, decoding);
+  int status = image_call_hidden(L, decoding->box, 3, 0);
   if (status == LUA_OK) return decoding->slot;
+  lua_replace(L, LOAD_ERROR);
   decoding->no_memory = status == LUA_ERRMEM;
   any_release(box->any.slots, decoding->slot);
   return 0;

@@ -13,9 +13,15 @@
 
 /* ---- copies ---- */
 
-/* Each any value to be copied gets a slot. Whatever ran meanwhile has left the world unchanged, or
-** the call ends here. */
-static void prefab_take_slots(lua_State *L, struct world_box *box) {
+/* Pushes the id of a copy of an entity, named by argument 2, with the plan set over it. */
+static int prefab_copy(lua_State *L, struct composition *plan, ecs_id id, enum clone_kind kind) {
+  struct world_box *box = plan->input.box;
+  ecs_status status;
+  composition_order(plan, 0, plan->count);
+  RETRY(L, box, status, clone_find(box->world, id, kind));
+  if (UNLIKELY(status != ECS_OK)) return raise_argument(L, box->world, status, 2);
+  /* Each any value to be copied gets a slot. Whatever ran meanwhile has left the world unchanged,
+  ** or the call ends here. */
   struct clone *clone = box->world->clone;
   uint32_t calls = box->calls;
   need_stack(L, 2);
@@ -26,16 +32,6 @@ static void prefab_take_slots(lua_State *L, struct world_box *box) {
     if (calls != box->calls) raise_memory(L);
     clone_set_slot(clone, i, slot);
   }
-}
-
-/* Pushes the id of a copy of an entity, named by argument 2, with the plan set over it. */
-static int prefab_copy(lua_State *L, struct composition *plan, ecs_id id, enum clone_kind kind) {
-  struct world_box *box = plan->input.box;
-  ecs_status status;
-  composition_order(plan, 0, plan->count);
-  RETRY(L, box, status, clone_find(box->world, id, kind));
-  if (UNLIKELY(status != ECS_OK)) return raise_argument(L, box->world, status, 2);
-  prefab_take_slots(L, box);
   RETRY_OR_RAISE(L, box, clone_make(box->world, plan->parts, plan->count, &id));
   return spawn_end(L, box, id);
 }

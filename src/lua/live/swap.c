@@ -274,12 +274,6 @@ static void swap_views(lua_State *L, const struct world_box *box, uint32_t set) 
   }
 }
 
-static void swap_check_arrays(lua_State *L, const struct world_box *box) {
-  const struct registration *entry;
-  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, EITHER(REGISTERED_ARRAY), &at));)
-    swap_check(L, box, swap_check_array(box, entry->name), "");
-}
-
 /* ---- indexes ------------------------------------------------------------------------------- */
 
 /* Those that scripts hold by name must exist afterwards. */
@@ -409,7 +403,9 @@ static int swap_prepare(lua_State *L) {
   swap_check_systems(L, box);
   swap_queries(L, box, KEPT(REGISTERED_QUERY));
   swap_views(L, box, KEPT(REGISTERED_VIEW));
-  swap_check_arrays(L, box);
+  const struct registration *entry;
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, EITHER(REGISTERED_ARRAY), &at));)
+    swap_check(L, box, swap_check_array(box, entry->name), "");
   swap_check_prefabs(L, box);
   swap_check(L, box, transaction_order(transaction), "");
   swap_push_reports(L, &transaction->migration);

@@ -535,7 +535,8 @@ void loop_push_values(lua_State *L, const struct loop_box *loop, uint32_t most) 
 
 /* ---- ending ----------------------------------------------------------------------- */
 
-void loop_commit(lua_State *L, int index, struct loop_box *loop) {
+/* Commits what the loop has deferred, and ends it. */
+static ecs_status loop_commit_scope(lua_State *L, struct loop_box *loop) {
   struct world_box *box = loop->box;
   ecs_status status = ECS_OK;
   if (loop->scope != NONE) RETRY(L, box, status, scope_commit(box->world, loop->scope));
@@ -543,6 +544,12 @@ void loop_commit(lua_State *L, int index, struct loop_box *loop) {
     loop_cancel(loop);
   else
     unlink_loop(loop);
+  return status;
+}
+
+void loop_commit(lua_State *L, int index, struct loop_box *loop) {
+  struct world_box *box = loop->box;
+  ecs_status status = loop_commit_scope(L, loop);
   if (status == ECS_ENOMEM) raise_status(L, box->world, status);
   lua_getiuservalue(L, index, LOOP_WORLD);
   if (status != ECS_OK) observed_raise(L, box, lua_gettop(L), status);
@@ -554,13 +561,7 @@ void loop_commit(lua_State *L, int index, struct loop_box *loop) {
 void loop_end_inner(lua_State *L, int index, const struct loop_box *loop) {
   struct world_box *box = loop->box;
   while (loop->open && box->loops->open != loop) {
-    struct loop_box *inner = box->loops->open;
-    ecs_status status = ECS_OK;
-    if (inner->scope != NONE) RETRY(L, box, status, scope_commit(box->world, inner->scope));
-    if (scope_stays_open(status))
-      loop_cancel(inner);
-    else
-      unlink_loop(inner);
+    ecs_status status = loop_commit_scope(L, box->loops->open);
     if (status != ECS_OK) raise_status(L, box->world, status);
   }
   if (loop->open) loop_sweep(L, box, index);
