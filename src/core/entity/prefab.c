@@ -448,29 +448,23 @@ static ecs_status prefab_declare_in_scope(ecs_world *world, struct prefab_plan *
   return status;
 }
 
-static ecs_status prefab_reserve_declared(ecs_world *world) {
-  struct declared *declared = &world->declared;
-  bool room = GROW(&world->memory, declared->prefabs, declared->capacity, declared->count + 1ull);
-  return room ? ECS_OK : world_nomem(world);
-}
-
-static void prefab_note_declared(ecs_world *world, ecs_id prefab) {
-  struct declared *declared = &world->declared;
-  for (uint32_t i = 0; i < declared->count; i++)
-    if (declared->prefabs[i] == prefab) return;
-  declared->prefabs[declared->count++] = prefab;
-}
-
 static ecs_status prefab_declare_all(ecs_world *world, struct prefab_plan *plan) {
   ecs_id known;
   ecs_status status = ECS_OK;
   for (uint32_t i = 1; i < plan->count && status == ECS_OK; i++)
     status = prefab_check_names(world, plan, i);
   if (status == ECS_OK) status = prefab_find_known(world, plan->nodes[0].name, &known);
-  if (status == ECS_OK) status = prefab_reserve_declared(world);
-  if (status == ECS_OK) status = prefab_declare_in_scope(world, plan, known);
-  if (status == ECS_OK) prefab_note_declared(world, plan->made[0].id);
-  return status;
+  if (status != ECS_OK) return status;
+  struct declared *declared = &world->declared;
+  if (!GROW(&world->memory, declared->prefabs, declared->capacity, declared->count + 1ull))
+    return world_nomem(world);
+  status = prefab_declare_in_scope(world, plan, known);
+  if (status != ECS_OK) return status;
+  uint32_t at = 0;
+  while (at < declared->count && declared->prefabs[at] != plan->made[0].id) at++;
+  declared->prefabs[at] = plan->made[0].id;
+  if (at == declared->count) declared->count++;
+  return ECS_OK;
 }
 
 ecs_status prefab_declare(ecs_world *world, const struct prefab_node *nodes, uint32_t count,

@@ -223,15 +223,6 @@ static ecs_status prefab_update_stage_add(const struct update *u, ecs_id entity,
   return command_stage(u->world, COMMAND_ADD, entity, component->id, NULL, 0);
 }
 
-/* Adds a component to the prefab as declared. */
-static ecs_status prefab_update_add_own(const struct update *u, const struct component *component) {
-  ecs_status status = prefab_update_stage_add(u, u->entity, component);
-  for (uint32_t i = 0; i < component->leaf_count && status == ECS_OK; i++)
-    status = prefab_update_stage_cell(u, u->entity, component, i,
-                                      prefab_update_wanted_cell(u, component, i));
-  return status;
-}
-
 /* Adds a component to instances that lack it; only the prefab gets any values. */
 static ecs_status prefab_update_add_below(const struct update *u,
                                           const struct component *component) {
@@ -268,7 +259,10 @@ static ecs_status update_component(const struct update *u, ecs_id id) {
   for (uint32_t i = 0; has && i < component->leaf_count && status == ECS_OK; i++)
     status = update_leaf(u, component, i, alone);
   if (has && !prefab_shares(world, ecs_id_index(u->entity), id)) return status;
-  if (!has) status = prefab_update_add_own(u, component);
+  if (!has) status = prefab_update_stage_add(u, u->entity, component);
+  for (uint32_t i = 0; !has && i < component->leaf_count && status == ECS_OK; i++)
+    status = prefab_update_stage_cell(u, u->entity, component, i,
+                                      prefab_update_wanted_cell(u, component, i));
   return status == ECS_OK && !alone ? prefab_update_add_below(u, component) : status;
 }
 
@@ -297,15 +291,6 @@ static ecs_status prefab_update_drop(const struct update *u, const ecs_id *ids, 
 
 /* ---- the whole update ---- */
 
-static ecs_status update_all(const struct update *u) {
-  ecs_id *ids;
-  uint32_t count;
-  ecs_status status = prefab_update_wanted_ids(u, &ids, &count);
-  for (uint32_t i = 0; i < count && status == ECS_OK; i++) status = update_component(u, ids[i]);
-  if (status == ECS_OK) status = prefab_update_drop(u, ids, count);
-  return status == ECS_OK ? prefab_stage_ties(u->world, u->plan, u->at) : status;
-}
-
 ecs_status prefab_update(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
   ecs_id entity = plan->made[at].id;
   ecs_status status = clone_find_made(world, entity, at == 0);
@@ -315,7 +300,13 @@ ecs_status prefab_update(ecs_world *world, const struct prefab_plan *plan, uint3
   uint32_t count = world->clone->count;
   update.followers = memory_array(&world->memory, count, sizeof *update.followers);
   if (!update.followers) return world_nomem(world);
-  status = update_all(&update);
+  ecs_id *ids;
+  uint32_t id_count;
+  status = prefab_update_wanted_ids(&update, &ids, &id_count);
+  for (uint32_t i = 0; i < id_count && status == ECS_OK; i++)
+    status = update_component(&update, ids[i]);
+  if (status == ECS_OK) status = prefab_update_drop(&update, ids, id_count);
+  if (status == ECS_OK) status = prefab_stage_ties(world, plan, at);
   FREE_LIST(&world->memory, update.followers, count);
   return status;
 }

@@ -260,20 +260,15 @@ ecs_status relate_add_pair(ecs_world *world, ecs_id id, ecs_id pair) {
 
 /* ---- removing ---- */
 
-static uint32_t relate_without_pairs(const struct table *table, uint32_t relation, ecs_id *ids) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < table->id_count; i++)
-    if (!id_is_pair(table->ids[i]) || pair_relation(table->ids[i]) != relation)
-      ids[count++] = table->ids[i];
-  return count;
-}
-
 /* The table without the pairs of a relation. */
 static ecs_status relate_table_without(ecs_world *world, struct table *from, uint32_t relation,
                                        struct table **to) {
   ecs_id *ids = world_scratch(world, from->id_count);
   if (!ids) return world_nomem(world);
-  uint32_t count = relate_without_pairs(from, relation, ids);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < from->id_count; i++)
+    if (!id_is_pair(from->ids[i]) || pair_relation(from->ids[i]) != relation)
+      ids[count++] = from->ids[i];
   *to = from;
   return count == from->id_count ? ECS_OK : graph_table(world, ids, count, to);
 }

@@ -102,25 +102,20 @@ static ecs_status indexing_check_of(ecs_index *index) {
   return index->desc.key ? ECS_OK : index_key_column(index, &column);
 }
 
-static ecs_status indexing_fill(ecs_index *index, const ecs_index_desc *desc) {
-  ecs_world *world = index->world;
-  ecs_status status = indexing_copy_texts(index, desc);
-  if (status == ECS_OK)
-    status = ecs_query_with(world, desc->query, desc->variables, desc->variable_count,
-                            &index->query);
-  if (status == ECS_OK) status = indexing_check_query(world, index->desc.name, index->query);
-  if (status == ECS_OK)
-    status = copies_lay_out(world, &index->rows, &index->query->terms, index->desc.name);
-  return status == ECS_OK ? indexing_check_of(index) : status;
-}
-
 ecs_status index_build(ecs_world *world, const ecs_index_desc *desc, ecs_index **out) {
   ecs_status status = indexing_check_desc(world, desc);
   if (status != ECS_OK) return status;
   ecs_index *index = memory_array(&world->memory, 1, sizeof *index);
   if (!index) return world_nomem(world);
   index->world = world;
-  status = indexing_fill(index, desc);
+  status = indexing_copy_texts(index, desc);
+  if (status == ECS_OK)
+    status = ecs_query_with(world, desc->query, desc->variables, desc->variable_count,
+                            &index->query);
+  if (status == ECS_OK) status = indexing_check_query(world, index->desc.name, index->query);
+  if (status == ECS_OK)
+    status = copies_lay_out(world, &index->rows, &index->query->terms, index->desc.name);
+  if (status == ECS_OK) status = indexing_check_of(index);
   if (status == ECS_OK) status = stale_watch(index);
   if (status == ECS_OK) {
     index->desc.free = desc->free;

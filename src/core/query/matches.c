@@ -525,25 +525,17 @@ static void matches_take_by_depth(struct matches *matches) {
   }
 }
 
-/* How many of a list's entities are in one table, from the walk's current one on. */
-static uint32_t match_next_listed(struct matches *matches, const uint32_t *list, uint32_t count) {
-  const struct walk *walk = matches->walk;
-  assert(walk->match < walk->query->count);
-  uint32_t n = match_least(count, matches_room_in(matches));
-  uint32_t *rows = matches->own.rows + matches->count;
-  if (walk->query->terms.toggled) n = 1;
-  return match_together(walk->query->world, list, n, walk->table->index, rows);
-}
-
 /* Takes or skips entities of a list, from the first on. Returns how many; 0 if they belong to
 ** another batch. */
 static uint32_t matches_take_listed(struct matches *matches, const uint32_t *list, uint32_t count,
                                     uint32_t packed) {
   struct walk *walk = matches->walk;
   if (!walk_come_to(walk, list[0])) return 1;
-  uint32_t n = match_next_listed(matches, list, count);
-  struct match_stretch rows = {walk->table, walk->match,
-                               matches->own.rows + matches->count, NULL, NULL, packed};
+  assert(walk->match < walk->query->count);
+  uint32_t *own = matches->own.rows + matches->count;
+  uint32_t most = walk->query->terms.toggled ? 1 : match_least(count, matches_room_in(matches));
+  uint32_t n = match_together(walk->query->world, list, most, walk->table->index, own);
+  struct match_stretch rows = {walk->table, walk->match, own, NULL, NULL, packed};
   return match_take(matches, &rows, n);
 }
 

@@ -49,13 +49,6 @@ static ecs_status observer_call(ecs_world *world, ecs_system *observer, struct e
   return callback_failed(world, observer, status);
 }
 
-/* Whether there is a match to call it for. */
-static bool observer_has_sights(const ecs_world *world, struct watch *watch) {
-  struct ecs_sight sight;
-  sight_begin(&sight, world, watch);
-  return sight_next(&sight);
-}
-
 static bool observer_had_turn(const struct watching *watching, const struct watch *watch) {
   return !watch || watch->asked == watching->round;
 }
@@ -100,7 +93,9 @@ static void observer_call_all(ecs_world *world, struct outcome *outcome) {
   for (struct watch *watch; (watch = observer_next_watch(watching)) != NULL;) {
     struct ecs_sight sight;
     watch->asked = watching->round;
-    if (!observer_has_sights(world, watch)) continue;
+    /* Only if there is a match to call it for. */
+    sight_begin(&sight, world, watch);
+    if (!sight_next(&sight)) continue;
     watch->called = watching->round;
     watch->first_command = world->staging.command_count;
     uint32_t notes = watching->note_count;
