@@ -4,7 +4,6 @@
 #include "core/base/text.h"
 #include "core/base/types.h"
 #include "core/change/migrate.h"
-#include "core/entity/entity.h"
 #include "core/ids/world.h"
 #include "core/storage/component.h"
 #include "core/storage/event.h"

@@ -1,6 +1,5 @@
 #include "core/schedule/schedule.h"
 
-#include "core/base/memory.h"
 #include "core/base/sets.h"
 #include "core/base/text.h"
 #include "core/ids/world.h"

@@ -5,7 +5,6 @@
 #include "core/storage/component.h"
 #include "core/storage/registry.h"
 #include "core/storage/table.h"
-#include "core/world/lifetime.h"
 #include "ecs_component.h"
 
 /* ---- finding an event ---- */
