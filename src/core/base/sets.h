@@ -98,9 +98,38 @@ static inline uint32_t id_set_remove(ecs_id *ids, uint32_t count, ecs_id id) {
     }                                               \
   } while (0)
 
-/* Sorting a list of pointers. */
+/* Sorting lists. */
 
-/* Bottom-up merge sort (Knuth, TAOCP 5.2.4) of a list that is followed by as much free room. */
+/* Bottom-up merge sort (Knuth, TAOCP 5.2.4) of a list's `count` items by way of as much room at
+** `spare`. `before` says of two items, `a` and `b`, whether `a` comes first; equal ones stay in
+** their order. */
+#define MERGE_SORT(type, list, spare, count, a, b, before)                              \
+  do {                                                                                  \
+    type *from_ = (list);                                                               \
+    type *to_ = (spare);                                                                \
+    for (uint64_t width_ = 1; width_ < (count); width_ *= 2) {                          \
+      for (uint64_t low_ = 0; low_ < (count); low_ += 2 * width_) {                     \
+        uint64_t middle_ = low_ + width_ < (count) ? low_ + width_ : (count);           \
+        uint64_t high_ = low_ + 2 * width_ < (count) ? low_ + 2 * width_ : (count);     \
+        uint64_t left_ = low_, right_ = middle_;                                        \
+        for (uint64_t k_ = low_; k_ < high_; k_++) {                                    \
+          bool swaps_ = left_ == middle_;                                               \
+          if (left_ < middle_ && right_ < high_) {                                      \
+            type a = from_[right_];                                                     \
+            type b = from_[left_];                                                      \
+            swaps_ = (before);                                                          \
+          }                                                                             \
+          to_[k_] = swaps_ ? from_[right_++] : from_[left_++];                          \
+        }                                                                               \
+      }                                                                                 \
+      type *swap_ = from_;                                                              \
+      from_ = to_;                                                                      \
+      to_ = swap_;                                                                      \
+    }                                                                                   \
+    if (from_ != (list)) memcpy((list), from_, (count) * sizeof *from_);                \
+  } while (0)
+
+/* MERGE_SORT of a list of pointers that is followed by as much free room. */
 void merge_sort(const void **list, uint32_t n, bool (*precedes)(const void *, const void *));
 
 /* Room to sort `count` items, plus one, so it is never 0. */

@@ -30,36 +30,6 @@ static bool grid_sort_by_counting(struct memory *memory, struct grid_room *room,
   return true;
 }
 
-static void grid_merge(const double *numbers, const uint32_t *from, uint32_t *to, uint32_t low,
-                       uint32_t middle, uint32_t high) {
-  uint32_t i = low, j = middle;
-  for (uint32_t k = low; k < high; k++) {
-    bool left = i < middle && (j == high || !(numbers[from[j]] < numbers[from[i]]));
-    to[k] = left ? from[i++] : from[j++];
-  }
-}
-
-static void grid_swap_orders(struct grid_room *room) {
-  uint32_t *order = room->order, capacity = room->order_capacity;
-  room->order = room->other;
-  room->order_capacity = room->other_capacity;
-  room->other = order;
-  room->other_capacity = capacity;
-}
-
-/* Sorts numbers that lie far apart. */
-static void grid_sort_by_merging(struct grid_room *room, const double *numbers, uint32_t count) {
-  for (uint64_t width = 1; width < count; width *= 2) {
-    for (uint64_t low = 0; low < count; low += 2 * width) {
-      uint64_t middle = low + width < count ? low + width : count;
-      uint64_t high = low + 2 * width < count ? low + 2 * width : count;
-      grid_merge(numbers, room->order, room->other, (uint32_t)low, (uint32_t)middle,
-                 (uint32_t)high);
-    }
-    grid_swap_orders(room);
-  }
-}
-
 /* One stable pass, by one axis. */
 static bool grid_sort_by(struct memory *memory, struct grid_room *room, const double *numbers,
                          uint32_t count) {
@@ -71,12 +41,16 @@ static bool grid_sort_by(struct memory *memory, struct grid_room *room, const do
   }
   if (!(least < most)) return true;
   if (!(most - least < 2.0 * count + 1024)) {
-    grid_sort_by_merging(room, numbers, count);
+    MERGE_SORT(uint32_t, room->order, room->other, count, a, b, numbers[a] < numbers[b]);
     return true;
   }
   uint32_t range = (uint32_t)(most - least) + 1;
   if (!grid_sort_by_counting(memory, room, numbers, count, least, range)) return false;
-  grid_swap_orders(room);
+  uint32_t *order = room->order, capacity = room->order_capacity;
+  room->order = room->other;
+  room->order_capacity = room->other_capacity;
+  room->other = order;
+  room->other_capacity = capacity;
   return true;
 }
 

@@ -72,28 +72,9 @@ static bool keyed_sort_by_hash(struct memory *memory, struct keyed *keyed, struc
   return true;
 }
 
-static void keyed_merge(const struct key *keys, const uint32_t *from, uint32_t *to, uint32_t low,
-                        uint32_t middle, uint32_t high) {
-  uint32_t i = low, j = middle;
-  for (uint32_t k = low; k < high; k++) {
-    bool left = i < middle && (j == high || !key_precedes(keys[from[j]], keys[from[i]]));
-    to[k] = left ? from[i++] : from[j++];
-  }
-}
-
 static void keyed_sort_by_key(const struct key_room *room, uint32_t count) {
-  uint32_t *from = room->order, *to = room->other;
-  for (uint64_t width = 1; width < count; width *= 2) {
-    for (uint64_t low = 0; low < count; low += 2 * width) {
-      uint64_t middle = low + width < count ? low + width : count;
-      uint64_t high = low + 2 * width < count ? low + 2 * width : count;
-      keyed_merge(room->keys, from, to, (uint32_t)low, (uint32_t)middle, (uint32_t)high);
-    }
-    uint32_t *swap = from;
-    from = to;
-    to = swap;
-  }
-  if (from != room->order) memcpy(room->order, from, count * sizeof *from);
+  const struct key *keys = room->keys;
+  MERGE_SORT(uint32_t, room->order, room->other, count, a, b, key_precedes(keys[a], keys[b]));
 }
 
 /* ---- filters --------------------------------------------------------------------------- */
