@@ -6,8 +6,8 @@
 
 #include <math.h>
 
+#include "core/base/sets.h"
 #include "core/command/emission.h"
-#include "core/entity/entity.h"
 #include "core/ids/entity_index.h"
 #include "core/ids/world.h"
 #include "core/image/load.h"
@@ -116,13 +116,6 @@ ecs_status load_index(struct loader *loader) {
 
 /* ---- tables ---- */
 
-static void load_rows_insert_id(ecs_id *ids, uint32_t used, ecs_id id) {
-  uint32_t at = used;
-  while (at > 0 && ids[at - 1] > id) at--;
-  memmove(ids + at + 1, ids + at, (used - at) * sizeof *ids);
-  ids[at] = id;
-}
-
 /* A relation with several targets is in tables only by its pairs; sparse components, arrays and
 ** events are in none. */
 static bool load_row_is_by_itself(const struct component *component) {
@@ -142,7 +135,7 @@ static ecs_status load_rows_read_ids(struct loader *loader, uint32_t count) {
         !load_row_is_by_itself(loader->components[place]))
       return load_damaged(loader, "a table has an impossible type");
     last = place;
-    load_rows_insert_id(ids, used, loader->components[place]->id);
+    id_set_insert(ids, used, loader->components[place]->id);
   }
   return ECS_OK;
 }
@@ -171,7 +164,7 @@ static ecs_status load_rows_read_pairs(struct loader *loader, uint32_t used, uin
         target == 0 || (i && order <= last))
       return load_damaged(loader, "a pair is invalid");
     last = order;
-    load_rows_insert_id(ids, used, pair_make(ecs_id_index(loader->components[place]->id), target));
+    id_set_insert(ids, used, pair_make(ecs_id_index(loader->components[place]->id), target));
   }
   return ECS_OK;
 }
