@@ -79,13 +79,6 @@ bool phase_is_ignored(const ecs_world *world, const char *name) {
   return phase_position(schedule->phases, schedule->phase_count, name, phase_hash_of(name)) == NONE;
 }
 
-static ecs_status phase_contradiction(ecs_world *world, const struct phase *phase) {
-  return world_fail(world, ECS_ECYCLE,
-                    "phases cannot be ordered: '%s' would come after '%s' and before '%s'",
-                    phase->name, phase->after ? phase->after : phase->name,
-                    phase->before ? phase->before : phase->name);
-}
-
 ecs_status phase_sort(ecs_world *world) {
   struct schedule *schedule = world->schedule;
   uint32_t count = 0, rounds = 0, ends = 0, before;
@@ -108,7 +101,11 @@ ecs_status phase_sort(ecs_world *world) {
     struct phase *phase = schedule->phases[i];
     uint32_t limit = phase_position(schedule->placed, count, phase->before, phase->before_hash);
     uint32_t at = phase_position(schedule->placed, count, phase->name, phase->hash);
-    if (!phase->placed || (limit != NONE && at > limit)) return phase_contradiction(world, phase);
+    if (!phase->placed || (limit != NONE && at > limit))
+      return world_fail(world, ECS_ECYCLE,
+                        "phases cannot be ordered: '%s' would come after '%s' and before '%s'",
+                        phase->name, phase->after ? phase->after : phase->name,
+                        phase->before ? phase->before : phase->name);
   }
   assert(count == schedule->phase_count);
   schedule->placed_in_turn = rounds <= 1 && ends <= 1;

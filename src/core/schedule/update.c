@@ -372,21 +372,6 @@ ecs_status ecs_run(ecs_world *world, const char *name, double dt) {
 
 /* ---- callback ---- */
 
-/* Puts the system's name before the message. If a failed callback set none, describes its
-** status. */
-static void update_name_failure(const ecs_world *world, const ecs_system *system,
-                                ecs_status status) {
-  char why[MESSAGE_SIZE];
-  if (world->message[0])
-    text_format(why, sizeof why, "%s", world->message);
-  else if (status == ECS_ENOMEM)
-    text_format(why, sizeof why, "not enough memory");
-  else
-    text_format(why, sizeof why, "it failed with status %d", (int)status);
-  world_fail(world, status, "%s '%s': %s", system->watch ? "observer" : "system", system->name,
-             why);
-}
-
 const char *callback_running(const ecs_world *world, const char **kind) {
   const struct watch *shown = world->watching->shown;
   const ecs_system *system = shown ? shown->owner : world->schedule->current;
@@ -422,7 +407,16 @@ static void update_callback_handle(ecs_world *world, const ecs_system *system, e
 /* The handler uses the random stream around those of systems. */
 ecs_status callback_failed(ecs_world *world, ecs_system *system, ecs_status status) {
   struct schedule *schedule = world->schedule;
-  update_name_failure(world, system, status);
+  /* The message begins with the system's name; where the callback set none, its status follows. */
+  char why[MESSAGE_SIZE];
+  if (world->message[0])
+    text_format(why, sizeof why, "%s", world->message);
+  else if (status == ECS_ENOMEM)
+    text_format(why, sizeof why, "not enough memory");
+  else
+    text_format(why, sizeof why, "it failed with status %d", (int)status);
+  world_fail(world, status, "%s '%s': %s", system->watch ? "observer" : "system", system->name,
+             why);
   if (!schedule->on_error) return status;
   schedule->clock = 0;
   system->parked = true;

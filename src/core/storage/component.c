@@ -183,16 +183,6 @@ const char *component_label(const struct component *component, const struct leaf
   return text;
 }
 
-static ecs_status component_wrong_type(const ecs_world *world, const struct component *component,
-                                       const struct leaf *leaf, const ecs_value *value) {
-  static const char *const kinds[] = {"nothing", "a boolean", "an integer", "a number",
-                                      "a string"};
-  char label[LABEL_SIZE];
-  return world_fail(world, ECS_ETYPE, "%s is %s, got %s",
-                    component_label(component, leaf, label, sizeof label), type_name(leaf->type),
-                    kinds[value->kind]);
-}
-
 /* The error for a number that does not fit a leaf. */
 static ecs_status component_refuse_number(const ecs_world *world,
                                           const struct component *component,
@@ -299,7 +289,12 @@ ecs_status component_cell(ecs_world *world, const struct component *component,
       return component_number_cell(world, component, leaf, value, cell);
     default: break;
   }
-  return component_wrong_type(world, component, leaf, value);
+  static const char *const kinds[] = {"nothing", "a boolean", "an integer", "a number",
+                                      "a string"};
+  char label[LABEL_SIZE];
+  return world_fail(world, ECS_ETYPE, "%s is %s, got %s",
+                    component_label(component, leaf, label, sizeof label), type_name(leaf->type),
+                    kinds[value->kind]);
 }
 
 void component_free(ecs_world *world, struct component *component) {

@@ -202,18 +202,15 @@ bool array_takes(ecs_type type) {
   return type_is_number(type) || type_class(type) == CLASS_TRUTH || type_class(type) == CLASS_ID;
 }
 
-static bool registry_array_is_plain(const ecs_component_desc *desc) {
-  return desc->field_count == 1 && !desc->native_size && !desc->relation && !desc->toggle &&
-         !desc->track && !desc->sparse && !desc->required_count && !desc->was_count &&
-         !desc->old_name;
-}
-
 ecs_status array_check_desc(const ecs_world *world, const ecs_component_desc *desc) {
   if (desc->length == 0) return ECS_OK;
   if (desc->length > ARRAY_LENGTH_LIMIT)
     return world_fail(world, ECS_ELIMIT, "array '%s': the length must be 1 to %u, got %u",
                       desc->name, ARRAY_LENGTH_LIMIT, desc->length);
-  if (!registry_array_is_plain(desc))
+  bool plain = desc->field_count == 1 && !desc->native_size && !desc->relation && !desc->toggle &&
+               !desc->track && !desc->sparse && !desc->required_count && !desc->was_count &&
+               !desc->old_name;
+  if (!plain)
     return world_fail(world, ECS_EINVAL, "array '%s' takes only a type and a length", desc->name);
   const ecs_field *field = &desc->fields[0];
   bool single = field->count == 0 && field->value.kind == ECS_KIND_NONE;
