@@ -126,12 +126,12 @@ amalgamation: $(BUILD)/embed.c
 
 module_env = LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="$(1)/?.so;;" ECS_BUILD=$(1)
 
-# Installs what is missing for FOR=demo, test, lint, fuzz, deep or everywhere: the only target that installs.
+# Installs what is missing for FOR=demo, love, test, lint, fuzz, deep or everywhere: the only target that installs.
 # $(call ready,demo) is what the others call: it looks, and asks for it only when there is need.
 FOR ?= test
 ready = sh spec/tools/setup --look $(1) || $(MAKE) --no-print-directory -s setup FOR=$(1)
 
-## make setup      install what FOR=demo, test, lint, fuzz, deep or everywhere needs and is missing
+## make setup      install what FOR=demo, love, test, lint, fuzz, deep or everywhere needs and is missing
 setup:
 	@sh spec/tools/setup $(FOR)
 
@@ -161,13 +161,23 @@ $(BUILD)/examples/%: examples/%.c $(RELEASE)/libecs_lua.a $(filter %/liblua.a,$(
 	$(CC) $(STD) $(WARN) -Isrc -I$(LUA_INCDIR) -O2 $(CFLAGS) $(LDFLAGS) -o $@ $< \
 	  $(RELEASE)/libecs_lua.a $(LUA_LIBS) $(LIBS)
 
-## make love       LUA_VERSION=jit: build/luajit/love/ecs, to be put beside the main.lua of a game
-love: $(RELEASE)/ecs/native.so
-	rm -rf $(BUILD)/love
-	$(INSTALL) -d $(BUILD)/love/ecs/live $(BUILD)/love/ecs/inspect
-	$(INSTALL) -m 644 $(wildcard lua/ecs/*.lua) $(RELEASE)/ecs/native.so $(BUILD)/love/ecs
-	$(INSTALL) -m 644 $(wildcard lua/ecs/live/*.lua) $(BUILD)/love/ecs/live
-	$(INSTALL) -m 644 $(wildcard lua/ecs/inspect/*.lua) $(BUILD)/love/ecs/inspect
+## make love       build/luajit/love.zip: ecs/, to be unpacked beside the main.lua of a game
+love:
+	@$(call ready,love)
+	@$(MAKE) --no-print-directory -s LUA_VERSION=jit love-zip
+
+# With the module for this machine and, where there is a compiler for it, that for Windows (x86-64).
+MINGW_CC := x86_64-w64-mingw32-gcc
+LOVE_WINDOWS := $(if $(shell command -v $(MINGW_CC)),$(BUILD)/windows/ecs/native.so)
+
+love-zip: $(RELEASE)/ecs/native.so $(LOVE_WINDOWS)
+	@rm -rf $(BUILD)/love $(BUILD)/love.zip
+	@$(INSTALL) -d $(BUILD)/love/ecs/live $(BUILD)/love/ecs/inspect
+	@$(INSTALL) -m 644 $(wildcard lua/ecs/*.lua) LICENSE $(RELEASE)/ecs/native.so $(BUILD)/love/ecs
+	@for module in $(LOVE_WINDOWS); do $(INSTALL) -m 644 $$module $(BUILD)/love/ecs/native.dll; done
+	@$(INSTALL) -m 644 $(wildcard lua/ecs/live/*.lua) $(BUILD)/love/ecs/live
+	@$(INSTALL) -m 644 $(wildcard lua/ecs/inspect/*.lua) $(BUILD)/love/ecs/inspect
+	@cd $(BUILD)/love && zip -q -X -r ../love.zip ecs
 
 ## make install    PREFIX=/usr/local, LUA_LMOD, LUA_CMOD, DESTDIR
 install: all $(BUILD)/ecs.pc
@@ -205,4 +215,4 @@ help:
 
 include spec/check.mk spec/bench/bench.mk
 
-.PHONY: $(BUILD)/ecs.pc all love setup demo amalgamation examples install rockspecs clean help
+.PHONY: $(BUILD)/ecs.pc all love love-zip setup demo amalgamation examples install rockspecs clean help

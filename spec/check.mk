@@ -98,7 +98,7 @@ $(eval $(call tested,$(I686),$$(I686_CC),-O2 -Werror -DECS_DEBUG $(SSE2)))
 $(eval $(call tested,$(AARCH64),aarch64-linux-gnu-gcc,-O2 -Werror -DECS_DEBUG))
 $(eval $(call tested,$(S390X),s390x-linux-gnu-gcc,-O2 -Werror -DECS_DEBUG \
   -fexcess-precision=fast))
-$(eval $(call tested,$(WINDOWS),x86_64-w64-mingw32-gcc,-O2 -Werror $(MINGW)))
+$(eval $(call tested,$(WINDOWS),$(MINGW_CC),-O2 -Werror $(MINGW)))
 $(eval $(call tested,$(MUSL),musl-gcc,-O2 -Werror -DECS_DEBUG))
 $(eval $(call tested,$(WASM32),emcc,-O2 -Werror -DECS_DEBUG))
 
@@ -158,7 +158,7 @@ DEEP_CHECKS := valgrind $(if $(deep_scale:small=),deep-traces-3 deep-traces-4 de
   deep-traces-2 tidy) $(if $(DEEP_SPECS),deep-asan $(if $(deep_scale:small=),deep-specs) deep-plain) \
   ordered luajit love \
   $(if $(C_TESTS),deep-c deep-threads) builds \
-  $(if $(deep_scale:small=),deep-amalgamation) windows $(if $(C_TESTS),i686 aarch64 s390x) i686-specs windows-specs \
+  $(if $(deep_scale:small=),deep-amalgamation) windows $(if $(C_TESTS),i686 aarch64 s390x) i686-specs windows-specs windows-jit-specs \
   aarch64-specs musl-specs $(if $(deep_scale:small=),s390x-specs) $(if $(C_TESTS),valgrind-c) cppcheck fuzz \
   $(if $(deep_scale:small=),coverage)
 
@@ -215,13 +215,14 @@ lua55-specs: $(call spec_needs,$(RELEASE))
 # skips; with small counts only those of kernels and of LuaJIT. Examples in C are the modules of other
 # Luas.
 LUAJIT_NOT := %/examples_spec.lua %/module_spec.lua %/bodies_help_spec.lua %/bodies_motion_spec.lua
-LUAJIT_FEW := $(call specs_in,kernel/* system) $(filter %/luajit_spec.lua %/random_order_spec.lua,$(SPECS))
+LUAJIT_FEW := $(call specs_in,kernel/* system) \
+  $(filter %/luajit_spec.lua %/everywhere_spec.lua %/random_order_spec.lua,$(SPECS))
 luajit_specs = $(filter-out $(LUAJIT_NOT),$(if $(filter small,$(DEEP)),$(LUAJIT_FEW),$(SPECS)))
 LUAJIT_INCDIR = $(shell $(LUAJIT) -v >/dev/null 2>&1 && sh spec/tools/find-lua incdir jit $(LUAJIT))
 
 # Built once: both checks below use it, at the same time.
 luajit-ready: $($(RELEASE)_CORE)
-	@if test -n "$(LUAJIT_INCDIR)"; then $(MAKE) --no-print-directory -s LUA_VERSION=jit love; fi
+	@if test -n "$(LUAJIT_INCDIR)"; then $(MAKE) --no-print-directory -s LUA_VERSION=jit love-zip; fi
 
 check-luajit: luajit-ready
 	@incdir="$(LUAJIT_INCDIR)"; if test -n "$$incdir"; then \
@@ -234,13 +235,13 @@ check-luajit: luajit-ready
 luajit-specs: $(RELEASE)/ecs/native.so $(RELEASE)/spec/starve.so
 	$(check) luajit tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-2 $(call specs,$(RELEASE),$(luajit_specs))
 
-# The game under LÖVE, with ecs beside its main.lua, where there are LÖVE and a screen that nobody sees.
+# The game under LÖVE, with the zip unpacked beside its main.lua, where there are LÖVE and a screen that nobody sees.
 LOVE_GAME := build/luajit/game
 
 check-love: luajit-ready
 	@if love --version >/dev/null 2>&1 && command -v xvfb-run >/dev/null && test -n "$(LUAJIT_INCDIR)"; \
 	then rm -rf $(LOVE_GAME) && \
-	  cp -R examples/love $(LOVE_GAME) && cp -R build/luajit/love/ecs $(LOVE_GAME) && \
+	  cp -R examples/love $(LOVE_GAME) && unzip -q build/luajit/love.zip -d $(LOVE_GAME) && \
 	  $(check) love status env -u LUA_PATH -u LUA_CPATH SDL_AUDIODRIVER=dummy timeout 120 \
 	    xvfb-run -a -s "-screen 0 1024x768x24" love $(LOVE_GAME) --frames 300; \
 	else $(check) love tap echo "1..0 # SKIP there is no love, xvfb-run or luajit"; fi
@@ -329,7 +330,7 @@ check-install: all
 check-amalgamation check-deep-amalgamation: check-%: amalgamation all $(EXAMPLES)
 	$(check) $* tap env LUA=$(LUA) $(if $(filter deep%,$*),,CFLAGS=-O0) LUA_INCDIR="$(LUA_INCDIR)" \
 	  sh spec/tools/amalgamation $(AMALGAMATION) $(RELEASE) \
-	  $(if $(filter deep%,$*),$(GCC) $(CLANG) x86_64-w64-mingw32-gcc,$(CC))
+	  $(if $(filter deep%,$*),$(GCC) $(CLANG) $(MINGW_CC),$(CC))
 
 check-deep-plain: $(RELEASE)/ecs/native.so
 	$(check) deep-plain tap env ECS_SPEC_SCALE=$(deep_scale) \
@@ -432,26 +433,33 @@ $(FOREIGN_LUA)/lua.h:
 	@sh spec/tools/foreign $(FOREIGN) >$(BUILD)/foreign.log 2>&1 || \
 	  { sed 's#[a-z]*://[^ ]*#(a mirror)#g' $(BUILD)/foreign.log; exit 1; }
 
-$(FOREIGN_LUA)/lua54.def: $(FOREIGN_LUA)/lua.h
-	@{ echo LIBRARY lua54.dll; echo EXPORTS; cat $(LUA_HEADERS:%=$(@D)/%) | \
-	  sed -n 's/.*(\(lua[A-Za-z]*_[A-Za-z_]*\)) *(.*/\1/p' | sort -u; } > $@
+# LuaJIT's headers are those of this machine: what they say of Windows is the same everywhere.
+WINDOWS_LUA := $(if $(filter jit,$(LUA_VERSION)),$(LUA_INCDIR),$(FOREIGN_LUA))
+WINDOWS_DLL := lua$(subst .,,$(LUA_MODULES))
 
-$(FOREIGN_LUA)/liblua54.a: $(FOREIGN_LUA)/lua54.def
+$(WINDOWS)/$(WINDOWS_DLL).def: $(WINDOWS_LUA)/lua.h
+	@mkdir -p $(@D)
+	@{ echo LIBRARY $(WINDOWS_DLL).dll; echo EXPORTS; cat $(LUA_HEADERS:%=$(<D)/%) | \
+	  sed -n '/^LUA/s/.*[( *]\(lua[A-Za-z]*_[A-Za-z_]*\))\{0,1\}[[:space:]]*(.*/\1/p' | sort -u; } > $@
+
+$(WINDOWS)/lib$(WINDOWS_DLL).a: $(WINDOWS)/$(WINDOWS_DLL).def
 	@x86_64-w64-mingw32-dlltool -d $< -l $@
 
-$(I686)/% $(AARCH64)/% $(S390X)/% $(WINDOWS)/% $(MUSL)/% $(WASM32)/%: private LUA_INCDIR := $(FOREIGN_LUA)
+$(I686)/% $(AARCH64)/% $(S390X)/% $(MUSL)/% $(WASM32)/%: private LUA_INCDIR := $(FOREIGN_LUA)
 $(AARCH64)/%: export CROSS := aarch64-linux-gnu-
 $(S390X)/%: export CROSS := s390x-linux-gnu-
 $(WINDOWS)/%: export CROSS := x86_64-w64-mingw32-
 $(WASM32)/%: export CROSS := em
 $(I686)/%: private LUA_LIBS := $(I686)/liblua.a
-$(WINDOWS)/%: private LUA_LIBS := $(FOREIGN_LUA)/liblua54.a
+$(WINDOWS)/%: private LUA_INCDIR := $(WINDOWS_LUA)
+$(WINDOWS)/%: private LUA_LIBS := $(WINDOWS)/lib$(WINDOWS_DLL).a
 $(WINDOWS)/%: private LIBS := -lm
-$(WINDOWS)/ecs/native.so: private LIBS := $(FOREIGN_LUA)/liblua54.a -lm
+$(WINDOWS)/ecs/native.so: private LIBS := $(WINDOWS)/lib$(WINDOWS_DLL).a -lm
 $(I686)/spec/% $(AARCH64)/spec/% $(S390X)/spec/%: private LDFLAGS += -static
 
 $($(I686)_BIND) $($(AARCH64)_BIND) $($(S390X)_BIND) $($(MUSL)_BIND) $($(WASM32)_BIND): $(FOREIGN_LUA)/lua.h
-$($(WINDOWS)_BIND): $(FOREIGN_LUA)/liblua54.a
+$($(WINDOWS)_BIND): $(WINDOWS)/lib$(WINDOWS_DLL).a
+$(WINDOWS)/ecs/native.so: | $(WINDOWS)/lib$(WINDOWS_DLL).a
 
 # $(call machine,directory,compiler,flags,of Lua,of the program,how it ends): Lua and an interpreter.
 # Lua, too, has to compute as the kernels do.
@@ -471,7 +479,7 @@ STATIC := -static $(LIBS)
 $(eval $(call machine,$(I686),$$(I686_CC),$(SSE2),-DLUA_USE_POSIX,$(STATIC)))
 $(eval $(call machine,$(AARCH64),aarch64-linux-gnu-gcc,,-DLUA_USE_POSIX,$(STATIC)))
 $(eval $(call machine,$(S390X),s390x-linux-gnu-gcc,-fexcess-precision=fast,-DLUA_USE_POSIX,$(STATIC)))
-$(eval $(call machine,$(WINDOWS),x86_64-w64-mingw32-gcc,,,$(STATIC),.exe))
+$(eval $(call machine,$(WINDOWS),$(MINGW_CC),,,$(STATIC),.exe))
 $(eval $(call machine,$(MUSL),musl-gcc,,-DLUA_USE_POSIX,$(STATIC)))
 $(eval $(call machine,$(WASM32),emcc,,-DLUA_USE_POSIX,-lm $(NODE),.js))
 
@@ -494,7 +502,7 @@ ALL_ON := $(filter-out spec/examples/%,$(SPECS))
 FEW_ON := $(filter %/everywhere_spec.lua %/kernel_spec.lua,$(SPECS))
 MOST_ON := $(FEW_ON) $(filter %/query_spec.lua %/system_spec.lua %/save_spec.lua %/file_spec.lua,$(SPECS))
 ON ?= $(if $(filter small,$(DEEP)),FEW,MOST)
-MACHINES := i686 musl windows aarch64 s390x wasm32
+MACHINES := i686 musl windows windows-jit aarch64 s390x wasm32
 WINE := env WINEPREFIX=$(abspath $(BUILD))/wine WINEDEBUG=-all wine
 
 # $(call on_machine,name,interpreter,what runs it,specs)
@@ -532,8 +540,22 @@ $(eval $(call emulated,s390x))
 
 # Programs' files end in .exe; threads are POSIX's. The headers have to bear <windows.h> before them.
 check-windows: $(filter-out %threads,$(call c_programs,$(WINDOWS))) $(call libraries,$(WINDOWS))
-	$(check) windows status x86_64-w64-mingw32-gcc $(BASE) -I$(FOREIGN_LUA) -Werror \
+	$(check) windows status $(MINGW_CC) $(BASE) -I$(WINDOWS_LUA) -Werror \
 	  -fsyntax-only -x c -include windows.h -include src/ecs_lua.h /dev/null
+
+# What is in the zip for games under LÖVE, on LuaJIT for Windows, which is compiled from its sources.
+LUAJIT_DLL := $(FOREIGN)/luajit/src/lua51.dll
+
+$(LUAJIT_DLL): $(FOREIGN_LUA)/lua.h
+	@$(MAKE) -s -C $(@D) HOST_CC=$(CC) CROSS=$(MINGW_CC:gcc=) TARGET_SYS=Windows >$(BUILD)/luajit-dll.log 2>&1
+
+check-windows-jit-specs: $(LUAJIT_DLL) luajit-ready
+	@rm -rf $(BUILD)/windows-jit && mkdir -p $(BUILD)/windows-jit
+	@cp $(LUAJIT_DLL) $(<D)/luajit.exe spec/support/everywhere.lua $(BUILD)/windows-jit
+	@unzip -q build/luajit/love.zip -d $(BUILD)/windows-jit
+	$(check) windows-jit-specs status sh -c "cd $(BUILD)/windows-jit && \
+	  LUA_PATH='?.lua;?/init.lua' $(WINE) luajit.exe everywhere.lua | tr -d '\r' | \
+	  diff - ../../spec/golden/everywhere.txt"
 
 # ---- fuzz ----------------------------------------------------------------------------
 #

@@ -8,7 +8,6 @@ local files = {
   ["kernel_mixed"] = true, ["kernel_random"] = true, ["random_cells"] = true,
   ["random_loops"] = true, ["random_reach"] = true, ["random_threads"] = true,
   ["random_model"] = true, ["random_live"] = true, ["random_observers"] = true,
-  ["everywhere"] = true,
   -- live scripts of these specs are written in Lua 5.4
   ["live_observers"] = true, ["live_session"] = true,
   -- programs and pages written in Lua 5.4, run by themselves
