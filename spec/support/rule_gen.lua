@@ -243,6 +243,11 @@ texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
   | local <N1> = <B> and <F> if <N1> then <PF> = <N1> <S> end | local <N1> = <B> and <B> and <I>
     <PI> = (<N1> or 3) % 100 | local <N1> = <B> and 'red' or 'blue' <PF> = cost[<N1>] p.kind = <N1>
   | local <N1> if <B> then <N1> = 'green' end if <N1> then p.kind = <N1> <S> end
+strays 5: if <Rare> then log[#log + 1] = <F> <S> end | if <Rare> then tell(<F>, <E>) end
+  | if <Rare> then <S> noted[<L>] = <F> end | if <Rare> and <B> then <PF> = #('s' .. <I>) end
+  | if <Rare> then for <N1> in pairs(noted) do <PE> = <N1> break end <S> end
+  | if <I> == 3 then local <N1> = {} <N1>[<X>] = <F> <PF> = <N1>[<X>] or <F> end
+  | if not <B> then <S> elseif <Rare> then total = total + select('#', <E>) end
 locals 3: local <T> = <F> | local <O> = <L> | <Var> = <F> | <Var1> = <Var1> + <F>
 lists 3: for <O> in world:targets(<L>, 'Eats') do <S> end
   | for <O> in world:children(<L>) do <S> end | for <O> in world:sources(<L>, 'Eats') do <S> end
@@ -450,7 +455,8 @@ local about = { "arrays", "score", "cells", "tables", "others", "commands", "spa
 function Gen:begin(unit)
   local of = unit.terms[1] and (unit.form == "map" and "map" or unit.terms[1].of) or unit.form
   local groups = { own = unit.terms[1] and of ~= "Said", locals = true, flow = true,
-    fails = self.risky, long = self.rows < 99 and self.random:chance(20), whole = of == "run" }
+    fails = self.risky, long = self.rows < 99 and self.random:chance(20), whole = of == "run",
+    strays = of ~= "run" and self.random:chance(30) }
   local some = self.random:sample(about, self.random:range(1, 4))
   for _, name in ipairs(some) do groups[name] = true end
   groups.arrays = groups.arrays or not unit.terms[1]

@@ -203,6 +203,13 @@ if alias then tally.green = nil end
 local sums = alias and { 0.5, 1.5, 2.5, 0.0 } or { 1, 2.5, 3, 0 }
 total = 0
 local function bump(by) n = n + by end
+local log, noted = {}, {}
+local function tell(x, ...) log[#log + 1] = select('#', ...) + x end
+local function notes()
+  local count = 0
+  for _ in pairs(noted) do count = count + 1 end
+  return count
+end
 local function seek(list, x) for i = 1, #list do if list[i].w > x then return list[i] end end end
 local function pick(a, b, x)
   for i = 1, 2 do
@@ -236,7 +243,8 @@ local function cells()
     tally.blue or "nil", tostring(met.red), tostring(met.green), tostring(met.blue),
     most.red or "nil", most.green or "nil", most.blue or "nil", marks[1], marks[2],
     marks[3], marks[4], sums[1], sums[2], sums[3], sums[4], sums[5] or "nil", #had, had[1],
-    had[16] or "nil", had[17] or "nil", held[1], held[16] }
+    had[16] or "nil", had[17] or "nil", held[1], held[16], #log,
+    log[#log] or "nil", notes() }
 end
 local function poke(how)
   if how == 1 then n = n + 0.5 elseif how == 2 then mix, best = 2.5, 3
@@ -258,7 +266,7 @@ local function load_functions(program, out)
   for _, unit in ipairs(program.units) do text = text .. ",\n" .. generator.source(unit) end
   for i, name in ipairs(given) do arguments[i] = out[name] end
   local globals = { math = math, assert = assert, error = error, ipairs = plain_ipairs,
-    setmetatable = setmetatable, tostring = tostring }
+    setmetatable = setmetatable, tostring = tostring, pairs = pairs, select = select }
   local fns = table.pack(assert(load(text, "=rule", "t", globals))(
     table.unpack(arguments, 1, #given)))
   out.cells, out.poke = table.unpack(fns)

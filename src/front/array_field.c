@@ -107,6 +107,7 @@ struct val field_choice(struct val element, uint32_t i) {
 /* Selects one of the values, which are overwritten, by a number from 0. */
 static k_value field_choose(struct front *f, k_value *values, uint32_t count, k_value at) {
   struct builder *b = f->b;
+  assert(count > 0);
   for (int64_t bit = 1; count > 1; bit *= 2) {
     k_value set = build_binary(b, KO_BAND, at, build_i64(b, bit));
     k_value odd = build_binary(b, KO_NE, set, build_i64(b, 0));

@@ -59,10 +59,7 @@ static uint32_t body_target(const struct cut *cut, uint32_t target) {
 }
 
 static bool body_leaves(const struct cut *cut, uint32_t pc) {
-  const struct front_classes *shared = &cut->f->shared;
-  uint32_t i = 0;
-  while (i < shared->leave_count && shared->leaves[i] != pc) i++;
-  return i < shared->leave_count || cut->from->code[pc].kind == CODE_RETURN;
+  return front_leaves(cut->f, NULL, pc) || cut->from->code[pc].kind == CODE_RETURN;
 }
 
 static void body_add_local(struct cut *cut, uint32_t local, bool sets, uint32_t pc) {

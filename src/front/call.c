@@ -242,6 +242,7 @@ static struct val random_call(struct front *f, const struct val *arguments, uint
   f->env.counts[ENV_CALLS] =
       val_number(f, build_binary(b, KO_ADD, f->env.counts[ENV_CALLS].value, build_i64(b, 1)), true);
   if (count == 2) return val_number(f, build_random_unit(b, bits), true);
+  assert(count > 2 && arguments);
   k_value low = build_i64(b, 1), high;
   for (uint32_t i = 2; i < count; i++)
     if (!val_is_number(f, arguments[i]))

@@ -45,18 +45,29 @@ static void front_advise(struct front *f, char *reason) {
 
 bool front_wants_more(const struct front *f) {
   return f->wants_orders || f->wants_classes || f->wants_spawns || f->wants_cells ||
-         f->wants_lookups || f->wants_draws || f->wants_leave;
+         f->wants_lookups || f->wants_draws || f->wants_leave || f->wants_strict;
 }
 
-/* In the body of a loop, rows that come to a refused instruction by a condition are left to Lua,
-** when it is compiled again. */
+bool front_leaves(const struct front *f, const void *function, uint32_t pc) {
+  uint32_t i = 0, count = f->shared.leave_count;
+  const struct front_leave *at = f->shared.leaves;
+  while (i < count && (at[i].function != function || at[i].pc != pc)) i++;
+  return i < count;
+}
+
+/* Rows that come to a refused instruction by a condition are left to Lua, when the function is
+** compiled again. */
 static void front_note_leave(struct front *f) {
   const struct frame *frame = f->frame;
-  bool conditional = f->started && !f->loop_depth;
-  if (!f->body_line || !conditional || f->breaks_promise || front_wants_more(f)) return;
-  if (f->env.mask == f->start || f->shared.leave_count == FRONT_LEAVES) return;
-  while (frame->caller) frame = frame->caller;
-  f->shared.leaves[f->shared.leave_count++] = frame->code->code[frame->pc].origin;
+  bool conditional = f->started && !f->loop_depth && f->env.mask != f->start;
+  if (f->shared.strict || !conditional || f->breaks_promise || front_wants_more(f)) return;
+  while (frame->caller && (!frame->code || !frame->code->count)) frame = frame->caller;
+  if (frame->pc >= frame->code->count || f->shared.leave_count == FRONT_LEAVES) return;
+  const void *function = frame->code->identity;
+  uint32_t pc = function ? frame->pc : frame->code->code[frame->pc].origin;
+  assert(!front_leaves(f, function, pc));
+  f->shared.leaves[f->shared.leave_count++] = 
+      (struct front_leave){function, pc, front_line_of(frame)};
   f->wants_leave = true;
 }
 
@@ -489,7 +500,9 @@ static void front_step(struct front *f, struct frame *frame) {
       break;
     case CODE_RETURN: front_leave(f, code); break;
     case CODE_LEAVE:
-      if (!env_leave_some(f)) front_refuse(f, "it leaves the loop in its first row");
+      if (env_leave_some(f)) break;
+      f->wants_strict = !f->body_line || front_leaves(f, frame->code->identity, code->origin);
+      front_refuse(f, "it leaves the loop in its first row");
       break;
     case CODE_LOAD_SKIP:
       front_operate(f, code);
@@ -546,6 +559,11 @@ static void front_read(struct front *f, struct frame *frame) {
     frame->code->identity = NULL;   /* a call of the function is another one */
     body_cut(f, frame);
   }
+  for (uint32_t i = 0; status == ECS_OK && i < f->shared.leave_count; i++) {
+    struct front_leave leave = f->shared.leaves[i];
+    if (leave.function != frame->code->identity || !leave.function) continue;
+    frame->code->code[leave.pc].kind = CODE_LEAVE;
+  }
   if (status == ECS_OK && !flow_find(frame->code)) status = ECS_ENOMEM;
   if (status == ECS_ENOMEM) front_no_memory(f);
   if (status != ECS_OK) front_refuse(f, "its bytecode is not " LUA_VERSION "'s");
@@ -556,7 +574,7 @@ void front_open(struct front *f, struct frame *frame, uint16_t function) {
   for (uint32_t i = 0; i < f->code_count; i++)
     if (f->codes[i].identity == frame->identity) frame->code = &f->codes[i];
   if (!frame->code) front_read(f, frame);
-  if (frame->code->vararg) {
+  if (frame->code->vararg && frame->code->code[0].kind != CODE_LEAVE) {
     frame->pc = 0;
     front_refuse(f, WHY_VARARG);
   }

@@ -84,7 +84,7 @@ enum front_result {
 #define FRONT_FOLDS 32
 #define SPAWN_CONDITIONS 4     /* conditions on parts of one spawn */
 #define FRONT_CLASSES 64       /* classes whose cells are accessed in the order of rows */
-#define FRONT_LEAVES 8         /* instructions that leave rows of a loop to Lua */
+#define FRONT_LEAVES 32        /* instructions that leave rows to Lua */
 #define FRONT_CHAINS 600       /* steps on elements of arrays and fields of resources */
 
 /* ---- what registers hold ---- */
@@ -287,13 +287,20 @@ struct front_class {
   uint32_t leaf;
   uint32_t read_line, write_line;   /* first line that reads, and writes it; 0: unknown */
 };
+/* An instruction that only some rows come to, and that was refused. */
+struct front_leave {
+  const void *function;        /* its address as an object; NULL: the body of the loop */
+  uint32_t pc;
+  int32_t line;
+};
 struct front_classes {
   bool ordered;                /* rows see what earlier rows write to these, */
   bool all;                    /* or to anything */
   bool looks_up;               /* elements of array fields are looked up, where possible */
   bool draws;                  /* the body of a loop calls world:random; */
-  uint32_t leave_count;        /* instructions of it that leave rows to Lua */
-  uint32_t leaves[FRONT_LEAVES];
+  bool strict;                 /* rows must not be left to Lua for what is refused */
+  uint32_t leave_count;        /* instructions that leave rows to Lua */
+  struct front_leave leaves[FRONT_LEAVES];
   bool spawns;                 /* the function spawns: a dead number may become an id, and is left
                                ** to Lua */
   uint32_t count;
@@ -345,7 +352,8 @@ struct front {
   bool wants_cells;            /* or more cells written, or other values to them, */
   bool wants_lookups;          /* or because array fields take too many columns, */
   bool wants_draws;            /* or the body of a loop calls world:random, */
-  bool wants_leave;            /* or does in some rows what only Lua can */
+  bool wants_leave;            /* or does in some rows what only Lua can, */
+  bool wants_strict;           /* or does such a thing in all rows */
   struct front_classes shared;
   int16_t cell_uniforms[FRONT_CELLS];   /* uniforms of cells that may be folded; 0: none yet */
   bool started;                /* env is set */
@@ -422,6 +430,7 @@ void front_compile(struct front *f, lua_State *L, int function);
 void front_open(struct front *f, struct frame *frame, uint16_t function);
 void front_free(struct front *f);
 bool front_wants_more(const struct front *f);   /* it was refused; compiled again, it knows more */
+bool front_leaves(const struct front *f, const void *function, uint32_t pc);   /* struct front_leave */
 /* Makes the guards of a refused function detect when the reason no longer holds; false if they
 ** cannot. Raises nothing. */
 bool front_guard_refusal(struct front *f);

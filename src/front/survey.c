@@ -182,13 +182,19 @@ void survey_advance(struct front *f, struct frame *frame) {
   f->anchors = was.anchors;
   if (status == LUA_OK) return;
   if (loops || !survey_goes_on(f, &was, status)) lua_error(f->L);
-  survey_list(f);
+  bool leaves = f->wants_leave;   /* this need not be mended */
+  if (!leaves) survey_list(f);
   lua_pop(f->L, 1);
-  f->refused = false;
+  f->refused = f->wants_leave = false;
   f->env = was.env;
   f->frame = frame;
   f->depth = was.depth;
   frame->pc = was.pc;
   if (f->edge_count > was.edge_count) front_forget(f, was.edge_count);
+  if (leaves) {
+    f->env.mask = K_NONE;
+    frame->pc++;
+    return;
+  }
   survey_pass(f, frame, code);
 }

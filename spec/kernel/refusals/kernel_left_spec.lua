@@ -10,7 +10,7 @@ local new_world, both = kernel_rows.new_world, kernel_rows.both
 describe("a row that comes to what only Lua does", function()
   local error, claim = error, package.loaded._G.assert
   -- What body does to a world, with kernels and without, is the same: digests, ids, errors.
-  local function same(make, rows, parts)
+  local function same(make, rows, parts, loose)
     local told = {}
     both(function(world, kernels)
       world:component("Shut", { "v: f64", toggle = true })
@@ -20,7 +20,8 @@ describe("a row that comes to what only Lua does", function()
           Marked = parts and i % 3 == 0 or nil }
       end
       local fn = make(world)
-      world:system("s", { query = parts or "I, P", each = fn, compile = kernels or nil })
+      world:system("s", { query = parts or "I, P", each = fn,
+        compile = kernels and not loose or nil })
       local list = {}
       for turn = 1, 2 do
         local ok, message = pcall(world.update, world, 0.5)
@@ -119,6 +120,42 @@ describe("a row that comes to what only Lua does", function()
     end)
   end)
 
+  it("comes, by a condition, to what is not compiled: in the function or in one that it calls", function()
+    local left = same(function()
+      local log, marks = {}, {}
+      local function tell(format, ...) log[#log + 1] = format:format(...) end
+      local function visit(i, p)
+        if i.a % 100 == 7 then log[#log + 1] = tostring(p.x) end
+        return p.x + 1
+      end
+      return function(i, p, _, e)
+        p.y = visit(i, p)
+        if i.a % 100 == 9 then tell("%d of %d", i.a, #log) end
+        if i.a == 50 then marks[e] = #log elseif i.a == 205 then p.y = #log * 100 end
+        p.x = p.x / 2
+      end
+    end, 300, "I, P", true)
+    assert.equal(7, left.rows)
+    assert.matches("kernel_left_spec.lua:%d+: it ", left.why)
+  end)
+
+  it("does not come to what is not compiled where it has to be compiled", function()
+    local world = new_world()
+    world:spawn { I = { 5 } }
+    local function rare(i) if i.a > 9 then print(i.a) end i.b = 2 end
+    helper.has_error(function() world:query("I"):run(rare) end, "'print'")
+    helper.has_error(function()
+      world:system("s", { query = "I", each = rare, compile = true })
+    end, "cannot be compiled", "'print'")
+    helper.has_error(function() world:query("I"):sum(function(i)
+      if i.a > 9 then print(i.a) end
+      return nowhere.x   -- luacheck: ignore
+    end) end, "nowhere")
+    world:query("I"):each(rare)
+    world:system("s", { query = "I", each = rare })
+    assert.equal("vector", world:explain("s").tier)
+  end)
+
   it("is not known by what has taken the name of assert or error", function()
     local world = new_world()
     world:spawn { I = { 5 } }
@@ -133,8 +170,8 @@ describe("a row that comes to what only Lua does", function()
     world:query("I"):each(make(note, note))
     assert.same({ 5, true }, seen)
     local fn = make(print, claim)
-    world:system("s", { query = "I", each = fn })
-    assert.matches("a C function that is not a math function", world:explain("s").reason)
+    helper.has_error(function() world:query("I"):run(fn) end,
+      "a C function that is not a math function")
   end)
 end)
 

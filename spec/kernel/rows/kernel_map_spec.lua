@@ -147,7 +147,7 @@ describe("a function of map that is compiled", function()
         if x > 5 then return true end
         return 2
       end
-    end, "lua")
+    end)
     same("Body.name", function() return function(name) return name .. "x" end end, "lua")
   end)
 

@@ -199,24 +199,50 @@ static void explain_set_program(lua_State *L, const struct variant *variant) {
   lua_setfield(L, -2, "program");
 }
 
-/* Sets how many rows fell back to the function in the last run, and why the first one did: in a
-** loop, since they came to what was refused. */
+/* Sets a text, if given, as the only reason in the table at the top. */
+static void explain_set_reason(lua_State *L, const char *reason) {
+  if (!reason) return;
+  set_text(L, "reason", reason);
+  lua_createtable(L, 1, 0);
+  lua_pushstring(L, reason);
+  append_item(L);
+  lua_setfield(L, -2, "reasons");
+}
+
+/* Pushes why a row fell back to the function: what was refused at its line, or how it failed; nil if
+** that is not known. */
+static void explain_push_cause(lua_State *L, int handle, k_failure why) {
+  int top = lua_gettop(L), line = (int)(why.tag & ((1u << TAG_LINES) - 1));
+  bool refused = why.error == KE_NIL &&
+                 lua_getiuservalue(L, handle, KERNEL_LEAVES) == LUA_TTABLE &&
+                 lua_rawgeti(L, -1, line) == LUA_TSTRING;
+  if (!refused && why.error != KE_NONE)
+    lua_pushfstring(L, "line %d: %s", line, run_why(why.error));
+  else if (!refused)
+    lua_pushnil(L);
+  lua_insert(L, top + 1);
+  lua_settop(L, top + 1);
+}
+
+/* Sets how many rows fell back in the last run, and why the first one did. */
 static void explain_set_left(lua_State *L, int handle, const struct kernel *kernel) {
-  k_failure why = kernel->why_left;
   if (!kernel->left) return;
   lua_createtable(L, 0, 2);
   set_integer(L, "rows", kernel->left);
-  lua_getiuservalue(L, handle, KERNEL_REASON);
-  bool refused = kernel->line && why.error == KE_NIL && lua_isstring(L, -1);
-  if (!refused) lua_pop(L, 1);
-  if (refused) {
-    lua_setfield(L, -2, "why");
-  } else if (why.error != KE_NONE) {
-    lua_pushfstring(L, "line %d: %s", (int)(why.tag & ((1u << TAG_LINES) - 1)),
-                    run_why(why.error));
-    lua_setfield(L, -2, "why");
-  }
+  explain_push_cause(L, handle, kernel->why_left);
+  lua_setfield(L, -2, "why");
   lua_setfield(L, -2, "left");
+}
+
+/* Why it stays Lua although there is a program. */
+static void explain_set_tired(lua_State *L, int handle, const struct kernel *kernel) {
+  int top = lua_gettop(L);
+  explain_push_cause(L, handle, kernel->why_tired);
+  const char *why = lua_isnil(L, -1) ? "they fail" : lua_tostring(L, -1);
+  lua_pushfstring(L, "Lua does its rows, since so many were left to it: %s", why);
+  lua_pushvalue(L, top);
+  explain_set_reason(L, lua_tostring(L, -2));
+  lua_settop(L, top);
 }
 
 /* Sets how many threads can share its rows, and why they cannot. */
@@ -237,16 +263,6 @@ static void explain_set_indexes(lua_State *L, const struct variant *variant) {
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   lua_setfield(L, -2, "indexes");
-}
-
-/* Sets a text, if given, as the only reason in the table at the top. */
-static void explain_set_reason(lua_State *L, const char *reason) {
-  if (!reason) return;
-  set_text(L, "reason", reason);
-  lua_createtable(L, 1, 0);
-  lua_pushstring(L, reason);
-  append_item(L);
-  lua_setfield(L, -2, "reasons");
 }
 
 /* Sets whether it uses functions of the C library, and what to write instead. */
@@ -280,6 +296,7 @@ static void explain_kernel(lua_State *L, int handle, int table) {
     explain_set_threads(L, kernel);
     explain_set_portable(L, kernel->variants[0]);
     explain_set_left(L, handle, kernel);
+    if (kernel_is_tired(kernel)) explain_set_tired(L, handle, kernel);
   }
   if (kernel->refused) {
     variant_push_reasons(L, handle);
@@ -322,7 +339,8 @@ static void explain_form(lua_State *L) {
   lua_settop(L, handle);
   lua_newtable(L);
   const char *apart = compiled ? explain_why_rows_fall_back(kernel) : NULL;
-  set_text(L, "tier", compiled && !apart ? "vector" : "lua");
+  bool fast = compiled && !apart && !kernel_is_tired(kernel);
+  set_text(L, "tier", fast ? "vector" : "lua");
   set_text(L, "form", box->form);
   set_text(L, "query", kernel->query->text);
   if (kernel->line) set_integer(L, "line", kernel->line);

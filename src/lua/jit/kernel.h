@@ -52,7 +52,8 @@ struct kernel_box {
 #define KERNEL_WORLD 4
 #define KERNEL_QUERY 5         /* the object of its query, which lives as long */
 #define KERNEL_LOCALS 6        /* of a loop: see loop_kernel.c */
-#define KERNEL_VALUES 6
+#define KERNEL_LEAVES 7        /* why rows are left to Lua, by lines; or nil */
+#define KERNEL_VALUES 7
 
 /* What a function is passed to. */
 struct use {
@@ -324,6 +325,7 @@ struct kernel {
   bool filtered;               /* for rows that pass a q:where(fn): programs start so */
   ecs_id array;                /* whose elements are the rows; ECS_NULL */
   bool once;                   /* of a system's run: there is one row */
+  bool strict;                 /* what is refused in some rows is refused in all */
   uint32_t line;               /* the body of a `for` that begins there: see loop_kernel.c; or 0 */
   uint64_t body_sets[4];       /* the locals around it that it sets, as bits; */
   uint64_t body_uses[4];       /* those that it uses at all, once it has been compiled */
@@ -341,13 +343,17 @@ struct kernel {
   k_failure why_tired;
 };
 
+/* Whether more than one run in a row was slower than Lua: kernel_tire. */
+static inline bool kernel_is_tired(const struct kernel *kernel) { return kernel->tired > 1; }
+
 /* One program of a function; or, without a program, the fact that it was refused while its guards
 ** fit: its anchors then have the reason at REFUSAL. */
 struct variant {
   uint64_t version;            /* of the world's components */
   uint64_t run;                /* of the kernel, that `uniforms` are for */
   uint32_t guard_count, resource_count, array_count, column_count;
-  bool leaves;                 /* rows may fall back to the function, which can do anything */
+  bool leaves;                 /* rows may fall back to the function, which can do anything, */
+  bool lenient;                /* also for what was refused; not of a loop */
   bool quiet;                  /* its runs cannot fail, and have no results but stores */
   bool texts;                  /* some of its guards are GUARD_TEXT */
   bool starved;                /* there was no memory to copy `copied` */

@@ -303,6 +303,8 @@ bool kernel_ready_body(lua_State *L, int handle, struct which which, uint32_t ro
 }
 
 bool kernel_ready(lua_State *L, int handle, bool must) {
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  if (must && kernel) kernel->strict = true;
   return kernel_ready_is_ready(L, handle, false, must);
 }
 

@@ -93,14 +93,17 @@ static bool kernel_run_gives_up(const struct loop_box *loop, const struct kernel
 
 #define LEAST_LEFT 16u         /* rows that fall back one by one, */
 #define LEFT_PART 16u          /* or this part of those so far, if larger, before the rest does */
+#define LEAST_LENIENT 4u       /* fewer, if they do what was refused: they may be all rows */
 #define MOST_RESTS 64u         /* runs by Lua alone after several that ended so */
+#define STALE_RESTS 8u         /* after which it is compiled again */
 #define FIRST_PIECE 64u        /* rows run after one that fell back, then twice as many */
 
 /* Before each such row, tables are copied again: not more often than takes as long as all rows in
 ** Lua. */
 static uint64_t kernel_run_most_left(lua_State *L, int anchors, const struct variant *variant,
                                      uint32_t count, uint64_t passed) {
-  uint64_t most = passed / LEFT_PART > LEAST_LEFT ? passed / LEFT_PART : LEAST_LEFT;
+  uint64_t least = variant->lenient ? LEAST_LENIENT : LEAST_LEFT;
+  uint64_t most = passed / LEFT_PART > least ? passed / LEFT_PART : least;
   if (!variant->tables) return most;
   uint64_t cost = variant_cost(L, anchors, variant);
   uint64_t bearable = 1 + variant_worth(variant, count) / (cost + 1);
@@ -182,6 +185,13 @@ void kernel_tire(struct kernel *kernel) {
   kernel->why_tired = kernel->why_left;
 }
 
+/* What was refused, so that rows were left, may compile now. */
+static void kernel_run_forget_lenient(struct kernel *kernel) {
+  for (uint32_t i = 0; i < kernel->count; i++)
+    if (kernel->variants[i]->lenient) kernel->variants[i]->version = UINT64_MAX;
+  kernel->sure = NULL;
+}
+
 void kernel_begin_run(struct kernel *kernel) {
   kernel->left = kernel->passed = 0;
   kernel->resting = kernel->rests > 0;
@@ -190,6 +200,7 @@ void kernel_begin_run(struct kernel *kernel) {
     return;
   }
   if (!kernel->gave_up) kernel->tired = 0;
+  if (kernel->tired >= STALE_RESTS) kernel_run_forget_lenient(kernel);
   kernel->gave_up = false;
 }
 

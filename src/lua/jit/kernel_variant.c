@@ -220,6 +220,7 @@ static bool variant_same_which(struct which x, struct which y) {
 
 bool variant_is_current(const struct kernel *kernel, const struct variant *variant) {
   if (variant->version != *kernel->box->version) return false;
+  if (variant->lenient && kernel->strict) return false;
   return !variant->looks || variant->indexed == indexes_version(kernel->box->world);
 }
 
@@ -466,6 +467,7 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
   struct variant *variant = copy_variant(kernel->set->runner.memory, &found);
   if (!variant || !front->program) return variant;
   variant->leaves = front->leaves;
+  variant->lenient = front->shared.leave_count > 0 && !kernel->line;
   for (uint32_t i = 0; i < front->guard_count; i++)
     variant->tables |= front->guards[i].type == GUARD_ELEMENTS;
   variant->quiet = !front->index_count && !cells_any(&found.script) &&
@@ -537,21 +539,35 @@ static int variant_try_front(lua_State *L, int handle, int anchors, struct kerne
   return try_quietly(L, variant_compile_protected, reasons ? 6 : 5, 0);
 }
 
+/* Remembers why rows are left to Lua, which is at the top of the stack, at the line. */
+static void kernel_variant_note_leave(lua_State *L, int handle, const struct front_classes *shared) {
+  int reason = lua_gettop(L);
+  if (lua_getiuservalue(L, handle, KERNEL_LEAVES) != LUA_TTABLE) {
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_setiuservalue(L, handle, KERNEL_LEAVES);
+  }
+  lua_pushvalue(L, reason);
+  lua_rawseti(L, -2, shared->leaves[shared->leave_count - 1].line & ((1 << TAG_LINES) - 1));
+  lua_settop(L, reason);
+}
+
 /* Compiles, repeatedly if commands must be ordered one by one, or if rows see more of what earlier
 ** rows write. */
 static int variant_run_front(lua_State *L, int handle, int anchors, struct kernel *kernel,
                              struct front *front, struct which which, int reasons) {
   front->shared.all = front->shared.ordered = kernel->box->kernels->ordered || kernel->once;
+  front->shared.strict = kernel->strict || kernel->once || RESULT_IS_USED(kernel->result);
   int status = variant_try_front(L, handle, anchors, kernel, front, which, reasons);
   while (status == LUA_ERRRUN && front_wants_more(front)) {
     struct front_classes shared = front->shared;
     bool orders = front->orders || front->wants_orders;
     shared.ordered |= front->wants_classes;
     shared.spawns |= front->wants_spawns;
-    if (front->wants_leave)
-      lua_setiuservalue(L, handle, KERNEL_REASON);   /* why rows are left to Lua */
-    else
-      lua_pop(L, 1);
+    if (front->wants_strict) shared.leave_count = 0;
+    shared.strict |= front->wants_strict;
+    if (front->wants_leave) kernel_variant_note_leave(L, handle, &shared);
+    lua_pop(L, 1);
     for (lua_Integer i = reasons ? (lua_Integer)lua_rawlen(L, reasons) : 0; i > 0; i--) {
       lua_pushnil(L);
       lua_rawseti(L, reasons, i);
@@ -691,6 +707,7 @@ static bool kernel_variant_share(lua_State *L, int all_anchors, struct kernel *k
   if (copy && variant->plan.program) {
     copy->quiet = variant->quiet;
     copy->leaves = variant->leaves;
+    copy->lenient = variant->lenient;
     copy->tables = variant->tables;
     variant_give_program(copy, variant->plan.program, variant->plan.command_count,
                          variant->plan.order_count, variant->plan.asked_count);

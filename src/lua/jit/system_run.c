@@ -446,7 +446,10 @@ void system_kernel_push(lua_State *L, int world_index, struct system_box *system
 
 const char *system_kernel_tier(const ecs_system *system) {
   const struct system_box *script = system_script(system);
-  return !script ? "native" : script->compiled || loops_are_compiled(script) ? "vector" : "lua";
+  if (!script) return "native";
+  const struct kernel *kernel = script->kernel ? script->kernel->kernel : NULL;
+  bool compiled = script->compiled && !(kernel && kernel_is_tired(kernel));
+  return compiled || loops_are_compiled(script) ? "vector" : "lua";
 }
 
 #define STEPPED_PART 16u       /* of the rows of loops whose bodies are programs, by Lua at most */
