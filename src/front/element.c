@@ -276,7 +276,7 @@ static enum element_kind element_look_through(lua_State *L, int anchors, const s
     if (named) continue;
     kind = n++ ? element_both_kinds(kind, next) : next;
     if (key > most) most = key;
-    if (key >= 1 && n <= FRONT_ELEMENTS && kind < ELEMENTS_NONE) continue;
+    if (key >= 1 && key <= FRONT_ELEMENTS && kind < ELEMENTS_NONE) continue;   /* no id is one */
     lua_pop(L, 1);
     return ELEMENTS_NONE;
   }

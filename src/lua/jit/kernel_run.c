@@ -95,7 +95,8 @@ static bool kernel_run_gives_up(const struct loop_box *loop, const struct kernel
 #define LEFT_PART 16u          /* or this part of those so far, if larger, before the rest does */
 #define LEAST_LENIENT 4u       /* fewer, if they do what was refused: they may be all rows */
 #define MOST_RESTS 64u         /* runs by Lua alone after several that ended so */
-#define STALE_RESTS 8u         /* after which it is compiled again */
+#define LENIENT_RESTS 1024u    /* if the rows that are left do what was refused, */
+#define STALE_RESTS 64u        /* and after so many it is compiled again */
 #define FIRST_PIECE 64u        /* rows run after one that fell back, then twice as many */
 
 /* Before each such row, tables are copied again: not more often than takes as long as all rows in
@@ -180,7 +181,8 @@ static struct rest kernel_run_single(struct row_span *span) {
 void kernel_tire(struct kernel *kernel) {
   if (kernel->gave_up) return;
   kernel->gave_up = true;
-  if (kernel->tired < MOST_RESTS) kernel->tired = kernel->tired ? kernel->tired * 2 : 1;
+  uint32_t most = kernel->count && kernel->variants[0]->lenient ? LENIENT_RESTS : MOST_RESTS;
+  if (kernel->tired < most) kernel->tired = kernel->tired ? kernel->tired * 2 : 1;
   kernel->rests = kernel->tired - 1;
   kernel->why_tired = kernel->why_left;
 }
