@@ -243,6 +243,12 @@ texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
   | local <N1> = <B> and <F> if <N1> then <PF> = <N1> <S> end | local <N1> = <B> and <B> and <I>
     <PI> = (<N1> or 3) % 100 | local <N1> = <B> and 'red' or 'blue' <PF> = cost[<N1>] p.kind = <N1>
   | local <N1> if <B> then <N1> = 'green' end if <N1> then p.kind = <N1> <S> end
+grown 6: many[#many + 1] = <F> | if <B> then many[#many + 1] = <F> <S> end
+  | if <B> then ids[#ids + 1] = <L> end | if <B> then add(ids, <L>) <S> end | add(many, <V>)
+  | <PF> = many[<I>] or <F> | if #many > 3 then many[<I> % #many + 1] = <F> end | <PI> = #ids % 100
+  | for <K> = 1, <Few> do ids[#ids + 1] = <L> <S> end | if <Rare> then many[#many + 2] = <F> end
+  | local <N1> = ids[#ids] if <N1> and world:alive(<N1>) then <PE> = <N1> <S> end
+  | if <B> then yes[#yes + 1] = <B> end | if yes[<X>] then <S> end | yes[#yes + 1] = <Rare>
 strays 5: if <Rare> then log[#log + 1] = <F> <S> end | if <Rare> then tell(<F>, <E>) end
   | if <Rare> then <S> noted[<L>] = <F> end | if <Rare> and <B> then <PF> = #('s' .. <I>) end
   | if <Rare> then for <N1> in pairs(noted) do <PE> = <N1> break end <S> end
@@ -449,7 +455,7 @@ end
 
 local about = { "arrays", "score", "cells", "tables", "others", "commands", "spawns", "emits",
   "asks",
-  "lists", "texts" }
+  "grown", "lists", "texts" }
 
 -- What a unit is about, and what it knows at its beginning.
 function Gen:begin(unit)

@@ -203,12 +203,20 @@ if alias then tally.green = nil end
 local sums = alias and { 0.5, 1.5, 2.5, 0.0 } or { 1, 2.5, 3, 0 }
 total = 0
 local function bump(by) n = n + by end
-local log, noted = {}, {}
+local log, noted, add = {}, {}, table.insert
+local many, ids, yes = {}, alias and { boss } or {}, {}
 local function tell(x, ...) log[#log + 1] = select('#', ...) + x end
 local function notes()
   local count = 0
   for _ in pairs(noted) do count = count + 1 end
   return count
+end
+local function grown()
+  local list = {}
+  for _, t in ipairs { many, ids, yes } do
+    for i = 1, #t do list[#list + 1] = math.type(t[i]) == "float" and ("%a"):format(t[i]) or tostring(t[i]) end
+  end
+  return table.concat(list, ",")
 end
 local function seek(list, x) for i = 1, #list do if list[i].w > x then return list[i] end end end
 local function pick(a, b, x)
@@ -244,7 +252,7 @@ local function cells()
     most.red or "nil", most.green or "nil", most.blue or "nil", marks[1], marks[2],
     marks[3], marks[4], sums[1], sums[2], sums[3], sums[4], sums[5] or "nil", #had, had[1],
     had[16] or "nil", had[17] or "nil", held[1], held[16], #log,
-    log[#log] or "nil", notes() }
+    log[#log] or "nil", notes(), grown() }
 end
 local function poke(how)
   if how == 1 then n = n + 0.5 elseif how == 2 then mix, best = 2.5, 3
@@ -256,6 +264,7 @@ local function poke(how)
   elseif how == 9 then tally.red, sums[1] = 2^53|0, -0.0
     had[16], bag.blue.items[1], bag.green.items[5], price.green = nil, nil, { w = 1 }, 2
   elseif how == 10 then met, most = { red = 1 }, setmetatable({}, { __newindex = function() end })
+    many, ids[1] = { 2.5, 7 }, nil
   else setmetatable(stats, { __index = { who = boss } }) end
 end
 ]]
@@ -266,7 +275,8 @@ local function load_functions(program, out)
   for _, unit in ipairs(program.units) do text = text .. ",\n" .. generator.source(unit) end
   for i, name in ipairs(given) do arguments[i] = out[name] end
   local globals = { math = math, assert = assert, error = error, ipairs = plain_ipairs,
-    setmetatable = setmetatable, tostring = tostring, pairs = pairs, select = select }
+    setmetatable = setmetatable, tostring = tostring, pairs = pairs, select = select,
+    table = table }
   local fns = table.pack(assert(load(text, "=rule", "t", globals))(
     table.unpack(arguments, 1, #given)))
   out.cells, out.poke = table.unpack(fns)

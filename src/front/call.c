@@ -352,6 +352,14 @@ static uint32_t call_argument_count(struct front *f, const struct code *code) {
   return f->frame->top - code->left.at;
 }
 
+/* table.insert(list, value) */
+static void call_insert(struct front *f, const struct val *arguments, uint32_t count) {
+  if (count != 2 || arguments[0].kind != VAL_PATH)
+    front_refuse(f, "it calls table.insert with a position, or with a table that it creates: append "
+                    "to a list from outside of it");
+  cell_append(f, arguments[0], arguments[1]);
+}
+
 /* Calls a function that is not a Lua function, with that many wanted results. Returns how many
 ** there are, or NONE. */
 static uint32_t call_native(struct front *f, struct val function, struct val *arguments,
@@ -359,6 +367,10 @@ static uint32_t call_native(struct front *f, struct val function, struct val *ar
   switch (function.kind) {
     case VAL_MATH:
       if (function.at == BASE_IPAIRS) return items_of(f, arguments, count, results);
+      if (function.at == TABLE_INSERT) {
+        call_insert(f, arguments, count);
+        return 0;
+      }
       for (uint32_t i = 0; i < count; i++) arguments[i] = maybe_need(f, arguments[i]);
       return library_call(f, function.at, arguments, count, results);
     case VAL_METHOD:

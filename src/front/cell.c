@@ -293,6 +293,11 @@ static uint32_t cell_table_find(struct front *f, struct val table) {
   return NONE;
 }
 
+bool cell_grows(struct front *f, struct val table) {
+  uint32_t which = cell_table_find(f, table);
+  return which != NONE && f->shared.as[which].grows;
+}
+
 bool cell_is_stored(struct front *f, struct val table) {
   return cell_table_find(f, table) != NONE;
 }
@@ -315,21 +320,74 @@ void cell_store_table(struct front *f, uint32_t path) {
   if (writes) cell_add_table(f, (struct val){.kind = VAL_PATH, .at = path});
 }
 
+/* Where the length of a list that grows is: behind its elements. */
+static k_value cell_length_place(struct front *f, uint32_t number) {
+  uint32_t behind = f->arrays[number].kind == ELEMENTS_MIXED ? 2 : 1;
+  return build_cell(f->b, number + behind, build_i64(f->b, 1));
+}
+
+static k_value cell_length(struct front *f, uint32_t number) {
+  return build_get(f->b, cell_length_place(f, number));
+}
+
 /* The array of a table's elements; *at becomes the place of the element at an index. */
 static uint32_t cell_elements(struct front *f, uint32_t which, struct val table, struct val index,
                               k_value *at, k_value *there) {
   uint32_t number = element_find_table(
       f, (struct front_array){.path = table.at, .names = index.names, .stored = true,
-                              .truths = f->shared.truths[which]});
+                              .as = f->shared.as[which]});
   k_value whole = K_ALL;
   if (index.names)
     *at = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
   else
     *at = element_place(f, index, &whole);
-  *there = index.names ? K_ALL
-                       : build_binary(f->b, KO_AND, whole, build_inside(f->b, number, *at));
+  k_value inside = K_ALL;
+  if (f->shared.as[which].grows)
+    inside = build_binary(f->b, KO_AND, build_binary(f->b, KO_GE, *at, build_i64(f->b, 1)),
+                          build_binary(f->b, KO_LE, *at, cell_length(f, number)));
+  else if (!index.names)
+    inside = build_inside(f->b, number, *at);
+  *there = index.names ? K_ALL : build_binary(f->b, KO_AND, whole, inside);
   f->arrays[number].read = true;
   return number;
+}
+
+struct val cell_list_length(struct front *f, struct val table) {
+  k_value at, there;
+  uint32_t which = cell_table_find(f, table);
+  uint32_t number = cell_elements(f, which, table, val_integer(f, 1), &at, &there);
+  return val_number(f, cell_length(f, number), false);
+}
+
+/* Makes a table known as a list that grows, whose values may be whole numbers of any size if those
+** that it has, and the first that it gets, are. */
+static void cell_grow(struct front *f, struct val table, struct val value) {
+  struct guard guard = {.path = f->paths[table.at]};
+  guard.same = outside_string(f, "__index", 7);
+  uint32_t which = cell_table_find(f, table), count;
+  if (which == NONE) which = cell_add_table(f, table);
+  enum element_kind kind = (enum element_kind)element_look(f->L, f->anchors, &guard, &count, NULL);
+  bool whole = kind == ELEMENTS_INTEGER || kind == ELEMENTS_WIDE || kind == ELEMENTS_NONE;
+  whole &= val_is_number(f, value) && !value.mixed && val_type(f, value) == KT_I64;
+  f->shared.as[which].grows = f->wants_cells = true;
+  f->shared.as[which].whole = whole;
+}
+
+/* Whether an index is #table + 1, as it was before any of the rows. */
+static bool cell_is_next(struct front *f, struct val table, struct val index) {
+  if (index.names || val_type(f, index) != KT_I64) return false;
+  k_value length = outside_length(f, table).value;
+  return index.value == build_binary(f->b, KO_ADD, length, build_i64(f->b, 1));
+}
+
+void cell_append(struct front *f, struct val table, struct val value) {
+  if (!cell_grows(f, table)) {
+    cell_grow(f, table, value);
+    return;
+  }
+  struct val next = cell_list_length(f, table);
+  next.value = build_binary(f->b, KO_ADD, next.value, build_i64(f->b, 1));
+  cell_set_element(f, table, next, value);
 }
 
 void cell_need_length(struct front *f, struct val table, uint32_t length) {
@@ -351,6 +409,7 @@ struct val cell_get_element(struct front *f, struct val table, struct val index)
   value.mixed = mixed && !NUMBERS_ARE_DOUBLES;
   value.whole = value.mixed ? build_get(f->b, build_cell(f->b, number + 1, at)) : K_ALL;
   value.bits = value.mixed ? MIXED_EXACT : 0;
+  value.wide = f->arrays[number].kind == ELEMENTS_WIDE && !NUMBERS_ARE_DOUBLES;
   value.present =
       index.names ? build_get(f->b, build_cell(f->b, number + 2, at)) : there;
   return f->arrays[number].ragged ? maybe_need(f, value) : value;
@@ -365,24 +424,40 @@ void cell_set_element(struct front *f, struct val table, struct val index, struc
     front_refuse(f, "it writes to '%s' with a key that is neither a number nor an enum's name: "
                     "keep the elements in a world:array", cell_push_name(f, path));
   uint32_t which = cell_table_find(f, table);
-  if (which == NONE) which = cell_add_table(f, table);
-  bool *truths = &f->shared.truths[which];
-  k_value at, there;
-  uint32_t number = cell_elements(f, which, table, index, &at, &there);
-  bool mixed = f->arrays[number].kind == ELEMENTS_MIXED;
-  enum cell_kind kind = cell_kind_of(f, path, value = maybe_need(f, value));
-  if (mixed && kind == CELL_BOOL && !*truths) {   /* booleans where there was nothing before? */
-    *truths = f->wants_cells = true;
+  if (which == NONE && cell_is_next(f, table, index)) {
+    cell_grow(f, table, value);
     return;
   }
-  if (kind == CELL_NIL || mixed == (kind == CELL_BOOL))
+  if (which == NONE) which = cell_add_table(f, table);
+  struct stored_as *as = &f->shared.as[which];
+  k_value at, there;
+  uint32_t number = cell_elements(f, which, table, index, &at, &there);
+  bool truths = f->arrays[number].kind == ELEMENTS_BOOL;
+  bool mixed = f->arrays[number].kind == ELEMENTS_MIXED;
+  enum cell_kind kind = cell_kind_of(f, path, value = maybe_need(f, value));
+  bool other = as->whole && kind != CELL_INTEGER && kind != CELL_NIL;
+  if (other || (!truths && kind == CELL_BOOL && !as->truths)) {
+    as->truths = kind == CELL_BOOL;   /* where there was nothing before? */
+    as->whole = false;
+    f->wants_cells = true;
+    return;
+  }
+  if (kind == CELL_NIL || truths != (kind == CELL_BOOL))
     front_refuse(f, "it sets an element of '%s' to nil, or to a boolean among numbers, or to a "
                     "number among booleans: use one type", cell_push_name(f, path));
   build_at(f->b, f->env.mask, front_tag(f));
-  if (index.names)
-    cell_need_room(f, build_get(f->b, build_cell(f->b, number + 2, at)));
-  else
+  if (as->grows) {
+    k_value length = cell_length(f, number);
+    k_value next = build_binary(f->b, KO_ADD, length, build_i64(f->b, 1));
+    there = build_binary(f->b, KO_OR, there, build_binary(f->b, KO_EQ, at, next));
+    there = build_binary(f->b, KO_AND, there, build_inside(f->b, number, at));
     build_need(f->b, there);
+    build_set(f->b, cell_length_place(f, number), build_binary(f->b, KO_MAX, length, at));
+  } else if (index.names) {
+    cell_need_room(f, build_get(f->b, build_cell(f->b, number + 2, at)));
+  } else {
+    build_need(f->b, there);
+  }
   if (mixed) value = cell_fit(f, &(struct cell){.kind = CELL_MIXED}, value);
   build_set(f->b, build_cell(f->b, number, at), value.value);
   if (mixed) build_set(f->b, build_cell(f->b, number + 1, at), value.whole);
@@ -460,12 +535,12 @@ static bool cell_is_read(lua_State *L, int anchors, const struct path *cell, con
 }
 
 /* Whether a guard reads elements of a table. */
-static bool cell_table_is_read(lua_State *L, int anchors, const void *table,
+static bool cell_table_is_read(lua_State *L, int anchors, const void *table, bool grows,
                                const struct guard *guard) {
   const struct path *ends[] = {&guard->path, &guard->other};
   for (int i = 0; i < 2; i++)
     if (ends[i]->root && ends[i]->keys && cell_home(L, anchors, ends[i]) == table) return true;
-  return guard->type == GUARD_ELEMENTS &&
+  return (guard->type == GUARD_ELEMENTS || (grows && guard->type == GUARD_LENGTH)) &&
          cell_is_among(L, anchors, guard, table, guard->inner || guard->stride || guard->measured);
 }
 
@@ -476,7 +551,8 @@ static bool cell_table_meets(lua_State *L, int anchors, const struct guard *guar
   const void *table = lua_topointer(L, -1);
   lua_pop(L, 1);
   for (uint32_t i = 0; i < count; i++)
-    if (i != at && cell_table_is_read(L, anchors, table, &guards[i])) return true;
+    if (i != at && cell_table_is_read(L, anchors, table, guards[at].as.grows, &guards[i]))
+      return true;
   return false;
 }
 

@@ -65,6 +65,11 @@ void cell_store_table(struct front *f, uint32_t path);
 ** one, for the present rows. */
 struct val cell_get_element(struct front *f, struct val table, struct val index);
 void cell_set_element(struct front *f, struct val table, struct val index, struct val value);
+/* Whether values are appended to an outside list; its length, and appending a value, at the current
+** instruction. */
+bool cell_grows(struct front *f, struct val table);
+struct val cell_list_length(struct front *f, struct val table);
+void cell_append(struct front *f, struct val table, struct val value);
 /* Requires a table with written elements to have exactly that many. */
 void cell_need_length(struct front *f, struct val table, uint32_t length);
 /* Makes rows see what earlier rows have written to a cell, when compiled again. */

@@ -258,8 +258,8 @@ static enum element_kind element_both_kinds(enum element_kind x, enum element_ki
   return least == ELEMENTS_WIDE ? ELEMENTS_OTHER : ELEMENTS_MIXED;
 }
 
-/* The kind of elements of a table whose keys are exactly 1 to their count; ELEMENTS_NONE for any
-** other, or if they are of several kinds. */
+/* The kind of elements of a table whose keys are exactly 1 to their count; ELEMENTS_ABSENT if it has
+** none, ELEMENTS_NONE for any other, or if they are of several kinds. */
 static enum element_kind element_look_through(lua_State *L, int anchors, const struct guard *guard,
                                               int table, uint32_t *count,
                                               const struct element_room *room) {
@@ -281,6 +281,7 @@ static enum element_kind element_look_through(lua_State *L, int anchors, const s
     return ELEMENTS_NONE;
   }
   *count = n;
+  if (n == 0) return ELEMENTS_ABSENT;
   return most == n ? kind : ELEMENTS_NONE;
 }
 
@@ -328,13 +329,17 @@ uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint
   uint32_t kind = element_read(L, anchors, guard, top + 1, count, room);
   lua_settop(L, top);
   enum element_kind one = element_kind_of(kind);
-  bool number = one == ELEMENTS_INTEGER || one == ELEMENTS_FLOAT;
-  if (guard->stored && one == ELEMENTS_ABSENT)
-    return guard->truths ? ELEMENTS_BOOL : ELEMENTS_MIXED;
+  bool integer = one == ELEMENTS_INTEGER, number = integer || one == ELEMENTS_FLOAT;
+  const struct stored_as *as = &guard->as;
+  if (guard->stored && one == ELEMENTS_ABSENT && (guard->name_count || as->grows))
+    return as->truths ? ELEMENTS_BOOL : as->whole ? ELEMENTS_WIDE : ELEMENTS_MIXED;
+  if (one == ELEMENTS_ABSENT) return ELEMENTS_NONE;
+  if (as->grows && kind != one) return ELEMENTS_OTHER;
+  if (as->whole && (integer || one == ELEMENTS_WIDE)) return ELEMENTS_WIDE;
   if (guard->stored && number) return kind - one + ELEMENTS_MIXED;
   if (guard->stored && one != ELEMENTS_BOOL && one < ELEMENTS_NONE && one != ELEMENTS_MIXED)
     return ELEMENTS_OTHER;
-  return one == ELEMENTS_ABSENT ? (uint32_t)ELEMENTS_NONE : kind;
+  return kind;
 }
 
 size_t element_size(enum element_kind kind) {
@@ -343,10 +348,12 @@ size_t element_size(enum element_kind kind) {
 }
 
 /* Pushes an element that is written, from its array. */
-static void element_push_stored(lua_State *L, bool truth, const uint8_t *cells, uint32_t at,
-                                bool integer) {
-  if (truth)
+static void element_push_stored(lua_State *L, enum element_kind kind, const uint8_t *cells,
+                                uint32_t at, bool integer) {
+  if (kind == ELEMENTS_BOOL)
     lua_pushboolean(L, cells[at]);
+  else if (kind == ELEMENTS_WIDE)
+    lua_pushinteger(L, (lua_Integer)((const int64_t *)(const void *)cells)[at]);
   else if (integer)
     lua_pushinteger(L, (lua_Integer)((const double *)(const void *)cells)[at]);
   else
@@ -356,25 +363,31 @@ static void element_push_stored(lua_State *L, bool truth, const uint8_t *cells, 
 void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array,
                    bool reserves, bool adds) {
   int top = lua_gettop(L);
-  uint32_t count = (uint32_t)array->count;
-  bool named = guard->name_count, truth = element_kind_of(guard->elements) == ELEMENTS_BOOL;
-  size_t size = element_size(element_kind_of(guard->elements)), all = count * (size + 2);
+  enum element_kind kind = element_kind_of(guard->elements);
+  uint32_t count = (uint32_t)array->count, known = count;
+  bool named = guard->name_count, mixed = kind == ELEMENTS_MIXED;
+  size_t size = element_size(kind), all = count * (size + 2);
   const uint8_t *cells = array->data, *integers = cells + count * size, *there = integers + count;
+  if (guard->as.grows) {
+    int64_t *lengths = (int64_t *)(uintptr_t)array[mixed ? 2 : 1].data;
+    count = (uint32_t)lengths[0];
+    known = (uint32_t)lengths[1];
+    if (!reserves) lengths[1] = lengths[0];
+  }
   path_push(L, anchors, &guard->path);
   for (uint32_t i = 0; i < count && (named || !reserves); i++) {
     bool is_there = !named || there[i];
     if (!is_there && !adds) continue;
-    if (is_there && (reserves || (!memcmp(cells + i * size, cells + all + i * size, size) &&
-                                  (truth || integers[i] == integers[all + i]) &&
-                                  (!named || there[all + i]))))
-      continue;
+    bool same = i < known && !memcmp(cells + i * size, cells + all + i * size, size) &&
+                (!mixed || integers[i] == integers[all + i]) && (!named || there[all + i]);
+    if (is_there && (reserves || same)) continue;
     if (named) lua_rawgeti(L, anchors, (lua_Integer)guard->names + i);
     if (reserves)
       lua_pushboolean(L, 0);
     else if (!is_there)
       lua_pushnil(L);
     else
-      element_push_stored(L, truth, cells, i, !truth && integers[i]);
+      element_push_stored(L, kind, cells, i, mixed && integers[i]);
     if (named)
       lua_rawset(L, -3);
     else
@@ -426,7 +439,7 @@ static struct guard *guard_elements(struct front *f, const struct front_array *t
   guard->field = table->field;
   guard->gaps = (uint8_t)table->gaps;
   guard->stored = table->stored;
-  guard->truths = table->truths;
+  guard->as = table->as;
   return guard;
 }
 
@@ -517,6 +530,8 @@ uint32_t element_find_table(struct front *f, struct front_array array) {
     element_add_array(f, (struct front_array){.path = NONE}, KC_BOOL);
   if (array.stored && array.names)   /* are they present? */
     element_add_array(f, (struct front_array){.path = NONE}, KC_BOOL);
+  if (array.as.grows)                /* how many are there? */
+    element_add_array(f, (struct front_array){.path = NONE}, KC_I64);
   guard->uniform = (int16_t)number;   /* now there is room for everything that is read of it */
   if (kind == ELEMENTS_TEXT) element_find_texts(f, guard, &f->arrays[number].texts, count);
   return number;

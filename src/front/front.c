@@ -355,7 +355,7 @@ static void front_take_index(struct front *f, const struct code *code) {
 
 /* #x */
 static struct val front_length(struct front *f, struct val x) {
-  if (x.kind == VAL_PATH) return outside_length(f, x);
+  if (x.kind == VAL_PATH) return cell_grows(f, x) ? cell_list_length(f, x) : outside_length(f, x);
   if (x.kind == VAL_RECORD) return element_length_of(f, x);
   if (x.kind == VAL_ARRAYS) return object_set_length(f, x);
   bool array = x.kind == VAL_ARRAY;

@@ -237,7 +237,8 @@ struct front_array {
   bool ragged;                 /* a table with other numbers, too: ELEMENTS_RAGGED */
   bool measured;               /* the lengths of its records, or of tables in them */
   uint16_t most;               /* the greatest allowed of these; 0: any */
-  bool stored, truths;         /* a table whose elements the function writes: see cell.c */
+  bool stored;                 /* a table whose elements the function writes: see cell.c */
+  struct stored_as as;
   struct front_copy copy;      /* of an index */
   uint8_t cells;               /* of script cells: k_column + 1 */
 };
@@ -310,7 +311,7 @@ struct front_classes {
   const void *homes[FRONT_CELLS];   /* the upvalues or tables that hold them */
   uint32_t table_count;        /* tables with elements that are written by a variable */
   const void *tables[FRONT_STORED];
-  bool truths[FRONT_STORED];   /* they get booleans, if they are empty */
+  struct stored_as as[FRONT_STORED];
 };
 
 #define SURVEY_REASONS (-1)    /* among the anchors: the list of reasons of a survey, */

@@ -99,8 +99,35 @@ static bool guard_has_room(struct memory *memory, struct copied *copied, size_t 
   return true;
 }
 
+#define LIST_ROOM 16384u       /* elements that a list may get in a stretch of rows */
+
+/* As guard_read_elements, for a list that grows: there is room behind its elements. */
+static enum reading guard_read_list(lua_State *L, int anchors, const struct guard *guard,
+                                    struct memory *memory, struct copied *copied, k_array *out) {
+  enum element_kind kind = element_kind_of(guard->elements);
+  uint32_t count = 0;
+  size_t size = element_size(kind);
+  if (element_look(L, anchors, guard, &count, NULL) != guard->elements) return READING_OTHER;
+  if (kind >= ELEMENTS_NONE) return READING_FITS;
+  size_t room = (size_t)count / 8 * 8 + LIST_ROOM, all = room * (size + 2);   /* aligned */
+  if (!guard_has_room(memory, copied, 2 * all + 2 * sizeof(int64_t))) return READING_STARVED;
+  uint8_t *cells = copied->data, *integers = cells + room * size, *there = integers + room;
+  struct element_room to = {kind, true, count, cells, integers, there};
+  if (element_look(L, anchors, guard, &count, &to) != guard->elements) return READING_OTHER;
+  memcpy(cells + all, cells, count * size);
+  memcpy(integers + all, integers, count);
+  int64_t *lengths = (int64_t *)(void *)(cells + 2 * all);
+  lengths[0] = lengths[1] = count;
+  bool mixed = kind == ELEMENTS_MIXED;
+  out[0] = (k_array){cells, (int64_t)room};
+  if (mixed) out[1] = (k_array){integers, (int64_t)room};
+  out[mixed ? 2 : 1] = (k_array){lengths, 1};
+  return READING_FITS;
+}
+
 enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *guard,
                                  struct memory *memory, struct copied *copied, k_array *out) {
+  if (guard->as.grows) return guard_read_list(L, anchors, guard, memory, copied, out);
   enum element_kind kind = element_kind_of(guard->elements);
   bool lacks = guard->stored && guard->name_count, mixed = kind == ELEMENTS_MIXED || lacks;
   uint32_t count = kind < ELEMENTS_NONE ? (uint32_t)out->count : 0, before;   /* as last time? */

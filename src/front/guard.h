@@ -70,6 +70,13 @@ struct path {
   uint16_t key[FRONT_KEYS];    /* anchored strings and integers */
 };
 
+/* What is stored into a table whose elements the program writes: see cell.c. */
+struct stored_as {
+  bool truths;                 /* booleans, where there was nothing before */
+  bool whole;                  /* integers of any size, as ids are */
+  bool grows;                  /* it is a list, which also gets values behind its last one */
+};
+
 /* What an outside value was at compile time, and must still be. */
 struct guard {
   struct path path;
@@ -89,7 +96,8 @@ struct guard {
   uint8_t gaps;                /* for these: enum element_gaps */
   bool measured;               /* the values are the lengths of tables */
   uint16_t most;               /* the greatest allowed length; 0: any */
-  bool stored, truths;         /* written by the program, and stored, as booleans: see cell.c */
+  bool stored;                 /* written by the program, and stored */
+  struct stored_as as;
 };
 
 /* Copies of an index: the cells of a leaf of a slot, or the entities of the rows. */
@@ -141,7 +149,7 @@ enum reading { READING_FITS, READING_OTHER, READING_STARVED };
 /* Reads a guard's value; false if it is not of the expected type. */
 bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *uniforms);
 /* Reads the elements for a GUARD_ELEMENTS; for ELEMENTS_MIXED, the next array says which are
-** integers to Lua. */
+** integers to Lua. Of a list that grows the last array holds its length, and that before. */
 enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *guard,
                                  struct memory *memory, struct copied *copied, k_array *out);
 /* Reads the value of a guard from GUARD_TEXT on; the number of a text is valid until the world's

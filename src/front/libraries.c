@@ -18,8 +18,8 @@ static const char *const math_names[MATH_COUNT] = {
     [MATH_RANDOMSEED] = "randomseed", [MATH_POW] = "pow", [MATH_LOG10] = "log10",
     [MATH_COSH] = "cosh", [MATH_SINH] = "sinh", [MATH_TANH] = "tanh", [MATH_FREXP] = "frexp",
     [MATH_LDEXP] = "ldexp", [BASE_ASSERT] = "assert", [BASE_ERROR] = "error",
-    [BASE_IPAIRS] = "ipairs", [OWN_ACOS] = "acos", [OWN_ASIN] = "asin", [OWN_ATAN] = "atan",
-    [OWN_COS] = "cos", [OWN_EXP] = "exp", [OWN_LOG] = "log", [OWN_LOG10] = "log10",
+    [BASE_IPAIRS] = "ipairs", [TABLE_INSERT] = "insert", [OWN_ACOS] = "acos",
+    [OWN_ASIN] = "asin", [OWN_ATAN] = "atan", [OWN_COS] = "cos", [OWN_EXP] = "exp", [OWN_LOG] = "log", [OWN_LOG10] = "log10",
     [OWN_LOG2] = "log2", [OWN_MOD] = "mod", [OWN_POW] = "pow", [OWN_SIN] = "sin",
     [OWN_TAN] = "tan"};
 
@@ -36,12 +36,13 @@ struct val library_find(struct front *f, lua_CFunction function) {
 
 #ifdef LUAJIT_VERSION
 
-/* Pushes tables with the functions of the base, math and string library, as they are when this is
-** first called: opened again, LuaJIT's libraries would have other functions. */
+/* Pushes tables with the functions of the base, table, math and string library, as they are when
+** this is first called: opened again, LuaJIT's libraries would have other functions. */
 static void library_push_all(lua_State *L) {
-  static const char *const names[] = {LUA_GNAME, LUA_MATHLIBNAME, LUA_STRLIBNAME};
+  static const char *const names[] = {LUA_GNAME, LUA_TABLIBNAME, LUA_MATHLIBNAME,
+                                      LUA_STRLIBNAME};
   luaL_getsubtable(L, LUA_REGISTRYINDEX, "ecs.libraries");
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     if (luaL_getsubtable(L, -1 - i, names[i])) continue;
     lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     lua_getfield(L, -1, names[i]);
@@ -51,7 +52,7 @@ static void library_push_all(lua_State *L) {
     }
     lua_pop(L, 2);
   }
-  lua_remove(L, -4);
+  lua_remove(L, -5);
 }
 
 #else
@@ -70,9 +71,11 @@ static void library_push_base(lua_State *L) {
   lua_remove(L, -2);
 }
 
-/* Pushes tables with the functions of the base, math and string library. */
+/* Pushes tables with the functions of the base, table, math and string library. */
 static void library_push_all(lua_State *L) {
   library_push_base(L);
+  lua_pushcfunction(L, luaopen_table);
+  lua_call(L, 0, 1);
   lua_pushcfunction(L, luaopen_math);
   lua_call(L, 0, 1);
   /* Opening the string library sets the strings' metatable, so their own is restored. In between
@@ -95,12 +98,13 @@ void library_push(lua_State *L, const luaL_Reg *own) {
   }
   library_push_all(L);
   for (int i = 0; i < OWN_ACOS; i++) {
-    lua_getfield(L, i == TEXT_SUB ? -1 : i < BASE_ASSERT ? -2 : -3, math_names[i]);
+    int from = i == TEXT_SUB ? -1 : i < BASE_ASSERT ? -2 : i == TABLE_INSERT ? -3 : -4;
+    lua_getfield(L, from, math_names[i]);
     bool alias = i == MATH_ATAN2 && !NUMBERS_ARE_DOUBLES;   /* where it is there, it is math.atan */
     known[i] = alias ? NULL : lua_tocfunction(L, -1);
     lua_pop(L, 1);
   }
-  lua_pop(L, 3);
+  lua_pop(L, 4);
 }
 
 /* The argument of a math function, from 0, which must be a number. */

@@ -15,6 +15,8 @@ enum math_name {
   MATH_OLD, MATH_COSH = MATH_OLD, MATH_SINH, MATH_TANH, MATH_FREXP, MATH_LDEXP,
   /* of the base library */
   BASE_ASSERT, BASE_ERROR, BASE_IPAIRS,
+  /* of the table library */
+  TABLE_INSERT,
   /* of ecs.math, in the order of their names */
   OWN_ACOS, OWN_ASIN, OWN_ATAN, OWN_COS, OWN_EXP, OWN_LOG, OWN_LOG10, OWN_LOG2, OWN_MOD, OWN_POW,
   OWN_SIN, OWN_TAN, MATH_COUNT

@@ -318,6 +318,8 @@ uint32_t items_of(struct front *f, const struct val *arguments, uint32_t count,
   if (NUMBERS_ARE_DOUBLES && (arguments[0].kind == VAL_ARRAY || is_array_field(arguments[0])))
     front_refuse(f, "it calls ipairs with an array of the world, where LuaJIT's takes tables "
                     "alone: write for i = 1, #a");
+  if (arguments[0].kind == VAL_PATH && cell_grows(f, arguments[0]))
+    front_refuse(f, "it calls ipairs with a list that it appends to: write for i = 1, #list");
   results[0] = (struct val){.kind = VAL_ITEMS};
   results[1] = maybe_need(f, arguments[0]);
   results[2] = val_integer(f, 0);

@@ -191,11 +191,11 @@ describe("a function that cannot be compiled", function()
     local e = world:spawn { A = {}, B = {} }
     local seen = {}
     world:system("plain", { query = "A, B", each = function(a, _, dt)
-      seen[#seen + 1] = dt
+      seen[#seen + 1] = tostring(dt)
       a.x = a.x + 1
     end })
     world:update(0.5)
-    assert.same({ 0.5 }, seen)
+    assert.same({ "0.5" }, seen)
     assert.equal(1.0, (world:get(e, "A")))
     local explained = world:explain "plain"
     assert.equal("lua", explained.tier)
@@ -345,17 +345,17 @@ describe("a function that cannot be compiled", function()
     local world = helper.new_world()
     world:component("A", { "x: f64" })
     world:spawn { A = {} }
-    local query, insert, put, list = world:query "A", table.insert, io.stdout.write, {}
+    local query, remove, put, list = world:query "A", table.remove, io.stdout.write, { 1 }
     local function reason(fn)
       query:each(fn)
       return world:explain(fn).reason
     end
-    local function adds(a) insert(list, a.x) end
-    assert.matches("a math function, 'table.insert': call it in a system's run", reason(adds))
-    package.loaded["a.library"] = { add = insert, [1] = insert, other = 5 }
-    assert.matches("'a.library.add'", reason(function(a) insert(list, 1, a.x) end))
+    local function gives(a) remove(list, a.x and 1) end
+    assert.matches("a math function, 'table.remove': call it in a system's run", reason(gives))
+    package.loaded["a.library"] = { add = remove, [1] = remove, other = 5 }
+    assert.matches("'a.library.add'", reason(function(a) remove(list) end))
     package.loaded["a.library"] = nil
-    assert.matches("'table.insert'", reason(adds))
+    assert.matches("'table.remove'", reason(gives))
     local file = io.tmpfile()
     assert.matches("a math function: call it", reason(function(a) put(file, a.x) end))
     file:close()
