@@ -136,6 +136,7 @@ build = {
         "src/front/flow.c",
         "src/front/front.c",
         "src/front/guard.c",
+        "src/front/keys.c",
         "src/front/libraries.c",
         "src/front/loops.c",
         "src/front/number.c",

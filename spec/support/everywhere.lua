@@ -1,5 +1,6 @@
--- One program that is to give the same digests and bytes on every machine and under every Lua, LuaJIT
--- too: it uses what the reference calls portable. `lua5.4 spec/support/everywhere.lua` prints its lines.
+-- One program that is to give the same digests and bytes on every machine and under every Lua,
+-- LuaJIT too: it uses what the reference calls portable.
+-- `lua5.4 spec/support/everywhere.lua` prints its lines.
 
 local ecs = require "ecs"
 
@@ -50,7 +51,8 @@ local function register_curves(system)
     local angle = c.x + c.y * dt
     c.x = m.mod(angle, 7.5) + m.atan(c.y, angle)
     c.y = m.sin(angle) + m.cos(angle * 3) + m.tan(c.near) / 100
-    c.far = m.asin(c.y / (math.abs(c.y) + 1)) - m.acos(m.sin(c.x)) + m.exp(-m.log(math.abs(c.far) + 1.5))
+    c.far = m.asin(c.y / (math.abs(c.y) + 1)) - m.acos(m.sin(c.x))
+      + m.exp(-m.log(math.abs(c.far) + 1.5))
     c.near = m.pow(math.abs(c.x) + 1, 0.3) - m.log2(c.x * c.x + 1)
     c.sum = c.sum / 2 + c.far + m.log10(math.abs(c.sum) + 1)
   end })

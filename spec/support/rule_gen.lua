@@ -249,6 +249,13 @@ grown 6: many[#many + 1] = <F> | if <B> then many[#many + 1] = <F> <S> end
   | for <K> = 1, <Few> do ids[#ids + 1] = <L> <S> end | if <Rare> then many[#many + 2] = <F> end
   | local <N1> = ids[#ids] if <N1> and world:alive(<N1>) then <PE> = <N1> <S> end
   | if <B> then yes[#yes + 1] = <B> end | if yes[<X>] then <S> end | yes[#yes + 1] = <Rare>
+keyed 7: marked[<L>] = <F> | if <B> then marked[<L>] = <V> <S> end | kin[<L>] = <L>
+  | marked[<L1>] = (marked[<L1>] or 0) + 1 | if met2[<L1>] then <S> else met2[<L1>] = true end
+  | met2[<L>] = <B> | if <B> then marked[<L>] = nil end | if <B> then met2[<L>] = nil <S> end
+  | <PF> = marked[<L>] or <F> | local <N1> = kin[<L>] if <N1> then <PE> = <N1> <S> end
+  | spots[<X> * 100] = (spots[<X> * 100] or 0) + <I> | <PF> = spots[<X> * 100] or 0.5
+  | <PF> = old[<L>] or <F> | if old[<L>] then <S> end | <PI> = ages[<X> * 50] or 3
+  | if marked[<E>] then <S> end | if <Rare> then marked[<I>] = <F> end
 strays 5: if <Rare> then log[#log + 1] = <F> <S> end | if <Rare> then tell(<F>, <E>) end
   | if <Rare> then <S> noted[<L>] = <F> end | if <Rare> and <B> then <PF> = #('s' .. <I>) end
   | if <Rare> then for <N1> in pairs(noted) do <PE> = <N1> break end <S> end
@@ -455,7 +462,7 @@ end
 
 local about = { "arrays", "score", "cells", "tables", "others", "commands", "spawns", "emits",
   "asks",
-  "grown", "lists", "texts" }
+  "grown", "keyed", "lists", "texts" }
 
 -- What a unit is about, and what it knows at its beginning.
 function Gen:begin(unit)

@@ -205,6 +205,8 @@ total = 0
 local function bump(by) n = n + by end
 local log, noted, add = {}, {}, table.insert
 local many, ids, yes = {}, alias and { boss } or {}, {}
+local marked, kin, met2, spots = {}, alias and { [boss] = mate } or {}, {}, { [700] = 5 }
+local old, ages = { [boss] = 1.5, [mate] = 7, [dead] = 3 }, { [50] = 3, [150] = 9, [100000] = 1 }
 local function tell(x, ...) log[#log + 1] = select('#', ...) + x end
 local function notes()
   local count = 0
@@ -214,7 +216,14 @@ end
 local function grown()
   local list = {}
   for _, t in ipairs { many, ids, yes } do
-    for i = 1, #t do list[#list + 1] = math.type(t[i]) == "float" and ("%a"):format(t[i]) or tostring(t[i]) end
+    for i = 1, #t do
+      list[#list + 1] = math.type(t[i]) == "float" and ("%a"):format(t[i]) or tostring(t[i])
+    end
+  end
+  for _, t in ipairs { marked, kin, met2, spots } do
+    for k, v in pairs(t) do
+      list[#list + 1] = k .. "=" .. (math.type(v) == "float" and ("%a"):format(v) or tostring(v))
+    end
   end
   return table.concat(list, ",")
 end
@@ -265,6 +274,7 @@ local function poke(how)
     had[16], bag.blue.items[1], bag.green.items[5], price.green = nil, nil, { w = 1 }, 2
   elseif how == 10 then met, most = { red = 1 }, setmetatable({}, { __newindex = function() end })
     many, ids[1] = { 2.5, 7 }, nil
+    marked, met2[boss], old[boss] = { [mate] = 2.5, [dead] = 7 }, nil, nil
   else setmetatable(stats, { __index = { who = boss } }) end
 end
 ]]

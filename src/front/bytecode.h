@@ -110,6 +110,13 @@ struct code {
   const char *why;
 };
 
+/* An instruction of a function. */
+struct code_place {
+  const void *function;        /* its identity; NULL: the body of a loop */
+  uint32_t pc;
+  int32_t line;
+};
+
 struct function_code {
   struct memory *memory;
   char *dump;

@@ -330,13 +330,30 @@ static k_value cell_length(struct front *f, uint32_t number) {
   return build_get(f->b, cell_length_place(f, number));
 }
 
+/* The index of a table that is keyed. */
+static k_value cell_key_of(struct front *f, struct val table, struct val index) {
+  if (index.names || !val_is_number(f, index))
+    front_refuse(f, "it indexes '%s', to which it writes, by integers and by other keys: use one "
+                    "type", cell_push_name(f, &f->paths[table.at]));
+  return keys_key(f, index);
+}
+
+/* The array of a table's elements. */
+static uint32_t cell_table_array(struct front *f, uint32_t which, struct val table,
+                                 struct val index) {
+  return element_find_table(f, (struct front_array){.path = table.at, .names = index.names,
+                                                    .stored = true, .as = f->shared.as[which]});
+}
+
 /* The array of a table's elements; *at becomes the place of the element at an index. */
 static uint32_t cell_elements(struct front *f, uint32_t which, struct val table, struct val index,
                               k_value *at, k_value *there) {
-  uint32_t number = element_find_table(
-      f, (struct front_array){.path = table.at, .names = index.names, .stored = true,
-                              .as = f->shared.as[which]});
+  uint32_t number = cell_table_array(f, which, table, index);
   k_value whole = K_ALL;
+  if (f->shared.as[which].keyed) {
+    *at = keys_find(f, number, cell_key_of(f, table, index), true, there);
+    return number;
+  }
   if (index.names)
     *at = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
   else
@@ -359,30 +376,32 @@ struct val cell_list_length(struct front *f, struct val table) {
   return val_number(f, cell_length(f, number), false);
 }
 
-/* Makes a table known as a list that grows, whose values may be whole numbers of any size if those
-** that it has, and the first that it gets, are. */
-static void cell_grow(struct front *f, struct val table, struct val value) {
-  struct guard guard = {.path = f->paths[table.at]};
-  guard.same = outside_string(f, "__index", 7);
+/* Makes a table known as one that gets elements: a list, or keyed. Its values may be integers of
+** any size if those that it has, and the first that it gets, are. */
+static void cell_grow(struct front *f, struct val table, struct val value, bool keyed) {
   uint32_t which = cell_table_find(f, table), count;
   if (which == NONE) which = cell_add_table(f, table);
-  enum element_kind kind = (enum element_kind)element_look(f->L, f->anchors, &guard, &count, NULL);
-  bool whole = kind == ELEMENTS_INTEGER || kind == ELEMENTS_WIDE || kind == ELEMENTS_NONE;
-  whole &= val_is_number(f, value) && !value.mixed && val_type(f, value) == KT_I64;
-  f->shared.as[which].grows = f->wants_cells = true;
-  f->shared.as[which].whole = whole;
+  struct stored_as as = {.grows = !keyed, .keyed = keyed};
+  struct guard guard = {.path = f->paths[table.at], .stored = true, .as = as};
+  guard.same = outside_string(f, "__index", 7);
+  guard.as.whole = true;
+  uint32_t kind = element_look(f->L, f->anchors, &guard, &count, NULL);
+  as.whole = kind == ELEMENTS_WIDE && val_is_number(f, value) && !value.mixed &&
+             val_type(f, value) == KT_I64;
+  f->shared.as[which] = as;
+  f->wants_cells = true;
 }
 
 /* Whether an index is #table + 1, as it was before any of the rows. */
 static bool cell_is_next(struct front *f, struct val table, struct val index) {
-  if (index.names || val_type(f, index) != KT_I64) return false;
-  k_value length = outside_length(f, table).value;
+  k_value length = outside_taken_length(f, table);
+  if (index.names || val_type(f, index) != KT_I64 || length == K_NONE) return false;
   return index.value == build_binary(f->b, KO_ADD, length, build_i64(f->b, 1));
 }
 
 void cell_append(struct front *f, struct val table, struct val value) {
   if (!cell_grows(f, table)) {
-    cell_grow(f, table, value);
+    cell_grow(f, table, value, false);
     return;
   }
   struct val next = cell_list_length(f, table);
@@ -415,6 +434,60 @@ struct val cell_get_element(struct front *f, struct val table, struct val index)
   return f->arrays[number].ragged ? maybe_need(f, value) : value;
 }
 
+/* Whether the array of a table's elements takes a value; if it has to be another one, the function
+** is compiled again. */
+static bool cell_takes(struct front *f, const struct path *path, uint32_t number,
+                       struct stored_as *as, struct val value) {
+  bool truths = f->arrays[number].kind == ELEMENTS_BOOL;
+  enum cell_kind kind = cell_kind_of(f, path, value);
+  bool other = as->whole && kind != CELL_INTEGER && kind != CELL_NIL;
+  if (other || (!truths && kind == CELL_BOOL && !as->truths)) {
+    as->truths = kind == CELL_BOOL;   /* where there was nothing before? */
+    as->whole = false;
+    f->wants_cells = true;
+    return false;
+  }
+  if (kind == CELL_NIL || truths != (kind == CELL_BOOL))
+    front_refuse(f, "it sets an element of '%s' to nil, or to a boolean among numbers, or to a "
+                    "number among booleans: use one type", cell_push_name(f, path));
+  return true;
+}
+
+/* A list has an element at a place, or gets its next one there. */
+static void cell_extend(struct front *f, uint32_t number, k_value at, k_value there) {
+  k_value length = cell_length(f, number);
+  k_value next = build_binary(f->b, KO_ADD, length, build_i64(f->b, 1));
+  there = build_binary(f->b, KO_OR, there, build_binary(f->b, KO_EQ, at, next));
+  build_need(f->b, build_binary(f->b, KO_AND, there, build_inside(f->b, number, at)));
+  build_set(f->b, cell_length_place(f, number), build_binary(f->b, KO_MAX, length, at));
+}
+
+/* Stores a value into the array of a table's elements. */
+static void cell_put_element(struct front *f, uint32_t number, k_value at, struct val value) {
+  bool mixed = f->arrays[number].kind == ELEMENTS_MIXED;
+  if (mixed) value = cell_fit(f, &(struct cell){.kind = CELL_MIXED}, value);
+  build_set(f->b, build_cell(f->b, number, at), value.value);
+  if (mixed) build_set(f->b, build_cell(f->b, number + 1, at), value.whole);
+}
+
+/* Sets or removes the element of a key. */
+static void cell_set_keyed(struct front *f, struct val table, uint32_t which, struct val index,
+                           struct val value) {
+  struct stored_as *as = &f->shared.as[which];
+  bool nil = value.kind == VAL_NIL, was = nil ? as->drops : as->adds;
+  uint32_t number = cell_table_array(f, which, table, index);
+  as->drops |= nil;
+  as->adds |= !nil;
+  f->wants_cells |= !was && as->drops;
+  if (nil) {
+    keys_drop(f, number, cell_key_of(f, table, index));
+    return;
+  }
+  value = maybe_need(f, value);
+  if (!cell_takes(f, &f->paths[table.at], number, as, value)) return;
+  cell_put_element(f, number, keys_claim(f, number, cell_key_of(f, table, index)), value);
+}
+
 void cell_set_element(struct front *f, struct val table, struct val index, struct val value) {
   struct path *path = &f->paths[table.at];
   if (f->result > RESULT_MAP)
@@ -424,43 +497,30 @@ void cell_set_element(struct front *f, struct val table, struct val index, struc
     front_refuse(f, "it writes to '%s' with a key that is neither a number nor an enum's name: "
                     "keep the elements in a world:array", cell_push_name(f, path));
   uint32_t which = cell_table_find(f, table);
-  if (which == NONE && cell_is_next(f, table, index)) {
-    cell_grow(f, table, value);
+  bool may_append = which == NONE || f->shared.as[which].keyed;
+  bool appends = may_append && cell_is_next(f, table, index);
+  if (appends || (which == NONE && keys_suits(f, table, index))) {
+    cell_grow(f, table, value, !appends);
     return;
   }
   if (which == NONE) which = cell_add_table(f, table);
   struct stored_as *as = &f->shared.as[which];
   k_value at, there;
-  uint32_t number = cell_elements(f, which, table, index, &at, &there);
-  bool truths = f->arrays[number].kind == ELEMENTS_BOOL;
-  bool mixed = f->arrays[number].kind == ELEMENTS_MIXED;
-  enum cell_kind kind = cell_kind_of(f, path, value = maybe_need(f, value));
-  bool other = as->whole && kind != CELL_INTEGER && kind != CELL_NIL;
-  if (other || (!truths && kind == CELL_BOOL && !as->truths)) {
-    as->truths = kind == CELL_BOOL;   /* where there was nothing before? */
-    as->whole = false;
-    f->wants_cells = true;
+  if (as->keyed) {
+    cell_set_keyed(f, table, which, index, value);
     return;
   }
-  if (kind == CELL_NIL || truths != (kind == CELL_BOOL))
-    front_refuse(f, "it sets an element of '%s' to nil, or to a boolean among numbers, or to a "
-                    "number among booleans: use one type", cell_push_name(f, path));
+  uint32_t number = cell_elements(f, which, table, index, &at, &there);
+  value = maybe_need(f, value);
+  if (!cell_takes(f, path, number, as, value)) return;
   build_at(f->b, f->env.mask, front_tag(f));
-  if (as->grows) {
-    k_value length = cell_length(f, number);
-    k_value next = build_binary(f->b, KO_ADD, length, build_i64(f->b, 1));
-    there = build_binary(f->b, KO_OR, there, build_binary(f->b, KO_EQ, at, next));
-    there = build_binary(f->b, KO_AND, there, build_inside(f->b, number, at));
-    build_need(f->b, there);
-    build_set(f->b, cell_length_place(f, number), build_binary(f->b, KO_MAX, length, at));
-  } else if (index.names) {
+  if (as->grows)
+    cell_extend(f, number, at, there);
+  else if (index.names)
     cell_need_room(f, build_get(f->b, build_cell(f->b, number + 2, at)));
-  } else {
+  else
     build_need(f->b, there);
-  }
-  if (mixed) value = cell_fit(f, &(struct cell){.kind = CELL_MIXED}, value);
-  build_set(f->b, build_cell(f->b, number, at), value.value);
-  if (mixed) build_set(f->b, build_cell(f->b, number + 1, at), value.whole);
+  cell_put_element(f, number, at, value);
   if (index.names) build_set(f->b, build_cell(f->b, number + 2, at), build_bool(f->b, true));
 }
 
@@ -535,12 +595,12 @@ static bool cell_is_read(lua_State *L, int anchors, const struct path *cell, con
 }
 
 /* Whether a guard reads elements of a table. */
-static bool cell_table_is_read(lua_State *L, int anchors, const void *table, bool grows,
+static bool cell_table_is_read(lua_State *L, int anchors, const void *table, bool resizes,
                                const struct guard *guard) {
   const struct path *ends[] = {&guard->path, &guard->other};
   for (int i = 0; i < 2; i++)
     if (ends[i]->root && ends[i]->keys && cell_home(L, anchors, ends[i]) == table) return true;
-  return (guard->type == GUARD_ELEMENTS || (grows && guard->type == GUARD_LENGTH)) &&
+  return (guard->type == GUARD_ELEMENTS || (resizes && guard->type == GUARD_LENGTH)) &&
          cell_is_among(L, anchors, guard, table, guard->inner || guard->stride || guard->measured);
 }
 
@@ -549,10 +609,10 @@ static bool cell_table_meets(lua_State *L, int anchors, const struct guard *guar
                              uint32_t at) {
   path_push(L, anchors, &guards[at].path);
   const void *table = lua_topointer(L, -1);
+  bool resizes = guards[at].as.grows || guards[at].as.keyed;
   lua_pop(L, 1);
   for (uint32_t i = 0; i < count; i++)
-    if (i != at && cell_table_is_read(L, anchors, table, guards[at].as.grows, &guards[i]))
-      return true;
+    if (i != at && cell_table_is_read(L, anchors, table, resizes, &guards[i])) return true;
   return false;
 }
 

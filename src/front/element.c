@@ -258,8 +258,8 @@ static enum element_kind element_both_kinds(enum element_kind x, enum element_ki
   return least == ELEMENTS_WIDE ? ELEMENTS_OTHER : ELEMENTS_MIXED;
 }
 
-/* The kind of elements of a table whose keys are exactly 1 to their count; ELEMENTS_ABSENT if it has
-** none, ELEMENTS_NONE for any other, or if they are of several kinds. */
+/* The kind of elements of a table whose keys are exactly 1 to their count; ELEMENTS_ABSENT if it
+** has none, ELEMENTS_NONE for any other, or if they are of several kinds. */
 static enum element_kind element_look_through(lua_State *L, int anchors, const struct guard *guard,
                                               int table, uint32_t *count,
                                               const struct element_room *room) {
@@ -283,6 +283,36 @@ static enum element_kind element_look_through(lua_State *L, int anchors, const s
   *count = n;
   if (n == 0) return ELEMENTS_ABSENT;
   return most == n ? kind : ELEMENTS_NONE;
+}
+
+/* Notes the key of an element, and where it is. */
+static void element_keep_key(const struct element_room *room, uint32_t at, int64_t key) {
+  int64_t *place = &room->places[key & room->numbers[LIST_MASK]];
+  if (*place != 1) room->numbers[LIST_HIDDEN] = 1;
+  *place = (int64_t)at + 2;    /* from 1 on, and the first is nobody's */
+  room->keys[at] = key;
+  room->numbers[LIST_LENGTH] = (int64_t)at + 2;
+}
+
+/* The kind of elements at keys that are integers, in the order of next. */
+static enum element_kind element_look_keyed(lua_State *L, int anchors, const struct guard *guard,
+                                            int table, uint32_t *count,
+                                            const struct element_room *room) {
+  enum element_kind kind = ELEMENTS_ABSENT;
+  uint32_t n = 0;
+  lua_pushnil(L);
+  while (kind < ELEMENTS_NONE && lua_next(L, table)) {
+    if (lua_type(L, -2) != LUA_TNUMBER || !front_is_integer(L, -2)) {
+      lua_pop(L, 1);
+      continue;
+    }
+    if (room && n < room->count) element_keep_key(room, n, (int64_t)lua_tointeger(L, -2));
+    enum element_kind next = element_source(L, anchors, guard, lua_type(L, -1), room, n);
+    kind = n++ ? element_both_kinds(kind, next) : next;
+    if (n > FRONT_ELEMENTS) kind = ELEMENTS_MANY;
+  }
+  *count = n;
+  return kind > ELEMENTS_MIXED && kind < ELEMENTS_ABSENT ? ELEMENTS_OTHER : kind;
 }
 
 /* The kind of elements of the table at an index, up to the first nil. */
@@ -310,6 +340,7 @@ static uint32_t element_read(lua_State *L, int anchors, const struct guard *guar
   if (!lua_istable(L, table)) return ELEMENTS_NONE;
   if (path_has_method(L, anchors, table, guard->same)) return ELEMENTS_HIDDEN;
   if (guard->stored && lua_getmetatable(L, table)) return ELEMENTS_HIDDEN;   /* as __newindex */
+  if (guard->as.keyed) return element_look_keyed(L, anchors, guard, table, count, room);
   if (guard->name_count || guard->stride)
     return element_look_at(L, anchors, guard, table, count, room);
   uint32_t kind = element_look_through(L, anchors, guard, table, count, room);
@@ -331,9 +362,10 @@ uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint
   enum element_kind one = element_kind_of(kind);
   bool integer = one == ELEMENTS_INTEGER, number = integer || one == ELEMENTS_FLOAT;
   const struct stored_as *as = &guard->as;
-  if (guard->stored && one == ELEMENTS_ABSENT && (guard->name_count || as->grows))
+  bool empty = one == ELEMENTS_ABSENT;
+  if (empty && (as->keyed || (guard->stored && (guard->name_count || as->grows))))
     return as->truths ? ELEMENTS_BOOL : as->whole ? ELEMENTS_WIDE : ELEMENTS_MIXED;
-  if (one == ELEMENTS_ABSENT) return ELEMENTS_NONE;
+  if (empty) return ELEMENTS_NONE;
   if (as->grows && kind != one) return ELEMENTS_OTHER;
   if (as->whole && (integer || one == ELEMENTS_WIDE)) return ELEMENTS_WIDE;
   if (guard->stored && number) return kind - one + ELEMENTS_MIXED;
@@ -360,6 +392,22 @@ static void element_push_stored(lua_State *L, enum element_kind kind, const uint
     lua_pushnumber(L, (lua_Number)((const double *)(const void *)cells)[at]);
 }
 
+/* Adds a key to the table at the top of the stack: one that rows have added and removed again. */
+static void element_put_key(lua_State *L, int64_t key, bool value) {
+  lua_pushinteger(L, (lua_Integer)key);
+  lua_pushboolean(L, value);
+  lua_rawset(L, -3);
+}
+
+#define LIST_COST 8            /* of an element of a table that grows or is keyed, if not written */
+
+uint64_t element_count(const struct guard *guard, const k_array *array) {
+  bool mixed = element_kind_of(guard->elements) == ELEMENTS_MIXED;
+  if (!guard->as.grows && !guard->as.keyed) return (uint64_t)array->count;
+  const int64_t *length = array[mixed ? 2 : 1].data;
+  return (uint64_t)*length - guard->as.keyed;
+}
+
 void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array,
                    bool reserves, bool adds) {
   int top = lua_gettop(L);
@@ -368,27 +416,32 @@ void element_store(lua_State *L, int anchors, const struct guard *guard, const k
   bool named = guard->name_count, mixed = kind == ELEMENTS_MIXED;
   size_t size = element_size(kind), all = count * (size + 2);
   const uint8_t *cells = array->data, *integers = cells + count * size, *there = integers + count;
-  if (guard->as.grows) {
-    int64_t *lengths = (int64_t *)(uintptr_t)array[mixed ? 2 : 1].data;
-    count = (uint32_t)lengths[0];
-    known = (uint32_t)lengths[1];
-    if (!reserves) lengths[1] = lengths[0];
+  const k_array *behind = array + (mixed ? 2 : 1);
+  const int64_t *keys = guard->as.keyed ? behind[3].data : NULL;
+  if (guard->as.grows || keys) {
+    int64_t *numbers = (int64_t *)(uintptr_t)behind->data;
+    count = (uint32_t)numbers[LIST_LENGTH];
+    known = (uint32_t)numbers[LIST_KNOWN];
+    if (!reserves) numbers[LIST_KNOWN] = numbers[LIST_LENGTH];
   }
+  bool lacks = named || keys;
   path_push(L, anchors, &guard->path);
-  for (uint32_t i = 0; i < count && (named || !reserves); i++) {
-    bool is_there = !named || there[i];
-    if (!is_there && !adds) continue;
+  for (uint32_t i = keys ? 1 : 0; i < count && (named || !reserves); i++) {
+    bool is_there = !lacks || there[i] || (keys && !guard->as.drops);
+    if (!is_there && (keys ? i < known && !there[all + i] : !adds)) continue;
     bool same = i < known && !memcmp(cells + i * size, cells + all + i * size, size) &&
-                (!mixed || integers[i] == integers[all + i]) && (!named || there[all + i]);
+                (!mixed || integers[i] == integers[all + i]) && (!lacks || there[all + i]);
     if (is_there && (reserves || same)) continue;
+    if (keys && !is_there && i >= known) element_put_key(L, keys[i], true);
     if (named) lua_rawgeti(L, anchors, (lua_Integer)guard->names + i);
+    if (keys) lua_pushinteger(L, (lua_Integer)keys[i]);
     if (reserves)
       lua_pushboolean(L, 0);
     else if (!is_there)
       lua_pushnil(L);
     else
       element_push_stored(L, kind, cells, i, mixed && integers[i]);
-    if (named)
+    if (lacks)
       lua_rawset(L, -3);
     else
       lua_rawseti(L, -2, (lua_Integer)i + 1);
@@ -397,8 +450,9 @@ void element_store(lua_State *L, int anchors, const struct guard *guard, const k
   lua_settop(L, top);
 }
 
-uint64_t element_cost(lua_State *L, int anchors, const struct guard *guard) {
-  if (guard->type != GUARD_ELEMENTS || guard->uniform < 0) return 0;
+uint64_t element_cost(lua_State *L, int anchors, const struct guard *guard, const k_array *array) {
+  if (guard->as.grows || guard->as.keyed)
+    return array->data ? (guard->stored ? 3u : 1u) * LIST_COST * element_count(guard, array) : 0;
   uint64_t count = guard->name_count;
   if (!count) {
     path_push(L, anchors, &guard->path);
@@ -472,8 +526,7 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind,
   static const char *const reasons[] = {
       [ELEMENTS_NONE] =
           ("has no element 1, or none for any of the names, or no record with the field: fill it "
-           "before the run. Kernels neither append to tables nor index them by ids (keep what the "
-           "function computes in a field or an array of the world)"),
+           "before the run"),
       [ELEMENTS_OTHER] =
           ("has values that are not numbers, booleans, strings or tables of these, or mixes "
            "integers beyond 2^53 with others: keep one type in it"),
@@ -485,11 +538,25 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind,
   const char *reason = reasons[kind];
   if (table->stored && kind == ELEMENTS_HIDDEN)
     reason = "has a metatable and is written to: write to a table without one";
-  if (table->stored && kind == ELEMENTS_OTHER)
+  if (table->as.keyed && kind == ELEMENTS_OTHER)
+    reason = "is indexed by ids, or other keys that do not count from 1, and whose values are not "
+             "all numbers up to 2^53, all integers or all booleans: keep them in components";
+  else if (table->stored && kind == ELEMENTS_OTHER)
     reason = "is written to and has values that are neither all numbers up to 2^53 nor all "
              "booleans: keep one of these types in it";
   path_tell(f->L, f->anchors, &f->paths[table->path]);
   front_refuse(f, "it uses an element of '%s', a table that %s", lua_tostring(f->L, -1), reason);
+}
+
+/* Adds the arrays behind that of a table's elements. */
+static void element_add_behind(struct front *f, const struct front_array *table) {
+  static const k_column keyed[] = {KC_I64, KC_BOOL, KC_I64, KC_I64};   /* see keys.c */
+  const struct front_array behind = {.path = NONE};
+  bool named = table->stored && table->names;
+  if (table->kind == ELEMENTS_MIXED || named) element_add_array(f, behind, KC_BOOL);
+  if (named) element_add_array(f, behind, KC_BOOL);   /* are they present? */
+  if (table->as.grows || table->as.keyed) element_add_array(f, behind, KC_I64);
+  for (uint32_t i = 0; table->as.keyed && i < 4; i++) element_add_array(f, behind, keyed[i]);
 }
 
 uint32_t element_find_table(struct front *f, struct front_array array) {
@@ -503,7 +570,7 @@ uint32_t element_find_table(struct front *f, struct front_array array) {
         known->inner_names == array.inner_names &&
         known->measured == array.measured && known->stride == array.stride &&
         known->field == array.field && known->most == array.most &&
-        known->stored == array.stored &&
+        known->stored == array.stored && known->as.keyed == array.as.keyed &&
         (known->gaps == GAPS_TOLD) == told)
       return i;
   }
@@ -526,19 +593,14 @@ uint32_t element_find_table(struct front *f, struct front_array array) {
   array.gaps = (enum element_gaps)guard->gaps;
   array.ragged = guard->elements != kind;
   uint32_t number = element_add_array(f, array, types[kind]);
-  if (kind == ELEMENTS_MIXED || (array.stored && array.names))   /* are they integers to Lua? */
-    element_add_array(f, (struct front_array){.path = NONE}, KC_BOOL);
-  if (array.stored && array.names)   /* are they present? */
-    element_add_array(f, (struct front_array){.path = NONE}, KC_BOOL);
-  if (array.as.grows)                /* how many are there? */
-    element_add_array(f, (struct front_array){.path = NONE}, KC_I64);
+  element_add_behind(f, &array);
   guard->uniform = (int16_t)number;   /* now there is room for everything that is read of it */
   if (kind == ELEMENTS_TEXT) element_find_texts(f, guard, &f->arrays[number].texts, count);
   return number;
 }
 
 /* The element at a place of a table of that kind. */
-static struct val as_element(struct front *f, uint32_t table, struct val element, k_value at) {
+struct val element_of_kind(struct front *f, uint32_t table, struct val element, k_value at) {
   enum element_kind kind = f->arrays[table].kind;
   element.mixed = kind == ELEMENTS_MIXED && !NUMBERS_ARE_DOUBLES;
   element.whole = element.mixed ? build_element(f->b, table + 1, at) : K_ALL;
@@ -571,6 +633,7 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
   if (cell_is_stored(f, table)) return cell_get_element(f, table, index);
   uint32_t set = object_set_find(f, table.at, index.names, (ecs_string){NULL, 0});
   if (set != NONE) return object_set_take(f, set, index);
+  if (keys_suits(f, table, index)) return keys_get(f, table, index);
   struct front_array by = {.path = table.at, .names = index.names};
   uint32_t number = element_find_table(f, by);
   if (index.names) index.value = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
@@ -579,7 +642,7 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
   /* A list with keys outside of it: Lua handles those. */
   if (f->arrays[number].ragged) element = maybe_need(f, element);
   k_value whole, at = element_place(f, index, &whole);
-  if (f->arrays[number].kind != ELEMENTS_TABLES) return as_element(f, number, element, at);
+  if (f->arrays[number].kind != ELEMENTS_TABLES) return element_of_kind(f, number, element, at);
   return (struct val){.kind = VAL_RECORD, .at = number, .value = at, .present = element.present};
 }
 
@@ -605,7 +668,7 @@ static struct val element_of_records(struct front *f, struct front_array records
   uint32_t number = element_find_table(f, records);
   struct val value = {.kind = VAL_RECORD, .at = number, .value = at};
   if (f->arrays[number].kind != ELEMENTS_TABLES)
-    value = as_element(f, number, val_number(f, build_element(f->b, number, at), true), at);
+    value = element_of_kind(f, number, val_number(f, build_element(f->b, number, at), true), at);
   else if (records.stride ? records.field : records.within)
     refuse_elements(f, ELEMENTS_OTHER, &records);
   value.present = element_there(f, records, GAPS_NAMES, at);

@@ -58,8 +58,27 @@ uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint
 /* The kind without ELEMENTS_RAGGED. The second: the bytes that an element takes. */
 enum element_kind element_kind_of(uint32_t kind);
 size_t element_size(enum element_kind kind);
-/* The cost of copying a table as it is now: 1 for each number in a list. */
-uint64_t element_cost(lua_State *L, int anchors, const struct guard *guard);
+/* How many elements have been copied. */
+uint64_t element_count(const struct guard *guard, const k_array *array);
+/* The cost of copying a table as it is now, or as it was last copied to an array: 1 for each number
+** in a list. */
+uint64_t element_cost(lua_State *L, int anchors, const struct guard *guard, const k_array *array);
+
+/* A number from the elements of a table, at a place, as what they are. */
+struct val element_of_kind(struct front *f, uint32_t table, struct val element, k_value at);
+
+/* keys.c: tables indexed by integers that do not count from 1. */
+
+/* An index as a key: rows in which it is no integer are left to Lua. */
+k_value keys_key(struct front *f, struct val index);
+/* Whether an outside table is to be used so with such an index; then its element. */
+bool keys_suits(struct front *f, struct val table, struct val index);
+struct val keys_get(struct front *f, struct val table, struct val index);
+/* The place of a key's element in an array, and in which rows it is present. */
+k_value keys_find(struct front *f, uint32_t number, k_value key, bool stored, k_value *present);
+/* The place for the element of a key, which is added; the second removes it. */
+k_value keys_claim(struct front *f, uint32_t number, k_value key);
+void keys_drop(struct front *f, uint32_t number, k_value key);
 
 /* Whether an index of an array is that of the row's own element. */
 bool element_is_own(const struct front *f, const struct component *array, k_value index);

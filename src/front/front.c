@@ -50,7 +50,7 @@ bool front_wants_more(const struct front *f) {
 
 bool front_leaves(const struct front *f, const void *function, uint32_t pc) {
   uint32_t i = 0, count = f->shared.leave_count;
-  const struct front_leave *at = f->shared.leaves;
+  const struct code_place *at = f->shared.leaves;
   while (i < count && (at[i].function != function || at[i].pc != pc)) i++;
   return i < count;
 }
@@ -67,7 +67,7 @@ static void front_note_leave(struct front *f) {
   uint32_t pc = function ? frame->pc : frame->code->code[frame->pc].origin;
   assert(!front_leaves(f, function, pc));
   f->shared.leaves[f->shared.leave_count++] = 
-      (struct front_leave){function, pc, front_line_of(frame)};
+      (struct code_place){function, pc, front_line_of(frame)};
   f->wants_leave = true;
 }
 
@@ -560,7 +560,7 @@ static void front_read(struct front *f, struct frame *frame) {
     body_cut(f, frame);
   }
   for (uint32_t i = 0; status == ECS_OK && i < f->shared.leave_count; i++) {
-    struct front_leave leave = f->shared.leaves[i];
+    struct code_place leave = f->shared.leaves[i];
     if (leave.function != frame->code->identity || !leave.function) continue;
     frame->code->code[leave.pc].kind = CODE_LEAVE;
   }
@@ -692,6 +692,8 @@ void front_compile(struct front *f, lua_State *L, int function) {
   front_start(f, &frame);
   if (f->shared.draws) front_begin_draws(f);
   front_function(f, &frame);
+  bool leaves = f->env.mask == K_NONE && f->shared.leave_count;
+  f->wants_strict = leaves && !(f->surveys && survey_has_reasons(f));
   if (f->env.mask == K_NONE)
     front_refuse(f, "every path through it reaches something that only Lua can do");
   if (f->shared.draws) front_end_draws(f);

@@ -288,12 +288,6 @@ struct front_class {
   uint32_t leaf;
   uint32_t read_line, write_line;   /* first line that reads, and writes it; 0: unknown */
 };
-/* An instruction that only some rows come to, and that was refused. */
-struct front_leave {
-  const void *function;        /* its address as an object; NULL: the body of the loop */
-  uint32_t pc;
-  int32_t line;
-};
 struct front_classes {
   bool ordered;                /* rows see what earlier rows write to these, */
   bool all;                    /* or to anything */
@@ -301,7 +295,7 @@ struct front_classes {
   bool draws;                  /* the body of a loop calls world:random; */
   bool strict;                 /* rows must not be left to Lua for what is refused */
   uint32_t leave_count;        /* instructions that leave rows to Lua */
-  struct front_leave leaves[FRONT_LEAVES];
+  struct code_place leaves[FRONT_LEAVES];
   bool spawns;                 /* the function spawns: a dead number may become an id, and is left
                                ** to Lua */
   uint32_t count;
@@ -431,7 +425,8 @@ void front_compile(struct front *f, lua_State *L, int function);
 void front_open(struct front *f, struct frame *frame, uint16_t function);
 void front_free(struct front *f);
 bool front_wants_more(const struct front *f);   /* it was refused; compiled again, it knows more */
-bool front_leaves(const struct front *f, const void *function, uint32_t pc);   /* struct front_leave */
+/* Whether an instruction leaves rows to Lua. */
+bool front_leaves(const struct front *f, const void *function, uint32_t pc);
 /* Makes the guards of a refused function detect when the reason no longer holds; false if they
 ** cannot. Raises nothing. */
 bool front_guard_refusal(struct front *f);
@@ -486,6 +481,7 @@ void survey_advance(struct front *f, struct frame *frame);
 /* Appends the reason at the top of the stack to the list at an index, unless it is there; pops
 ** it. */
 void survey_append(lua_State *L, int list);
+bool survey_has_reasons(const struct front *f);   /* it has listed some */
 
 /* ---- env.c: masks and merging ---- */
 
@@ -643,24 +639,6 @@ k_type val_type(const struct front *f, struct val x);
 
 /* ---- outside.c: upvalues, globals, and what is reached from them ---- */
 
-/* Pushes the present value of a path, by raw access; nil where it breaks off. */
-void path_push(lua_State *L, int anchors, const struct path *path);
-/* Appends a key to the name at the top of the stack: "settings" becomes "settings.speed". */
-void path_tell_key(lua_State *L, int anchors, uint16_t key);
-/* Pushes a path as it is written: "settings.speed". */
-void path_tell(lua_State *L, int anchors, const struct path *path);
-/* Whether the end of a path is absent in Lua, too: its last key is in a table without `index`, the
-** anchored "__index". For a path without keys: whether it is present. */
-bool path_is_absent(lua_State *L, int anchors, const struct path *path, uint16_t index);
-/* Whether two paths lead to the same value, by Lua's ==; -1 if a metamethod decides: `equal`, the
-** anchored "__eq", or __index if one leads to nothing. */
-int path_compare(lua_State *L, int anchors, const struct path *x, const struct path *y,
-                 uint16_t equal);
-/* The length of the table at the end of a path; -1: there is none; -2: `length`, the anchored
-** "__len", decides. */
-int64_t path_length(lua_State *L, int anchors, const struct path *path, uint16_t length);
-/* Whether the table or object at an index has a metamethod, by its anchored name. */
-bool path_has_method(lua_State *L, int anchors, int object, uint16_t name);
 /* Finds or makes the guard of a type for a path; all uses of the value share it. The second: the
 ** guard that says that the value stays the same. */
 struct guard *outside_need_guard(struct front *f, const struct path *path, enum guard_type type);
@@ -671,6 +649,8 @@ uint16_t outside_string(struct front *f, const char *text, size_t size);
 uint16_t outside_constant(struct front *f, const struct constant *key);
 /* #x of a table. */
 struct val outside_length(struct front *f, struct val table);
+/* That, if it has been asked for; K_NONE otherwise. */
+k_value outside_taken_length(struct front *f, struct val table);
 /* The number of a new uniform. */
 int16_t outside_uniform(struct front *f);
 /* Guards all tables that were found; false if there are too many. Raises nothing. */

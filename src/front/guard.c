@@ -99,35 +99,104 @@ static bool guard_has_room(struct memory *memory, struct copied *copied, size_t 
   return true;
 }
 
-#define LIST_ROOM 16384u       /* elements that a list may get in a stretch of rows */
+#define MOST_MORE 16384u       /* elements that a table may get in a stretch of rows */
+#define LEAST_SLOTS 16384u     /* slots of keys: this, or so many times their number */
+#define SLOTS_EACH 4u
 
-/* As guard_read_elements, for a list that grows: there is room behind its elements. */
-static enum reading guard_read_list(lua_State *L, int anchors, const struct guard *guard,
-                                    struct memory *memory, struct copied *copied, k_array *out) {
-  enum element_kind kind = element_kind_of(guard->elements);
-  uint32_t count = 0;
-  size_t size = element_size(kind);
-  if (element_look(L, anchors, guard, &count, NULL) != guard->elements) return READING_OTHER;
-  if (kind >= ELEMENTS_NONE) return READING_FITS;
-  size_t room = (size_t)count / 8 * 8 + LIST_ROOM, all = room * (size + 2);   /* aligned */
-  if (!guard_has_room(memory, copied, 2 * all + 2 * sizeof(int64_t))) return READING_STARVED;
-  uint8_t *cells = copied->data, *integers = cells + room * size, *there = integers + room;
-  struct element_room to = {kind, true, count, cells, integers, there};
-  if (element_look(L, anchors, guard, &count, &to) != guard->elements) return READING_OTHER;
+/* A power of two of slots, in which most keys, if they are ids, have one of their own. */
+static size_t guard_slots(const struct guard *guard, uint32_t count, uint32_t entities) {
+  size_t slots = LEAST_SLOTS, least = (size_t)count * SLOTS_EACH;
+  while (guard->as.keyed && (slots < least || slots < entities)) slots *= 2;
+  return guard->as.keyed ? slots : 0;
+}
+
+/* Makes room for a table that grows or is keyed, with all slots empty; false when out of memory. */
+static bool guard_has_list(struct memory *memory, struct copied *copied, size_t slots, size_t room,
+                           size_t size) {
+  int64_t *numbers = copied->data;
+  if (numbers && numbers[LIST_MASK] == (int64_t)slots - 1 && numbers[LIST_ROOM] >= (int64_t)room) {
+    int64_t *places = numbers + LIST_NUMBERS, *keys = places + slots;
+    for (int64_t i = 1; slots && i < numbers[LIST_LENGTH]; i++)
+      places[keys[i] & numbers[LIST_MASK]] = 1;
+    return true;
+  }
+  size_t words = LIST_NUMBERS + slots + (slots ? room : 0);
+  if (!guard_has_room(memory, copied, words * sizeof *numbers + 2 * room * (size + 2)))
+    return false;
+  numbers = copied->data;
+  numbers[LIST_MASK] = (int64_t)slots - 1;
+  numbers[LIST_ROOM] = (int64_t)room;
+  for (size_t i = 0; i < slots; i++) numbers[LIST_NUMBERS + i] = 1;
+  return true;
+}
+
+/* Gives the arrays of a table that grows or is keyed to the program, after its elements have been
+** read. */
+static void guard_give_list(const struct guard *guard, const struct element_room *to,
+                            uint32_t count, k_array *out) {
+  size_t size = element_size(to->kind);
+  int64_t room = to->numbers[LIST_ROOM], all = room * (int64_t)(size + 2);
+  uint8_t *cells = to->cells;
   memcpy(cells + all, cells, count * size);
-  memcpy(integers + all, integers, count);
-  int64_t *lengths = (int64_t *)(void *)(cells + 2 * all);
-  lengths[0] = lengths[1] = count;
-  bool mixed = kind == ELEMENTS_MIXED;
-  out[0] = (k_array){cells, (int64_t)room};
-  if (mixed) out[1] = (k_array){integers, (int64_t)room};
-  out[mixed ? 2 : 1] = (k_array){lengths, 1};
+  memcpy(to->integers + all, to->integers, count);
+  memcpy(to->there + all, to->there, count);
+  to->numbers[LIST_LENGTH] = to->numbers[LIST_KNOWN] = count;
+  *out++ = (k_array){cells, room};
+  if (to->kind == ELEMENTS_MIXED) *out++ = (k_array){to->integers, room};
+  *out++ = (k_array){to->numbers + LIST_LENGTH, 1};
+  if (!guard->as.keyed) return;
+  *out++ = (k_array){to->numbers + LIST_HIDDEN, 2};
+  *out++ = (k_array){to->there, room};
+  *out++ = (k_array){to->keys, room};
+  *out = (k_array){to->places, to->numbers[LIST_MASK] + 1};
+}
+
+/* As guard_read_elements, for a table that grows or is keyed: there is room behind its elements. If
+** it is keyed, the first place is empty. Once more, if it has got many since it was last read. */
+static enum reading guard_read_list(lua_State *L, int anchors, const struct guard *guard,
+                                    struct memory *memory, uint32_t entities,
+                                    struct copied *copied, k_array *out) {
+  enum element_kind kind = element_kind_of(guard->elements);
+  const int64_t *last = copied->data;
+  size_t size = element_size(kind), first = guard->as.keyed;
+  uint32_t count = last ? (uint32_t)last[LIST_LENGTH] : 0, guess;
+  struct element_room to = {.kind = kind, .stored = true};
+  if (kind >= ELEMENTS_NONE)
+    return element_look(L, anchors, guard, &count, NULL) == guard->elements ? READING_FITS
+                                                                           : READING_OTHER;
+  do {
+    guess = count;
+    size_t slots = guard_slots(guard, guess, entities);
+    if (!guard_has_list(memory, copied, slots, (size_t)guess / 8 * 8 + MOST_MORE, size))
+      return READING_STARVED;
+    to.numbers = copied->data;
+    to.places = to.numbers + LIST_NUMBERS;
+    to.keys = to.places + slots;
+    size_t room = (size_t)to.numbers[LIST_ROOM];
+    uint8_t *cells = (uint8_t *)(to.keys + (slots ? room : 0));
+    to.cells = cells + first * size;
+    to.integers = cells + room * size + first;
+    to.there = to.integers + room;
+    to.count = (uint32_t)(room - first);
+    if (first) to.keys[0] = INT64_MIN;   /* nobody's */
+    to.keys += first;
+    to.numbers[LIST_HIDDEN] = 0;
+    to.numbers[LIST_LENGTH] = (int64_t)first;   /* until the slots are taken */
+    if (element_look(L, anchors, guard, &count, &to) != guard->elements) return READING_OTHER;
+  } while (count > guess + MOST_MORE / 2);
+  to.cells = (uint8_t *)to.cells - first * size;
+  to.integers -= first;
+  to.there -= first;
+  to.keys -= first;
+  guard_give_list(guard, &to, count + (uint32_t)first, out);
   return READING_FITS;
 }
 
 enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *guard,
-                                 struct memory *memory, struct copied *copied, k_array *out) {
-  if (guard->as.grows) return guard_read_list(L, anchors, guard, memory, copied, out);
+                                 struct memory *memory, uint32_t entities, struct copied *copied,
+                                 k_array *out) {
+  if (guard->as.grows || guard->as.keyed)
+    return guard_read_list(L, anchors, guard, memory, entities, copied, out);
   enum element_kind kind = element_kind_of(guard->elements);
   bool lacks = guard->stored && guard->name_count, mixed = kind == ELEMENTS_MIXED || lacks;
   uint32_t count = kind < ELEMENTS_NONE ? (uint32_t)out->count : 0, before;   /* as last time? */
@@ -136,7 +205,8 @@ enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *
     before = count, all = count * (size + 2);
     if (!guard_has_room(memory, copied, guard->stored ? 2 * all : all)) return READING_STARVED;
     uint8_t *integers = (uint8_t *)copied->data + count * size, *there = integers + count;
-    struct element_room room = {kind, guard->stored, count, copied->data, integers, there};
+    struct element_room room = {kind, guard->stored, count, copied->data, integers, there,
+                                NULL, NULL, NULL};
     uint32_t found = element_look(L, anchors, guard, &count, &room);
     if (NUMBERS_ARE_DOUBLES && kind == ELEMENTS_FLOAT && element_kind_of(found) == ELEMENTS_INTEGER)
       found += ELEMENTS_FLOAT - ELEMENTS_INTEGER;

@@ -70,12 +70,19 @@ struct path {
   uint16_t key[FRONT_KEYS];    /* anchored strings and integers */
 };
 
-/* What is stored into a table whose elements the program writes: see cell.c. */
+/* How a table is used whose elements the program writes (cell.c), or finds by keys. */
 struct stored_as {
   bool truths;                 /* booleans, where there was nothing before */
   bool whole;                  /* integers of any size, as ids are */
-  bool grows;                  /* it is a list, which also gets values behind its last one */
+  bool grows;                  /* it is a list, which also gets values behind its last one; */
+  bool keyed;                  /* or its keys are integers that do not count from 1: keys.c, */
+  bool adds, drops;            /* some of which are added, or removed */
 };
+
+/* The numbers of a table that grows or is keyed: the last place of an element, now and when it was
+** read; whether keys are hidden, and the low bits of keys that choose slots; how many places there
+** are. */
+enum list_number { LIST_LENGTH, LIST_HIDDEN, LIST_MASK, LIST_KNOWN, LIST_ROOM, LIST_NUMBERS };
 
 /* What an outside value was at compile time, and must still be. */
 struct guard {
@@ -134,6 +141,8 @@ struct element_room {
   uint32_t count;
   void *cells;
   uint8_t *integers, *there;
+  int64_t *keys, *places;      /* if it is keyed, */
+  int64_t *numbers;            /* with these */
 };
 
 /* The copied elements of a table. */
@@ -144,14 +153,38 @@ struct copied {
 
 enum reading { READING_FITS, READING_OTHER, READING_STARVED };
 
+/* ---- paths ---- */
+
+/* Pushes the present value of a path, by raw access; nil where it breaks off. */
+void path_push(lua_State *L, int anchors, const struct path *path);
+/* Appends a key to the name at the top of the stack: "settings" becomes "settings.speed". */
+void path_tell_key(lua_State *L, int anchors, uint16_t key);
+/* Pushes a path as it is written: "settings.speed". */
+void path_tell(lua_State *L, int anchors, const struct path *path);
+/* Whether the end of a path is absent in Lua, too: its last key is in a table without `index`, the
+** anchored "__index". For a path without keys: whether it is present. */
+bool path_is_absent(lua_State *L, int anchors, const struct path *path, uint16_t index);
+/* Whether two paths lead to the same value, by Lua's ==; -1 if a metamethod decides: `equal`, the
+** anchored "__eq", or __index if one leads to nothing. */
+int path_compare(lua_State *L, int anchors, const struct path *x, const struct path *y,
+                 uint16_t equal);
+/* The length of the table at the end of a path; -1: there is none; -2: `length`, the anchored
+** "__len", decides. */
+int64_t path_length(lua_State *L, int anchors, const struct path *path, uint16_t length);
+/* Whether the table or object at an index has a metamethod, by its anchored name. */
+bool path_has_method(lua_State *L, int anchors, int object, uint16_t name);
+
 /* ---- guard.c: nothing in it allocates in Lua ---- */
 
 /* Reads a guard's value; false if it is not of the expected type. */
 bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *uniforms);
 /* Reads the elements for a GUARD_ELEMENTS; for ELEMENTS_MIXED, the next array says which are
-** integers to Lua. Of a list that grows the last array holds its length, and that before. */
+** integers to Lua. Behind these, a table that grows or is keyed has its length, and if it is keyed,
+** in a world of about so many entities, its two fixed numbers, which elements are present, their
+** keys, and the places of slots. */
 enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *guard,
-                                 struct memory *memory, struct copied *copied, k_array *out);
+                                 struct memory *memory, uint32_t entities, struct copied *copied,
+                                 k_array *out);
 /* Reads the value of a guard from GUARD_TEXT on; the number of a text is valid until the world's
 ** strings are swept. */
 enum reading guard_read_text(lua_State *L, int anchors, const struct guard *guard,

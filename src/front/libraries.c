@@ -19,7 +19,8 @@ static const char *const math_names[MATH_COUNT] = {
     [MATH_COSH] = "cosh", [MATH_SINH] = "sinh", [MATH_TANH] = "tanh", [MATH_FREXP] = "frexp",
     [MATH_LDEXP] = "ldexp", [BASE_ASSERT] = "assert", [BASE_ERROR] = "error",
     [BASE_IPAIRS] = "ipairs", [TABLE_INSERT] = "insert", [OWN_ACOS] = "acos",
-    [OWN_ASIN] = "asin", [OWN_ATAN] = "atan", [OWN_COS] = "cos", [OWN_EXP] = "exp", [OWN_LOG] = "log", [OWN_LOG10] = "log10",
+    [OWN_ASIN] = "asin", [OWN_ATAN] = "atan", [OWN_COS] = "cos", [OWN_EXP] = "exp",
+    [OWN_LOG] = "log", [OWN_LOG10] = "log10",
     [OWN_LOG2] = "log2", [OWN_MOD] = "mod", [OWN_POW] = "pow", [OWN_SIN] = "sin",
     [OWN_TAN] = "tan"};
 

@@ -409,6 +409,12 @@ struct val outside_length(struct front *f, struct val table) {
   return val_number(f, build_uniform(f->b, (uint32_t)guard->uniform, KT_I64), true);
 }
 
+k_value outside_taken_length(struct front *f, struct val table) {
+  const struct guard *guard = outside_find_guard(f, &f->paths[table.at], GUARD_LENGTH);
+  bool taken = guard && guard->uniform >= 0;
+  return taken ? build_uniform(f->b, (uint32_t)guard->uniform, KT_I64) : K_NONE;
+}
+
 /* ---- comparing and keeping ---- */
 
 void outside_table(struct front *f, struct val table) {

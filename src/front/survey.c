@@ -33,6 +33,13 @@ void survey_append(lua_State *L, int list) {
     lua_pop(L, 1);
 }
 
+bool survey_has_reasons(const struct front *f) {
+  lua_rawgeti(f->L, f->anchors, SURVEY_REASONS);
+  bool any = lua_rawlen(f->L, -1) > 0;
+  lua_pop(f->L, 1);
+  return any;
+}
+
 /* Lists the reason at the top of the stack, and leaves it there. */
 static void survey_list(struct front *f) {
   lua_rawgeti(f->L, f->anchors, SURVEY_REASONS);

@@ -136,12 +136,12 @@ describe("what may be nil in a kernel", function()
     assert.equal(1 * 2, calls)
   end)
 
-  it("is looked for by Lua in a table that has other numbers than those of its list", function()
+  it("is found in a table that has other numbers than those of its list", function()
     local calls = scene:both(function()
       local list = { [0] = 5.5, 1.5, 2.5, 3.5 }
       return function(p) p.x = list[p.i] or 0 end
     end)
-    assert.equal(2 * (1500 - 3), calls)   -- most rows are left, so Lua does all that follow
+    assert.equal(0, calls)
     local world = scene:new(true)
     local list = { [0] = 5.5, 1.5, 2.5, 3.5 }
     local fn = function(p) return list[p.i] or 0.0 end

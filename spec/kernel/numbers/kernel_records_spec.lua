@@ -172,7 +172,7 @@ describe("a table of tables in a kernel (C26)", function()
       ["it writes to a table"] = function(e) kinds[e.kind].hp = e.hp end,
       ["it writes to 'list' with a key that is neither a "
         .. "number"] = function(e) list[e.on] = #list end,
-      ["fill it before the run"] = function(e)
+      ["it sets 'cache' to a table"] = function(e)
         local made = cache[e.i]
         if not made then
           made = { hp = e.hp }

@@ -209,8 +209,8 @@ static void explain_set_reason(lua_State *L, const char *reason) {
   lua_setfield(L, -2, "reasons");
 }
 
-/* Pushes why a row fell back to the function: what was refused at its line, or how it failed; nil if
-** that is not known. */
+/* Pushes why a row fell back to the function: what was refused at its line, or how it failed; nil
+** if that is not known. */
 static void explain_push_cause(lua_State *L, int handle, k_failure why) {
   int top = lua_gettop(L), line = (int)(why.tag & ((1u << TAG_LINES) - 1));
   bool refused = why.error == KE_NIL &&

@@ -56,8 +56,8 @@ static enum reading variant_read_guard(lua_State *L, int anchors, const struct g
     return guard_read(L, anchors, guard, variant->uniforms) ? READING_FITS : READING_OTHER;
   uint32_t at = guard->uniform < 0 ? 0 : (uint32_t)guard->uniform;   /* a refusal has none */
   assert(at < FRONT_ARRAYS);
-  return guard_read_elements(L, anchors, guard, box->memory, &variant->copied[at],
-                             &variant->arrays[at]);
+  return guard_read_elements(L, anchors, guard, box->memory, box->world->entities.near.count,
+                             &variant->copied[at], &variant->arrays[at]);
 }
 
 /* Whether they have the types that the variant is for. */
@@ -95,8 +95,12 @@ void variant_store_cells(lua_State *L, int handle, const struct variant *variant
 uint64_t variant_cost(lua_State *L, int all_anchors, const struct variant *variant) {
   uint64_t cost = 0;
   lua_rawgeti(L, all_anchors, (lua_Integer)variant->anchors);
-  for (uint32_t i = 0; i < variant->guard_count; i++)
-    cost += element_cost(L, lua_gettop(L), &variant->guards[i]);
+  for (uint32_t i = 0; i < variant->guard_count; i++) {
+    const struct guard *guard = &variant->guards[i];
+    bool elements = guard->type == GUARD_ELEMENTS && guard->uniform >= 0;
+    if (elements)
+      cost += element_cost(L, lua_gettop(L), guard, &variant->arrays[guard->uniform]);
+  }
   lua_pop(L, 1);
   return cost;
 }
@@ -395,6 +399,7 @@ static bool variant_copy_arrays(struct memory *memory, struct variant *variant,
   memcpy(variant->array_leaves, from->array_leaves, sizeof variant->array_leaves);
   memcpy(variant->array_written, from->array_written, sizeof variant->array_written);
   variant->array_count = from->array_count;
+  variant->lenient = from->lenient;
   variant_copy_indexes(variant, from);
   return made;
 }
@@ -447,6 +452,7 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
                           .index_count = front->index_count, .list_count = front->list_count,
                           .looks = front->looks, .unportable = front->unportable,
                           .shared = front->shared.list, .shared_count = front->shared.count,
+                          .lenient = front->shared.leave_count > 0 && !kernel->line,
                           .indexed = indexes_version(kernel->box->world)};
   memcpy(found.commands, front->commands, sizeof found.commands);
   memcpy(found.asked, front->asked, sizeof found.asked);
@@ -467,15 +473,13 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
   struct variant *variant = copy_variant(kernel->set->runner.memory, &found);
   if (!variant || !front->program) return variant;
   variant->leaves = front->leaves;
-  variant->lenient = front->shared.leave_count > 0 && !kernel->line;
   for (uint32_t i = 0; i < front->guard_count; i++)
     variant->tables |= front->guards[i].type == GUARD_ELEMENTS;
   variant->quiet = !front->index_count && !cells_any(&found.script) &&
                    !RESULT_IS_USED(kernel->result) && front->command_count == 0 &&
                    !program_info(front->program).fails;
-  uint32_t commands = front->command_count;
-  variant_give_program(variant, front->program, front->orders ? 0 : commands,
-                       front->orders ? commands : 0, front->asked_count);
+  uint32_t commands = front->command_count, ordered = front->orders ? commands : 0;
+  variant_give_program(variant, front->program, commands - ordered, ordered, front->asked_count);
   front->program = NULL;
   return variant;
 }
@@ -540,7 +544,8 @@ static int variant_try_front(lua_State *L, int handle, int anchors, struct kerne
 }
 
 /* Remembers why rows are left to Lua, which is at the top of the stack, at the line. */
-static void kernel_variant_note_leave(lua_State *L, int handle, const struct front_classes *shared) {
+static void kernel_variant_note_leave(lua_State *L, int handle,
+                                      const struct front_classes *shared) {
   int reason = lua_gettop(L);
   if (lua_getiuservalue(L, handle, KERNEL_LEAVES) != LUA_TTABLE) {
     lua_newtable(L);
@@ -707,7 +712,6 @@ static bool kernel_variant_share(lua_State *L, int all_anchors, struct kernel *k
   if (copy && variant->plan.program) {
     copy->quiet = variant->quiet;
     copy->leaves = variant->leaves;
-    copy->lenient = variant->lenient;
     copy->tables = variant->tables;
     variant_give_program(copy, variant->plan.program, variant->plan.command_count,
                          variant->plan.order_count, variant->plan.asked_count);
@@ -758,7 +762,7 @@ void variant_push_tables(lua_State *L, int handle, const struct variant *variant
   for (uint32_t i = 0; i < variant->guard_count; i++) {
     const struct guard *guard = &variant->guards[i];
     if (guard->type != GUARD_ELEMENTS || guard->uniform < 0) continue;
-    uint64_t count = (uint64_t)variant->arrays[guard->uniform].count;
+    uint64_t count = element_count(guard, &variant->arrays[guard->uniform]);
     uint64_t bytes = count * element_size(element_kind_of(guard->elements));
     lua_createtable(L, 0, 3);
     variant_push_name(L, anchors, guard);

@@ -1,0 +1,144 @@
+-- Tables that are indexed by ids, or by integers that do not count from 1, in kernels.
+
+local agree = require "spec.support.agree"
+local helper = require "spec.support.ecs_helper"
+
+-- What a system of the function of `make` does to a world and its tables, with kernels and without.
+local function same(make, turns)
+  local said, told = {}, nil
+  for i, kernels in ipairs { true, false } do
+    local world = helper.new_world { kernels = kernels, tag = 1, seed = 5 }
+    world:component("P", { "x: f64", "n: i32", "on: bool", "to: entity" })
+    local ids, list = {}, {}
+    for k = 1, 300 do ids[k] = world:spawn { P = { x = k / 2, n = k % 40, on = k % 3 == 0 } } end
+    for k = 1, 300 do world:set(ids[k], "P.to", ids[k * 7 % 60 + 1]) end
+    local fn, tables = make(world, ids)
+    world:system("s", { query = "P", each = fn })
+    for _ = 1, turns or 3 do world:update(0.5) end
+    list[1] = world:digest()
+    for _, one in ipairs(tables or {}) do
+      list[#list + 1] = "/"
+      for k, v in pairs(one) do   -- in this order
+        list[#list + 1] = tostring(k) .. "=" .. (math.type(v) or "") .. tostring(v)
+      end
+    end
+    said[i] = table.concat(list, " ")
+    if kernels then told = world:explain "s" end
+    assert.is_true(world:check())
+  end
+  assert.equal(said[2], said[1])
+  return told
+end
+
+local function compiled(told)
+  assert.equal("vector", told.tier, told.reason)
+  assert.is_nil(told.left)
+end
+
+describe("a table that is indexed by ids in a kernel", function()
+  it("is read", function()
+    compiled(same(function(_, ids)
+      local claims, speeds, heirs = {}, {}, { name = "heirs" }
+      for k = 1, 300, 3 do
+        claims[ids[k]], speeds[ids[k]], heirs[ids[k]] = k % 2 == 0, k, ids[301 - k]
+      end
+      return function(p, _, e)
+        if claims[e] then p.x = p.x + 1 elseif claims[e] == false then p.x = p.x - 1 end
+        p.x = p.x + (speeds[p.to] or 0.5)
+        local heir = heirs[e]
+        if heir then p.to = heir end
+      end
+    end))
+  end)
+
+  it("is written, and gets keys in the order in which Lua gives them", function()
+    compiled(same(function(_, ids)
+      local counts, last, met, sums = {}, {}, { [ids[3]] = true }, { [ids[9]] = 2.5, other = 1 }
+      return function(p, dt, e)
+        counts[p.to] = (counts[p.to] or 0) + 1
+        last[p.to] = e
+        if not met[p.to] then met[p.to] = true p.x = p.x + 1 end
+        if p.n == 7 then sums[e] = p.x * dt end
+        if last[p.to] and p.n == 9 then p.n = counts[p.to] % 40 end
+      end, { counts, last, met, sums }
+    end))
+  end)
+
+  it("loses keys", function()
+    compiled(same(function(_, ids)
+      local marks = {}
+      for k = 1, 300 do marks[ids[k]] = k end
+      return function(p, _, e)
+        if p.n % 9 == 0 then marks[p.to] = nil end
+        if marks[p.to] then p.x = p.x + marks[p.to] end
+        if p.on then marks[e] = nil end
+      end, { marks }
+    end, 1))
+    same(function(_, ids)   -- rows that remove one are left to Lua
+      local marks = { [ids[5]] = 1, [ids[200]] = 2 }
+      return function(p, _, e)
+        if p.n % 3 == 0 then marks[e] = p.n end
+        if p.n == 9 then marks[p.to] = nil end
+        if marks[p.to] then p.x = p.x + marks[p.to] end
+        if p.n == 11 then marks[e] = nil end
+      end, { marks }
+    end)
+  end)
+
+  it("may be indexed by other integers", function()
+    compiled(same(function()
+      local seen, price = {}, { [0] = 2, [100] = 3, [-5] = 1.5, [3.5] = 9, x = 1 }
+      return function(p)
+        local cell = p.n * 50 - 100
+        if not seen[cell] then seen[cell] = p.x end
+        p.x = p.x + (price[cell] or 1)
+      end, { seen }
+    end))
+  end)
+
+  it("has keys of which some hide others, and more than there is room for", function()
+    local told = same(function(_, ids)
+      local old = {}
+      for k = 1, 40 do old[ids[k]] = k old[ids[k] + (1 << 28)] = -k end
+      return function(p, _, e) p.x = p.x + (old[e] or 0.25) end
+    end)
+    assert.is_truthy(told.left.rows > 0)
+    same(function()
+      local many = {}
+      return function(p)
+        for i = 1, p.n == 11 and 9000 or 1 do many[p.n * 100000 + i] = i end
+        p.x = (many[1100000 + 8999] or 0) + (many[p.n * 100000 + 1] or 0)
+      end, { many }
+    end)
+  end)
+
+  it("changes outside between runs", function()
+    same(function(world, ids)
+      local marks, n = {}, 0
+      world:system("between", { run = function()
+        n = n + 1
+        if n == 1 then marks[ids[4]] = 7 end
+        if n == 2 then marks = { [ids[5]] = 2.5 } end
+        if n == 3 then marks[ids[6]] = true end
+        if n == 4 then marks = { [ids[5]] = "text" } end
+        if n == 5 then marks = setmetatable({}, { __index = function(_, k) return k % 7 end }) end
+      end })
+      return function(p, _, e)
+        local mark = marks[e]
+        if mark == true then p.x = 1 elseif mark and mark ~= "text" then p.x = p.x + mark end
+      end
+    end, 7)
+  end)
+
+  it("is refused with other values, and where it is used as a list", function()
+    local world = helper.new_world()
+    world:component("P", { "x: f64", "to: entity" })
+    local e = world:spawn { P = {} }
+    local function refused(words, fn) agree.check_reason(world, "P", fn, words) end
+    local records, plain = { [e] = { hp = 5 } }, { [e] = 5 }
+    refused("it uses an element of 'records', a table that is indexed by ids, or other keys that "
+      .. "do not count from 1", function(p) p.x = records[p.to] and 1 or 2 end)
+    refused("it sets 'plain' to a string", function(p) plain[p.to] = "text" end)
+    refused("whose length it takes", function(p) plain[p.to] = #plain p.x = 1 end)
+  end)
+end)
