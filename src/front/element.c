@@ -450,9 +450,24 @@ void element_store(lua_State *L, int anchors, const struct guard *guard, const k
   lua_settop(L, top);
 }
 
+/* How many elements a table has that grows or is keyed; of one that is keyed and not empty, how many
+** have been copied. */
+static uint64_t element_count_now(lua_State *L, int anchors, const struct guard *guard,
+                                  const k_array *array) {
+  uint64_t count = 0;
+  path_push(L, anchors, &guard->path);
+  int table = lua_gettop(L);
+  if (lua_istable(L, table) && guard->as.grows) count = lua_rawlen(L, table);
+  lua_pushnil(L);
+  if (lua_istable(L, table) && guard->as.keyed && array->data && lua_next(L, table))
+    count = element_count(guard, array);
+  lua_settop(L, table - 1);
+  return count;
+}
+
 uint64_t element_cost(lua_State *L, int anchors, const struct guard *guard, const k_array *array) {
   if (guard->as.grows || guard->as.keyed)
-    return array->data ? (guard->stored ? 3u : 1u) * LIST_COST * element_count(guard, array) : 0;
+    return (guard->stored ? 3u : 1u) * LIST_COST * element_count_now(L, anchors, guard, array);
   uint64_t count = guard->name_count;
   if (!count) {
     path_push(L, anchors, &guard->path);
