@@ -395,8 +395,9 @@ static void cell_grow(struct front *f, struct val table, struct val value, bool 
 /* Whether an index is #table + 1, as it was before any of the rows. */
 static bool cell_is_next(struct front *f, struct val table, struct val index) {
   k_value length = outside_taken_length(f, table);
-  if (index.names || val_type(f, index) != KT_I64 || length == K_NONE) return false;
-  return index.value == build_binary(f->b, KO_ADD, length, build_i64(f->b, 1));
+  if (index.names || length == K_NONE) return false;
+  struct val one = val_integer(f, 1);
+  return number_binary(f, OPERATOR_ADD, val_number(f, length, true), one).value == index.value;
 }
 
 void cell_append(struct front *f, struct val table, struct val value) {

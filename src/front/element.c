@@ -399,7 +399,7 @@ static void element_put_key(lua_State *L, int64_t key, bool value) {
   lua_rawset(L, -3);
 }
 
-#define LIST_COST 8            /* of an element of a table that grows or is keyed, if not written */
+#define LIST_COST UINT64_C(8)   /* of an element of a table that grows or is keyed, if not written */
 
 uint64_t element_count(const struct guard *guard, const k_array *array) {
   bool mixed = element_kind_of(guard->elements) == ELEMENTS_MIXED;

@@ -124,6 +124,7 @@ static bool guard_has_list(struct memory *memory, struct copied *copied, size_t 
   if (!guard_has_room(memory, copied, words * sizeof *numbers + 2 * room * (size + 2)))
     return false;
   numbers = copied->data;
+  assert(numbers);
   numbers[LIST_MASK] = (int64_t)slots - 1;
   numbers[LIST_ROOM] = (int64_t)room;
   for (size_t i = 0; i < slots; i++) numbers[LIST_NUMBERS + i] = 1;
