@@ -399,7 +399,7 @@ static void element_put_key(lua_State *L, int64_t key, bool value) {
   lua_rawset(L, -3);
 }
 
-#define LIST_COST UINT64_C(8)   /* of an element of a table that grows or is keyed, if not written */
+#define LIST_COST UINT64_C(8)   /* of an element of a table that grows or is keyed, if only read */
 
 uint64_t element_count(const struct guard *guard, const k_array *array) {
   bool mixed = element_kind_of(guard->elements) == ELEMENTS_MIXED;
@@ -450,8 +450,8 @@ void element_store(lua_State *L, int anchors, const struct guard *guard, const k
   lua_settop(L, top);
 }
 
-/* How many elements a table has that grows or is keyed; of one that is keyed and not empty, how many
-** have been copied. */
+/* How many elements a table has that grows or is keyed; of one that is keyed and not empty, how
+** many have been copied. */
 static uint64_t element_count_now(lua_State *L, int anchors, const struct guard *guard,
                                   const k_array *array) {
   uint64_t count = 0;

@@ -69,7 +69,7 @@ struct val element_of_kind(struct front *f, uint32_t table, struct val element, 
 
 /* keys.c: tables indexed by integers that do not count from 1. */
 
-/* An index as a key: rows in which it is no integer are left to Lua. */
+/* An index as a key: rows in which it is no integer, or the least, are left to Lua. */
 k_value keys_key(struct front *f, struct val index);
 /* Whether an outside table is to be used so with such an index; then its element. */
 bool keys_suits(struct front *f, struct val table, struct val index);

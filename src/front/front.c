@@ -65,7 +65,9 @@ static void front_note_leave(struct front *f) {
   if (frame->pc >= frame->code->count || f->shared.leave_count == FRONT_LEAVES) return;
   const void *function = frame->code->identity;
   uint32_t pc = function ? frame->pc : frame->code->code[frame->pc].origin;
-  assert(!front_leaves(f, function, pc));
+  bool known = front_leaves(f, function, pc);   /* of a survey, which goes on behind it */
+  if (known) f->wants_leave = f->surveys;
+  if (known) return;
   f->shared.leaves[f->shared.leave_count++] = 
       (struct code_place){function, pc, front_line_of(frame)};
   f->wants_leave = true;
@@ -317,6 +319,12 @@ static bool front_has_fields(struct val x) {
   return val_is_view(x) && x.component && !x.array;
 }
 
+/* Whether a key is a number literal that is an integer. */
+static bool front_is_whole(const struct front *f, struct val key) {
+  return key.kind == VAL_VALUE && key.literal && val_is_number(f, key) &&
+         (val_type(f, key) == KT_I64 || key.number != 0);
+}
+
 static void front_take_index(struct front *f, const struct code *code) {
   const struct val from = *front_register(f, code->b);
   struct val key = *front_register(f, code->c);
@@ -330,8 +338,7 @@ static void front_take_index(struct front *f, const struct code *code) {
   }
   key = maybe_need(f, key);
   if (key.kind == VAL_CHOICE) key = choice_as_value(f, key);
-  bool whole = key.kind == VAL_VALUE && key.literal && val_is_number(f, key) &&
-               (val_type(f, key) == KT_I64 || key.number != 0);
+  bool whole = front_is_whole(f, key);
   bool varies = key.kind == VAL_VALUE && !whole;
   struct val (*take)(struct front *f, struct val from, struct val index) =
       varies && is_array_field(from)                       ? array_field_at
@@ -387,7 +394,7 @@ static void front_set_index(struct front *f, const struct code *code) {
     order_pair(f, to, key, value);
     return;
   }
-  bool whole = key.kind == VAL_VALUE && key.literal && val_is_number(f, key);
+  bool whole = front_is_whole(f, key);
   if (is_array_field(to) && to.kind != VAL_PARTNER && key.kind == VAL_VALUE && !whole) {
     array_field_store(f, to, key, value);
     return;

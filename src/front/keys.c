@@ -89,6 +89,7 @@ k_value keys_key(struct front *f, struct val index) {
   k_value whole, key = element_place(f, index, &whole);
   build_at(f->b, f->env.mask, front_tag(f));
   if (whole != K_ALL) build_need(f->b, whole);
+  if (!index.entity) build_need(f->b, build_binary(f->b, KO_NE, key, build_i64(f->b, INT64_MIN)));
   return key;
 }
 

@@ -96,6 +96,18 @@ describe("a table that is indexed by ids in a kernel", function()
     end))
   end)
 
+  it("has keys that are no ids, and no integers", function()
+    same(function()
+      local least, far, none = {}, { [0] = 9, [1000] = 5 }, {}
+      return function(p)
+        local at = p.n % 10 == 0 and math.mininteger or p.n * 1000
+        least[at] = (least[at] or 0) + 1
+        none[2.25] = p.x
+        p.x = (far[p.n * 1.0] or far[2.25] or 3) + (far[p.n * 0.5 + 999.75] or 0)
+      end, { least, none }
+    end)
+  end)
+
   it("has keys of which some hide others, and more than there is room for", function()
     local told = same(function(_, ids)
       local old = {}

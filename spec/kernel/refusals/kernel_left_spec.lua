@@ -139,6 +139,21 @@ describe("a row that comes to what only Lua does", function()
     assert.matches("kernel_left_spec.lua:%d+: it ", left.why)
   end)
 
+  it("may come to it in several calls of one function", function()
+    local world = new_world()
+    for i = 1, 50 do world:spawn { I = { i, i } } end
+    local log = {}
+    local function note(a, b)
+      if a == 7 then log[#log + 1] = tostring(b) end
+      return a + b
+    end
+    world:system("s", { query = "I", each = function(i)
+      i.b = note(note(i.a % 8, i.b), i.a)
+      return misspelt(i)   -- luacheck: ignore
+    end })
+    assert.equal(1, #world:explain("s").reasons)
+  end)
+
   it("does not come to what is not compiled where it has to be compiled", function()
     local world = new_world()
     world:spawn { I = { 5 } }
