@@ -258,6 +258,8 @@ static enum element_kind element_both_kinds(enum element_kind x, enum element_ki
   return least == ELEMENTS_WIDE ? ELEMENTS_OTHER : ELEMENTS_MIXED;
 }
 
+#define MOST_NAMES 64u         /* other keys beside that many elements */
+
 /* The kind of elements of a table whose keys are exactly 1 to their count; ELEMENTS_ABSENT if it
 ** has none, ELEMENTS_NONE for any other, or if they are of several kinds. */
 static enum element_kind element_look_through(lua_State *L, int anchors, const struct guard *guard,
@@ -265,7 +267,7 @@ static enum element_kind element_look_through(lua_State *L, int anchors, const s
                                               const struct element_room *room) {
   enum element_kind kind = ELEMENTS_NONE;
   lua_Integer most = 0;
-  uint32_t n = 0;
+  uint32_t n = 0, names = 0;
   lua_pushnil(L);
   while (lua_next(L, table)) {
     bool named = lua_type(L, -2) != LUA_TNUMBER;
@@ -273,8 +275,9 @@ static enum element_kind element_look_through(lua_State *L, int anchors, const s
     uint32_t at = key >= 1 && key <= FRONT_ELEMENTS ? (uint32_t)key - 1 : NONE;
     enum element_kind next =
         element_source(L, anchors, guard, element_take(L, anchors, guard, 0, false), room, at);
-    if (named) continue;
-    kind = n++ ? element_both_kinds(kind, next) : next;
+    names += named;
+    if (named && !(guard->as.grows && names > MOST_NAMES + n)) continue;
+    if (!named) kind = n++ ? element_both_kinds(kind, next) : next;
     if (key > most) most = key;
     if (key >= 1 && key <= FRONT_ELEMENTS && kind < ELEMENTS_NONE) continue;   /* no id is one */
     lua_pop(L, 1);
@@ -299,11 +302,12 @@ static enum element_kind element_look_keyed(lua_State *L, int anchors, const str
                                             int table, uint32_t *count,
                                             const struct element_room *room) {
   enum element_kind kind = ELEMENTS_ABSENT;
-  uint32_t n = 0;
+  uint32_t n = 0, names = 0;
   lua_pushnil(L);
-  while (kind < ELEMENTS_NONE && lua_next(L, table)) {
+  while ((kind <= ELEMENTS_MIXED || kind == ELEMENTS_ABSENT) && lua_next(L, table)) {
     if (lua_type(L, -2) != LUA_TNUMBER || !front_is_integer(L, -2)) {
       lua_pop(L, 1);
+      if (++names > MOST_NAMES + n) kind = ELEMENTS_MANY;
       continue;
     }
     if (room && n < room->count) element_keep_key(room, n, (int64_t)lua_tointeger(L, -2));
@@ -446,7 +450,10 @@ void element_store(lua_State *L, int anchors, const struct guard *guard, const k
     else
       lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
-  if (!reserves) memcpy((uint8_t *)(uintptr_t)array->data + all, cells, all);
+  uint8_t *before = (uint8_t *)(uintptr_t)array->data + all;
+  if (!reserves) memcpy(before, cells, count * size);
+  if (!reserves && mixed) memcpy(before + (integers - cells), integers, count);
+  if (!reserves && lacks) memcpy(before + (there - cells), there, count);
   lua_settop(L, top);
 }
 
@@ -467,7 +474,7 @@ static uint64_t element_count_now(lua_State *L, int anchors, const struct guard 
 
 uint64_t element_cost(lua_State *L, int anchors, const struct guard *guard, const k_array *array) {
   if (guard->as.grows || guard->as.keyed)
-    return (guard->stored ? 3u : 1u) * LIST_COST * element_count_now(L, anchors, guard, array);
+    return (guard->stored ? 6u : 1u) * LIST_COST * element_count_now(L, anchors, guard, array);
   uint64_t count = guard->name_count;
   if (!count) {
     path_push(L, anchors, &guard->path);

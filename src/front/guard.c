@@ -99,8 +99,9 @@ static bool guard_has_room(struct memory *memory, struct copied *copied, size_t 
   return true;
 }
 
-#define MOST_MORE 16384u       /* elements that a table may get in a stretch of rows */
-#define LEAST_SLOTS 16384u     /* slots of keys: this, or so many times their number */
+#define LEAST_MORE 1024u       /* elements that a table may get in a stretch of rows; then */
+#define MORE_TIMES 4u          /* so many times what it had room for, if that is full */
+#define LEAST_SLOTS 4096u      /* slots of keys: this, or so many times their number */
 #define SLOTS_EACH 4u
 
 /* A power of two of slots, in which most keys, if they are ids, have one of their own. */
@@ -161,6 +162,7 @@ static enum reading guard_read_list(lua_State *L, int anchors, const struct guar
   const int64_t *last = copied->data;
   size_t size = element_size(kind), first = guard->as.keyed;
   uint32_t count = last ? (uint32_t)last[LIST_LENGTH] : 0, guess;
+  bool full = last && last[LIST_LENGTH] == last[LIST_ROOM];
   struct element_room to = {.kind = kind, .stored = true};
   if (kind >= ELEMENTS_NONE)
     return element_look(L, anchors, guard, &count, NULL) == guard->elements ? READING_FITS
@@ -168,7 +170,9 @@ static enum reading guard_read_list(lua_State *L, int anchors, const struct guar
   do {
     guess = count;
     size_t slots = guard_slots(guard, guess, entities);
-    if (!guard_has_list(memory, copied, slots, (size_t)guess / 8 * 8 + MOST_MORE, size))
+    size_t more = full ? (size_t)guess * (MORE_TIMES - 1) : 0;
+    if (more < LEAST_MORE) more = LEAST_MORE;
+    if (!guard_has_list(memory, copied, slots, ((size_t)guess + more) / 8 * 8, size))
       return READING_STARVED;
     to.numbers = copied->data;
     to.places = to.numbers + LIST_NUMBERS;
@@ -184,7 +188,7 @@ static enum reading guard_read_list(lua_State *L, int anchors, const struct guar
     to.numbers[LIST_HIDDEN] = 0;
     to.numbers[LIST_LENGTH] = (int64_t)first;   /* until the slots are taken */
     if (element_look(L, anchors, guard, &count, &to) != guard->elements) return READING_OTHER;
-  } while (count > guess + MOST_MORE / 2);
+  } while (count + LEAST_MORE / 2 > to.count);
   to.cells = (uint8_t *)to.cells - first * size;
   to.integers -= first;
   to.there -= first;

@@ -237,7 +237,9 @@ static bool kernel_ready_is_ready(lua_State *L, int handle, bool ahead, bool mus
   if (changes_watch((ecs_query *)(uintptr_t)kernel->query) != ECS_OK) raise_memory(L);
   kernel->runs++;
   if (!ahead) kernel_begin_run(kernel);
-  if (!ahead && !must && kernel->resting && kernel->refused) {
+  const struct variant *last = kernel->count ? kernel->variants[0] : NULL;
+  bool costly = last && (last->lenient || last->tables);
+  if (!ahead && !must && kernel->resting && (kernel->refused || costly)) {
     lua_getiuservalue(L, handle, KERNEL_REASON);
     return false;
   }

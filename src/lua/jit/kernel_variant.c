@@ -54,6 +54,8 @@ static enum reading variant_read_guard(lua_State *L, int anchors, const struct g
                                                                         : READING_OTHER;
   if (guard->type != GUARD_ELEMENTS)
     return guard_read(L, anchors, guard, variant->uniforms) ? READING_FITS : READING_OTHER;
+  bool read = variant->plan.program || element_kind_of(guard->elements) >= ELEMENTS_NONE;
+  if (!read && (guard->as.grows || guard->as.keyed)) return READING_FITS;   /* of a refusal */
   uint32_t at = guard->uniform < 0 ? 0 : (uint32_t)guard->uniform;   /* a refusal has none */
   assert(at < FRONT_ARRAYS);
   return guard_read_elements(L, anchors, guard, box->memory, box->world->entities.near.count,
