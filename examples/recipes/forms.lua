@@ -75,9 +75,9 @@ end
 
 local seen = {}
 
--- Makes a table grow. Elements that are there can be written to, and so can those of a world:array.
+-- Makes a list of tables. Lists of numbers, booleans and ids compile.
 world:system("keep", { query = "Position:in", each = function(position)
-  seen[#seen + 1] = position.x
+  seen[#seen + 1] = { position.x }
 end })
 
 -- Makes a text by a function of C: keep what it gives in a field.

@@ -405,7 +405,7 @@ describe("a mistake says what to do", function()
     compiled("it creates a function: create it outside this one", "P",
       function(p) p.x = (function() return p.y end)() end)
     compiled("it uses an element of 'empty', a table that has no element 1, or none for any of the "
-      .. "names, or no record with the field: fill", "P", function(p) p.x = empty[p.x] or 0 end)
+      .. "names, or no record with the field: fill", "H", function(h) h.hp = empty[h.kind] or 0 end)
     compiled("it calls world:clone, which kernels do not support: call it in an 'if' that few", "P",
       function(_, _, entity) world:clone(entity) end)
     compiled("it sets the string field 'H.label' with world:set or world:spawn: do that in a "

@@ -290,11 +290,11 @@ static enum element_kind element_look_through(lua_State *L, int anchors, const s
 
 /* Notes the key of an element, and where it is. */
 static void element_keep_key(const struct element_room *room, uint32_t at, int64_t key) {
-  int64_t *place = &room->places[key & room->numbers[LIST_MASK]];
-  if (*place != 1) room->numbers[LIST_HIDDEN] = 1;
+  int64_t *place = &room->places[key & room->numbers[GIVEN_MASK]];
+  if (*place != 1) room->numbers[GIVEN_HIDDEN] = 1;
   *place = (int64_t)at + 2;    /* from 1 on, and the first is nobody's */
   room->keys[at] = key;
-  room->numbers[LIST_LENGTH] = (int64_t)at + 2;
+  room->numbers[GIVEN_LENGTH] = (int64_t)at + 2;
 }
 
 /* The kind of elements at keys that are integers, in the order of next. */
@@ -424,9 +424,9 @@ void element_store(lua_State *L, int anchors, const struct guard *guard, const k
   const int64_t *keys = guard->as.keyed ? behind[3].data : NULL;
   if (guard->as.grows || keys) {
     int64_t *numbers = (int64_t *)(uintptr_t)behind->data;
-    count = (uint32_t)numbers[LIST_LENGTH];
-    known = (uint32_t)numbers[LIST_KNOWN];
-    if (!reserves) numbers[LIST_KNOWN] = numbers[LIST_LENGTH];
+    count = (uint32_t)numbers[GIVEN_LENGTH];
+    known = (uint32_t)numbers[GIVEN_KNOWN];
+    if (!reserves) numbers[GIVEN_KNOWN] = numbers[GIVEN_LENGTH];
   }
   bool lacks = named || keys;
   path_push(L, anchors, &guard->path);

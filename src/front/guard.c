@@ -115,20 +115,21 @@ static size_t guard_slots(const struct guard *guard, uint32_t count, uint32_t en
 static bool guard_has_list(struct memory *memory, struct copied *copied, size_t slots, size_t room,
                            size_t size) {
   int64_t *numbers = copied->data;
-  if (numbers && numbers[LIST_MASK] == (int64_t)slots - 1 && numbers[LIST_ROOM] >= (int64_t)room) {
-    int64_t *places = numbers + LIST_NUMBERS, *keys = places + slots;
-    for (int64_t i = 1; slots && i < numbers[LIST_LENGTH]; i++)
-      places[keys[i] & numbers[LIST_MASK]] = 1;
+  bool same = numbers && numbers[GIVEN_MASK] == (int64_t)slots - 1;
+  if (same && numbers[GIVEN_ROOM] >= (int64_t)room) {
+    int64_t *places = numbers + GIVEN_NUMBERS, *keys = places + slots;
+    for (int64_t i = 1; slots && i < numbers[GIVEN_LENGTH]; i++)
+      places[keys[i] & numbers[GIVEN_MASK]] = 1;
     return true;
   }
-  size_t words = LIST_NUMBERS + slots + (slots ? room : 0);
+  size_t words = GIVEN_NUMBERS + slots + (slots ? room : 0);
   if (!guard_has_room(memory, copied, words * sizeof *numbers + 2 * room * (size + 2)))
     return false;
   numbers = copied->data;
   assert(numbers);
-  numbers[LIST_MASK] = (int64_t)slots - 1;
-  numbers[LIST_ROOM] = (int64_t)room;
-  for (size_t i = 0; i < slots; i++) numbers[LIST_NUMBERS + i] = 1;
+  numbers[GIVEN_MASK] = (int64_t)slots - 1;
+  numbers[GIVEN_ROOM] = (int64_t)room;
+  for (size_t i = 0; i < slots; i++) numbers[GIVEN_NUMBERS + i] = 1;
   return true;
 }
 
@@ -137,20 +138,20 @@ static bool guard_has_list(struct memory *memory, struct copied *copied, size_t 
 static void guard_give_list(const struct guard *guard, const struct element_room *to,
                             uint32_t count, k_array *out) {
   size_t size = element_size(to->kind);
-  int64_t room = to->numbers[LIST_ROOM], all = room * (int64_t)(size + 2);
+  int64_t room = to->numbers[GIVEN_ROOM], all = room * (int64_t)(size + 2);
   uint8_t *cells = to->cells;
   memcpy(cells + all, cells, count * size);
   memcpy(to->integers + all, to->integers, count);
   memcpy(to->there + all, to->there, count);
-  to->numbers[LIST_LENGTH] = to->numbers[LIST_KNOWN] = count;
+  to->numbers[GIVEN_LENGTH] = to->numbers[GIVEN_KNOWN] = count;
   *out++ = (k_array){cells, room};
   if (to->kind == ELEMENTS_MIXED) *out++ = (k_array){to->integers, room};
-  *out++ = (k_array){to->numbers + LIST_LENGTH, 1};
+  *out++ = (k_array){to->numbers + GIVEN_LENGTH, 1};
   if (!guard->as.keyed) return;
-  *out++ = (k_array){to->numbers + LIST_HIDDEN, 2};
+  *out++ = (k_array){to->numbers + GIVEN_HIDDEN, 2};
   *out++ = (k_array){to->there, room};
   *out++ = (k_array){to->keys, room};
-  *out = (k_array){to->places, to->numbers[LIST_MASK] + 1};
+  *out = (k_array){to->places, to->numbers[GIVEN_MASK] + 1};
 }
 
 /* As guard_read_elements, for a table that grows or is keyed: there is room behind its elements. If
@@ -161,8 +162,8 @@ static enum reading guard_read_list(lua_State *L, int anchors, const struct guar
   enum element_kind kind = element_kind_of(guard->elements);
   const int64_t *last = copied->data;
   size_t size = element_size(kind), first = guard->as.keyed;
-  uint32_t count = last ? (uint32_t)last[LIST_LENGTH] : 0, guess;
-  bool full = last && last[LIST_LENGTH] == last[LIST_ROOM];
+  uint32_t count = last ? (uint32_t)last[GIVEN_LENGTH] : 0, guess;
+  bool full = last && last[GIVEN_LENGTH] == last[GIVEN_ROOM];
   struct element_room to = {.kind = kind, .stored = true};
   if (kind >= ELEMENTS_NONE)
     return element_look(L, anchors, guard, &count, NULL) == guard->elements ? READING_FITS
@@ -175,9 +176,9 @@ static enum reading guard_read_list(lua_State *L, int anchors, const struct guar
     if (!guard_has_list(memory, copied, slots, ((size_t)guess + more) / 8 * 8, size))
       return READING_STARVED;
     to.numbers = copied->data;
-    to.places = to.numbers + LIST_NUMBERS;
+    to.places = to.numbers + GIVEN_NUMBERS;
     to.keys = to.places + slots;
-    size_t room = (size_t)to.numbers[LIST_ROOM];
+    size_t room = (size_t)to.numbers[GIVEN_ROOM];
     uint8_t *cells = (uint8_t *)(to.keys + (slots ? room : 0));
     to.cells = cells + first * size;
     to.integers = cells + room * size + first;
@@ -185,8 +186,8 @@ static enum reading guard_read_list(lua_State *L, int anchors, const struct guar
     to.count = (uint32_t)(room - first);
     if (first) to.keys[0] = INT64_MIN;   /* nobody's */
     to.keys += first;
-    to.numbers[LIST_HIDDEN] = 0;
-    to.numbers[LIST_LENGTH] = (int64_t)first;   /* until the slots are taken */
+    to.numbers[GIVEN_HIDDEN] = 0;
+    to.numbers[GIVEN_LENGTH] = (int64_t)first;   /* until the slots are taken */
     if (element_look(L, anchors, guard, &count, &to) != guard->elements) return READING_OTHER;
   } while (count + LEAST_MORE / 2 > to.count);
   to.cells = (uint8_t *)to.cells - first * size;

@@ -82,7 +82,9 @@ struct stored_as {
 /* The numbers of a table that grows or is keyed: the last place of an element, now and when it was
 ** read; whether keys are hidden, and the low bits of keys that choose slots; how many places there
 ** are. */
-enum list_number { LIST_LENGTH, LIST_HIDDEN, LIST_MASK, LIST_KNOWN, LIST_ROOM, LIST_NUMBERS };
+enum given_number {
+  GIVEN_LENGTH, GIVEN_HIDDEN, GIVEN_MASK, GIVEN_KNOWN, GIVEN_ROOM, GIVEN_NUMBERS
+};
 
 /* What an outside value was at compile time, and must still be. */
 struct guard {
