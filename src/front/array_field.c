@@ -107,7 +107,6 @@ struct val field_choice(struct val element, uint32_t i) {
 /* Selects one of the values, which are overwritten, by a number from 0. */
 static k_value field_choose(struct front *f, k_value *values, uint32_t count, k_value at) {
   struct builder *b = f->b;
-  assert(count > 0);
   for (int64_t bit = 1; count > 1; bit *= 2) {
     k_value set = build_binary(b, KO_BAND, at, build_i64(b, bit));
     k_value odd = build_binary(b, KO_NE, set, build_i64(b, 0));
@@ -147,7 +146,7 @@ struct val field_value(struct front *f, struct val element, k_value present) {
   const struct component *component = element.root;
   const char *name = component->leaves[element.leaf].name;
   if (!field_is_looked_up(f, &element)) {
-    k_value values[RUN_COLUMNS];
+    k_value values[RUN_COLUMNS] = {K_NONE};
     uint32_t count = field_choices(f, &element);
     struct val value = {.kind = VAL_NIL};
     for (uint32_t i = 0; i < count; i++) {
