@@ -322,8 +322,8 @@ void cell_store_table(struct front *f, uint32_t path) {
 
 /* Where the length of a list that grows is: behind its elements. */
 static k_value cell_length_place(struct front *f, uint32_t number) {
-  uint32_t behind = f->arrays[number].kind == ELEMENTS_MIXED ? 2 : 1;
-  return build_cell(f->b, number + behind, build_i64(f->b, 1));
+  uint32_t array = number + element_behind(f->arrays[number].kind);
+  return build_cell(f->b, array, build_i64(f->b, 1));
 }
 
 static k_value cell_length(struct front *f, uint32_t number) {
@@ -370,22 +370,18 @@ static uint32_t cell_elements(struct front *f, uint32_t which, struct val table,
 }
 
 struct val cell_list_length(struct front *f, struct val table) {
-  k_value at, there;
   uint32_t which = cell_table_find(f, table);
-  uint32_t number = cell_elements(f, which, table, val_integer(f, 1), &at, &there);
+  uint32_t number = cell_table_array(f, which, table, val_integer(f, 1));
   return val_number(f, cell_length(f, number), false);
 }
 
 /* Makes a table known as one that gets elements: a list, or keyed. Its values may be integers of
 ** any size if those that it has, and the first that it gets, are. */
 static void cell_grow(struct front *f, struct val table, struct val value, bool keyed) {
-  uint32_t which = cell_table_find(f, table), count;
+  uint32_t which = cell_table_find(f, table);
   if (which == NONE) which = cell_add_table(f, table);
-  struct stored_as as = {.grows = !keyed, .keyed = keyed};
-  struct guard guard = {.path = f->paths[table.at], .stored = true, .as = as};
-  guard.same = outside_string(f, "__index", 7);
-  guard.as.whole = true;
-  uint32_t kind = element_look(f->L, f->anchors, &guard, &count, NULL);
+  struct stored_as as = {.grows = !keyed, .keyed = keyed, .whole = true};
+  uint32_t kind = element_look_now(f, table.at, true, as);
   as.whole = kind == ELEMENTS_WIDE && val_is_number(f, value) && !value.mixed &&
              val_type(f, value) == KT_I64;
   f->shared.as[which] = as;

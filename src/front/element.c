@@ -288,16 +288,16 @@ static enum element_kind element_look_through(lua_State *L, int anchors, const s
   return most == n ? kind : ELEMENTS_NONE;
 }
 
-/* Notes the key of an element, and where it is. */
+/* Notes the key of an element, and where it is: places count from 1. */
 static void element_keep_key(const struct element_room *room, uint32_t at, int64_t key) {
   int64_t *place = &room->places[key & room->numbers[GIVEN_MASK]];
   if (*place != 1) room->numbers[GIVEN_HIDDEN] = 1;
-  *place = (int64_t)at + 2;    /* from 1 on, and the first is nobody's */
+  *place = room->numbers[GIVEN_LENGTH] = (int64_t)at + 1;
   room->keys[at] = key;
-  room->numbers[GIVEN_LENGTH] = (int64_t)at + 2;
 }
 
-/* The kind of elements at keys that are integers, in the order of next. */
+/* The kind of elements at keys that are integers, in the order of next, behind a place that is
+** nobody's. */
 static enum element_kind element_look_keyed(lua_State *L, int anchors, const struct guard *guard,
                                             int table, uint32_t *count,
                                             const struct element_room *room) {
@@ -310,8 +310,9 @@ static enum element_kind element_look_keyed(lua_State *L, int anchors, const str
       if (++names > MOST_NAMES + n) kind = ELEMENTS_MANY;
       continue;
     }
-    if (room && n < room->count) element_keep_key(room, n, (int64_t)lua_tointeger(L, -2));
-    enum element_kind next = element_source(L, anchors, guard, lua_type(L, -1), room, n);
+    uint32_t at = n + 1;
+    if (room && at < room->count) element_keep_key(room, at, (int64_t)lua_tointeger(L, -2));
+    enum element_kind next = element_source(L, anchors, guard, lua_type(L, -1), room, at);
     kind = n++ ? element_both_kinds(kind, next) : next;
     if (n > FRONT_ELEMENTS) kind = ELEMENTS_MANY;
   }
@@ -378,6 +379,13 @@ uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint
   return kind;
 }
 
+uint32_t element_look_now(struct front *f, uint32_t path, bool stored, struct stored_as as) {
+  uint32_t count;
+  struct guard guard = {.path = f->paths[path], .stored = stored, .as = as};
+  guard.same = outside_string(f, "__index", 7);
+  return element_look(f->L, f->anchors, &guard, &count, NULL);
+}
+
 size_t element_size(enum element_kind kind) {
   bool truth = kind == ELEMENTS_BOOL || kind == ELEMENTS_TABLES;
   return truth ? sizeof(uint8_t) : sizeof(uint64_t);
@@ -396,19 +404,11 @@ static void element_push_stored(lua_State *L, enum element_kind kind, const uint
     lua_pushnumber(L, (lua_Number)((const double *)(const void *)cells)[at]);
 }
 
-/* Adds a key to the table at the top of the stack: one that rows have added and removed again. */
-static void element_put_key(lua_State *L, int64_t key, bool value) {
-  lua_pushinteger(L, (lua_Integer)key);
-  lua_pushboolean(L, value);
-  lua_rawset(L, -3);
-}
-
 #define LIST_COST UINT64_C(8)   /* of an element of a table that grows or is keyed, if only read */
 
 uint64_t element_count(const struct guard *guard, const k_array *array) {
-  bool mixed = element_kind_of(guard->elements) == ELEMENTS_MIXED;
   if (!guard->as.grows && !guard->as.keyed) return (uint64_t)array->count;
-  const int64_t *length = array[mixed ? 2 : 1].data;
+  const int64_t *length = array[element_behind(element_kind_of(guard->elements))].data;
   return (uint64_t)*length - guard->as.keyed;
 }
 
@@ -420,7 +420,7 @@ void element_store(lua_State *L, int anchors, const struct guard *guard, const k
   bool named = guard->name_count, mixed = kind == ELEMENTS_MIXED;
   size_t size = element_size(kind), all = count * (size + 2);
   const uint8_t *cells = array->data, *integers = cells + count * size, *there = integers + count;
-  const k_array *behind = array + (mixed ? 2 : 1);
+  const k_array *behind = array + element_behind(kind);
   const int64_t *keys = guard->as.keyed ? behind[3].data : NULL;
   if (guard->as.grows || keys) {
     int64_t *numbers = (int64_t *)(uintptr_t)behind->data;
@@ -428,15 +428,14 @@ void element_store(lua_State *L, int anchors, const struct guard *guard, const k
     known = (uint32_t)numbers[GIVEN_KNOWN];
     if (!reserves) numbers[GIVEN_KNOWN] = numbers[GIVEN_LENGTH];
   }
-  bool lacks = named || keys;
+  bool lacks = named || stored_drops(guard->as);
   path_push(L, anchors, &guard->path);
   for (uint32_t i = keys ? 1 : 0; i < count && (named || !reserves); i++) {
-    bool is_there = !lacks || there[i] || (keys && !guard->as.drops);
-    if (!is_there && (keys ? i < known && !there[all + i] : !adds)) continue;
+    bool is_there = !lacks || there[i];
+    if (!is_there && (keys ? !there[all + i] : !adds)) continue;
     bool same = i < known && !memcmp(cells + i * size, cells + all + i * size, size) &&
                 (!mixed || integers[i] == integers[all + i]) && (!lacks || there[all + i]);
     if (is_there && (reserves || same)) continue;
-    if (keys && !is_there && i >= known) element_put_key(L, keys[i], true);
     if (named) lua_rawgeti(L, anchors, (lua_Integer)guard->names + i);
     if (keys) lua_pushinteger(L, (lua_Integer)keys[i]);
     if (reserves)
@@ -445,7 +444,7 @@ void element_store(lua_State *L, int anchors, const struct guard *guard, const k
       lua_pushnil(L);
     else
       element_push_stored(L, kind, cells, i, mixed && integers[i]);
-    if (lacks)
+    if (named || keys)
       lua_rawset(L, -3);
     else
       lua_rawseti(L, -2, (lua_Integer)i + 1);

@@ -55,6 +55,12 @@ struct val element_length_of(struct front *f, struct val record);
 ** them as far as there is room (NULL: none). */
 uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint32_t *count,
                       const struct element_room *room);
+/* element_look of the table at a path, used so. */
+uint32_t element_look_now(struct front *f, uint32_t path, bool stored, struct stored_as as);
+/* How many arrays behind that of the elements of a kind there is their length: keys.c. */
+static inline uint32_t element_behind(enum element_kind kind) {
+  return kind == ELEMENTS_MIXED ? 2 : 1;
+}
 /* The kind without ELEMENTS_RAGGED. The second: the bytes that an element takes. */
 enum element_kind element_kind_of(uint32_t kind);
 size_t element_size(enum element_kind kind);

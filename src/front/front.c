@@ -68,7 +68,7 @@ static void front_note_leave(struct front *f) {
   bool known = front_leaves(f, function, pc);   /* of a survey, which goes on behind it */
   if (known) f->wants_leave = f->surveys;
   if (known) return;
-  f->shared.leaves[f->shared.leave_count++] = 
+  f->shared.leaves[f->shared.leave_count++] =
       (struct code_place){function, pc, front_line_of(frame)};
   f->wants_leave = true;
 }

@@ -161,8 +161,8 @@ static enum reading guard_read_list(lua_State *L, int anchors, const struct guar
                                     struct copied *copied, k_array *out) {
   enum element_kind kind = element_kind_of(guard->elements);
   const int64_t *last = copied->data;
-  size_t size = element_size(kind), first = guard->as.keyed;
-  uint32_t count = last ? (uint32_t)last[GIVEN_LENGTH] : 0, guess;
+  size_t size = element_size(kind);
+  uint32_t first = guard->as.keyed, count = last ? (uint32_t)last[GIVEN_LENGTH] : 0, guess;
   bool full = last && last[GIVEN_LENGTH] == last[GIVEN_ROOM];
   struct element_room to = {.kind = kind, .stored = true};
   if (kind >= ELEMENTS_NONE)
@@ -180,21 +180,17 @@ static enum reading guard_read_list(lua_State *L, int anchors, const struct guar
     to.keys = to.places + slots;
     size_t room = (size_t)to.numbers[GIVEN_ROOM];
     uint8_t *cells = (uint8_t *)(to.keys + (slots ? room : 0));
-    to.cells = cells + first * size;
-    to.integers = cells + room * size + first;
+    to.cells = cells;
+    to.integers = cells + room * size;
     to.there = to.integers + room;
-    to.count = (uint32_t)(room - first);
+    to.count = (uint32_t)room;
     if (first) to.keys[0] = INT64_MIN;   /* nobody's */
-    to.keys += first;
     to.numbers[GIVEN_HIDDEN] = 0;
-    to.numbers[GIVEN_LENGTH] = (int64_t)first;   /* until the slots are taken */
+    to.numbers[GIVEN_LENGTH] = first;   /* until the slots are taken */
     if (element_look(L, anchors, guard, &count, &to) != guard->elements) return READING_OTHER;
+    count += first;
   } while (count + LEAST_MORE / 2 > to.count);
-  to.cells = (uint8_t *)to.cells - first * size;
-  to.integers -= first;
-  to.there -= first;
-  to.keys -= first;
-  guard_give_list(guard, &to, count + (uint32_t)first, out);
+  guard_give_list(guard, &to, count, out);
   return READING_FITS;
 }
 

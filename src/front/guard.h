@@ -79,6 +79,9 @@ struct stored_as {
   bool adds, drops;            /* some of which are added, or removed */
 };
 
+/* Whether the program removes elements: if it adds some, too, Lua does. */
+static inline bool stored_drops(struct stored_as as) { return as.drops && !as.adds; }
+
 /* The numbers of a table that grows or is keyed: the last place of an element, now and when it was
 ** read; whether keys are hidden, and the low bits of keys that choose slots; how many places there
 ** are. */

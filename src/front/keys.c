@@ -17,7 +17,7 @@ struct key_look {
 };
 
 static uint32_t keys_array(const struct key_look *t, uint32_t which) {
-  return t->number + (t->f->arrays[t->number].kind == ELEMENTS_MIXED ? 2 : 1) + which;
+  return t->number + element_behind(t->f->arrays[t->number].kind) + which;
 }
 
 static k_value keys_read(const struct key_look *t, uint32_t which, k_value at) {
@@ -49,7 +49,7 @@ static struct key_look keys_look(struct front *f, uint32_t number, k_value key, 
 k_value keys_find(struct front *f, uint32_t number, k_value key, bool stored, k_value *present) {
   struct key_look t = keys_look(f, number, key, stored);
   *present = t.found;
-  if (!stored || !f->arrays[number].as.drops) return t.place;
+  if (!stored || !stored_drops(f->arrays[number].as)) return t.place;
   *present = build_binary(f->b, KO_AND, t.found, keys_read(&t, KEYS_THERE, t.place));
   return t.place;
 }
@@ -66,9 +66,7 @@ k_value keys_claim(struct front *f, uint32_t number, k_value key) {
   keys_write(&t, KEYS_PLACES, t.slot, next);
   keys_write(&t, KEYS_LENGTH, one, next);
   build_at(b, f->env.mask, front_tag(f));
-  k_value place = build_select(b, t.found, t.place, next);
-  if (f->arrays[number].as.drops) keys_write(&t, KEYS_THERE, place, build_bool(b, true));
-  return place;
+  return build_select(b, t.found, t.place, next);
 }
 
 /* If keys are added, too, the order of next depends on which came first: Lua removes them. LuaJIT
@@ -95,9 +93,11 @@ k_value keys_key(struct front *f, struct val index) {
 
 bool keys_suits(struct front *f, struct val table, struct val index) {
   if (index.names || !val_is_number(f, index)) return false;
-  uint32_t count;
-  struct guard guard = {.path = f->paths[table.at], .same = outside_string(f, "__index", 7)};
-  uint32_t kind = element_look(f->L, f->anchors, &guard, &count, NULL);
+  for (uint32_t i = 0; i < f->array_count; i++) {
+    const struct front_array *known = &f->arrays[i];
+    if (!known->id && known->path == table.at && !known->names) return known->as.keyed;
+  }
+  uint32_t kind = element_look_now(f, table.at, false, (struct stored_as){.keyed = false});
   bool ragged = kind & ELEMENTS_RAGGED && element_kind_of(kind) <= ELEMENTS_MIXED;
   return kind == ELEMENTS_NONE || ragged;
 }

@@ -167,10 +167,8 @@ static int survey_advance_protected(lua_State *L) {
 
 /* Whether the error being raised concerns only the instruction, and the state can be restored. */
 static bool survey_goes_on(struct front *f, const struct survey_state *was, int status) {
-  bool again = f->wants_orders || f->wants_classes || f->wants_cells || f->wants_spawns ||
-               f->wants_lookups;
-  return status == LUA_ERRRUN && f->refused && !again && builder_status(f->b) == K_OK &&
-         f->loop_depth == was->loop_depth;
+  return status == LUA_ERRRUN && f->refused && !front_wants_more(f) &&
+         builder_status(f->b) == K_OK && f->loop_depth == was->loop_depth;
 }
 
 void survey_advance(struct front *f, struct frame *frame) {
@@ -188,11 +186,15 @@ void survey_advance(struct front *f, struct frame *frame) {
   int status = lua_pcall(f->L, 2, 0, 0);
   f->anchors = was.anchors;
   if (status == LUA_OK) return;
-  if (loops || !survey_goes_on(f, &was, status)) lua_error(f->L);
   bool leaves = f->wants_leave;   /* this need not be mended */
+  f->wants_leave = false;
+  if (loops || !survey_goes_on(f, &was, status)) {
+    f->wants_leave = leaves;
+    lua_error(f->L);
+  }
   if (!leaves) survey_list(f);
   lua_pop(f->L, 1);
-  f->refused = f->wants_leave = false;
+  f->refused = false;
   f->env = was.env;
   f->frame = frame;
   f->depth = was.depth;
