@@ -145,6 +145,7 @@ build = {
         "src/front/partner.c",
         "src/front/reach.c",
         "src/front/rounds.c",
+        "src/front/scratch.c",
         "src/front/steps.c",
         "src/front/survey.c",
         "src/front/tying.c",

@@ -286,6 +286,8 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
     return object_set_get(f, from, element_index(f, from, key));
   if (from.kind == VAL_RECORD) return element_of_record(f, from, key);
   if (from.kind == VAL_TABLE) return order_read(f, maybe_need(f, from), key);
+  if (from.kind == VAL_LIST) return scratch_key(f, from, key);
+  if (from.kind == VAL_ENTRY) return scratch_field(f, from, key);
   if (from.kind == VAL_INDEX || from.kind == VAL_QUERY) return partner_method(f, from, key);
   if (val_is_string(from)) {
     maybe_need(f, from);
@@ -533,6 +535,10 @@ void access_store(struct front *f, struct val view, const struct constant *key,
                     "view or to an array of the world");
   if (view.kind == VAL_TABLE) {
     order_item(f, maybe_need(f, view), key, value);
+    return;
+  }
+  if (view.kind == VAL_LIST || view.kind == VAL_ENTRY) {
+    (view.kind == VAL_LIST ? scratch_set_key : scratch_set_field)(f, view, key, value);
     return;
   }
   if (view.kind == VAL_ARRAY) {

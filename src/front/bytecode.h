@@ -27,6 +27,8 @@ static inline bool double_is_integer(double number) {
 #define WHY_FUNCTION "it creates a function: create it outside this one"
 #define WHY_VARARG "it takes a variable number of arguments: name its parameters"
 #define WHY_KEYS "it creates a table with keys that are not names: create it outside"
+#define WHY_LIST "it fills a table that it creates by a variable: fill it by names or constant " \
+                 "numbers, or use a world:array"
 #define WHY_UNKNOWN "it has an unknown instruction"
 
 /* Where the variables of loops are, after the loop's own registers. */

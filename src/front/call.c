@@ -354,6 +354,11 @@ static uint32_t call_argument_count(struct front *f, const struct code *code) {
 
 /* table.insert(list, value) */
 static void call_insert(struct front *f, const struct val *arguments, uint32_t count) {
+  if (count == 2) scratch_want(f, arguments[0]);
+  if (count == 2 && arguments[0].kind == VAL_LIST) {
+    scratch_append(f, arguments[0], maybe_need(f, arguments[1]));
+    return;
+  }
   if (count != 2 || arguments[0].kind != VAL_PATH)
     front_refuse(f, "it calls table.insert with a position, or with a table that it creates: "
                     "append to a list from outside of it");

@@ -133,7 +133,7 @@ static k_column cell_column(const struct cell *cell) {
 static k_value cell_place(struct front *f, uint32_t at, enum cell_part part) {
   k_column type = part ? KC_BOOL : cell_column(&f->shared.cells[at]);
   k_value element = build_i64(f->b, (int64_t)part * FRONT_CELLS + at + 1);
-  return build_cell(f->b, element_cell_array(f, type), element);
+  return build_cell(f->b, element_cell_array(f, type, false), element);
 }
 
 void cell_order(struct front *f, uint32_t at) {
@@ -188,8 +188,7 @@ static enum cell_kind cell_kind_of(struct front *f, const struct path *path, str
   return val_type(f, value) == KT_I64 ? CELL_INTEGER : CELL_FLOAT;
 }
 
-/* The kind of a cell that also takes such a value; CELL_OTHER if there is none. */
-static enum cell_kind cell_join(enum cell_kind x, enum cell_kind y) {
+enum cell_kind cell_join(enum cell_kind x, enum cell_kind y) {
   if (x == y || y == CELL_NIL) return x;
   if (x == CELL_NIL) return y;
   if (x == CELL_BOOL || y == CELL_BOOL) return CELL_OTHER;
@@ -212,8 +211,8 @@ static void cell_widen(struct front *f, const struct path *path, uint32_t at, st
   cell->maybe |= nil;
 }
 
-/* The value as the cell holds it: of its type, an integer as a float if it may be either. */
-static struct val cell_fit(struct front *f, const struct cell *cell, struct val value) {
+/* An integer becomes a float if the cell may be either. */
+struct val cell_fit(struct front *f, const struct cell *cell, struct val value) {
   bool integer = val_type(f, value) == KT_I64;
   if (cell->kind == CELL_MIXED && integer) {
     value.rounded = mixed_rounds(f, value);

@@ -9,6 +9,7 @@ struct front;
 struct val;
 
 #define FRONT_CELLS 32
+#define LISTS_CELLS 16u    /* script_cells.arrays: added for cells of the function's own lists */
 #define FRONT_STORED 16   /* tables with elements that are written by a variable */
 
 /* The kind of a written upvalue or field of a table. */
@@ -37,6 +38,7 @@ struct script_cells {
   int64_t integers[FRONT_CELLS];
   uint8_t truths[3][FRONT_CELLS];   /* of itself: it is present; it is an integer to Lua */
   uint8_t arrays[FRONT_ARRAYS];     /* of the program: k_column of cells plus 1, or 0 */
+  uint32_t columns;            /* of the function's own lists: scratch.c */
 };
 
 static inline bool cells_any(const struct script_cells *cells) {
@@ -56,6 +58,10 @@ uint32_t cell_find(struct front *f, const struct path *path);
 /* Reads a cell at the current instruction. The second writes it, for the present rows. */
 struct val cell_get(struct front *f, const struct path *path, uint32_t at);
 void cell_set(struct front *f, const struct path *path, struct val value);
+/* The kind of a cell that also takes values of another one; CELL_OTHER if there is none. The second:
+** a value as a cell of its kind holds it. */
+enum cell_kind cell_join(enum cell_kind x, enum cell_kind y);
+struct val cell_fit(struct front *f, const struct cell *cell, struct val value);
 /* Whether elements of an outside table are known to be written by a variable. */
 bool cell_is_stored(struct front *f, struct val table);
 /* If the function writes elements of the table at a path by a variable, they are known to be

@@ -269,7 +269,8 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
 struct val order_table(struct front *f) {
   if (f->made_count == FRONT_MADE)
     front_refuse(f, "it creates more than %d tables: write it as two systems", FRONT_MADE);
-  f->made[f->made_count] = (struct front_made){f->env.mask, build_mark(f->b).loop, NONE};
+  f->made[f->made_count] =
+      (struct front_made){.mask = f->env.mask, .loop = build_mark(f->b).loop, .first = NONE};
   return (struct val){.kind = VAL_TABLE, .at = f->made_count++};
 }
 
@@ -306,10 +307,13 @@ static void commands_fill(struct front *f, const struct front_made *made, struct
   item->value.present = K_ALL;
 }
 
+#define COMMANDS_KEPT "it uses a table that it has put into a list: take it from the list"
+
 /* Items with names come after those with positions, so they take precedence. */
 static void commands_put_item(struct front *f, struct val table, struct front_item item) {
   assert(table.kind == VAL_TABLE && table.at < f->made_count);
   struct front_made *made = &f->made[table.at];
+  if (made->kept) front_refuse(f, COMMANDS_KEPT);
   if (made->loop != build_mark(f->b).loop)
     front_refuse(f, "it fills a table in another loop than it was created in: create it there");
   struct front_item *old =
@@ -351,8 +355,9 @@ void order_list(struct front *f, const struct code *code) {
   struct val table = *front_register(f, code->a);
   if (code->b == NONE)
     front_refuse(f, "it puts all results of a call into a table: put them into locals first");
-  assert(table.kind == VAL_TABLE);
-  for (uint32_t i = 1; i <= code->b; i++)
+  for (uint32_t i = 1; table.kind == VAL_LIST && i <= code->b; i++)
+    scratch_set(f, table, val_integer(f, code->c + i), *front_register(f, code->a + i));
+  for (uint32_t i = 1; table.kind == VAL_TABLE && i <= code->b; i++)
     commands_put_item(f, table, (struct front_item){.key = {"", 0}, .position = code->c + i,
                                            .value = *front_register(f, code->a + i)});
 }
@@ -360,6 +365,7 @@ void order_list(struct front *f, const struct code *code) {
 struct val order_read(struct front *f, struct val table, const struct constant *key) {
   assert(table.kind == VAL_TABLE && table.at < f->made_count);
   const struct front_item *item = NULL;
+  if (f->made[table.at].kept) front_refuse(f, COMMANDS_KEPT);
   if (key->type == CONST_STRING && key->string.size > 0)
     item = commands_item_of(f, &f->made[table.at], key->string, 0);
   if (key->type == CONST_INTEGER && key->integer > 0 && key->integer <= FRONT_ITEMS)
@@ -414,6 +420,7 @@ static void commands_spawn_part(struct front *f, const struct front_item *item) 
   if (component->relation) return;
   const struct val *value = &item->value;
   bool truth = val_is_boolean(f, *value);
+  if (value->kind == VAL_LIST) front_refuse(f, WHY_LIST);
   if (value->kind != VAL_TABLE && !truth)
     front_refuse(f, "it spawns with '%s' set to neither true nor a table of its fields",
                  component->name);

@@ -56,10 +56,11 @@ uint32_t element_copies(struct front *f, struct front_copy copy, k_column type) 
   return element_add_array(f, (struct front_array){.path = NONE, .copy = copy}, type);
 }
 
-uint32_t element_cell_array(struct front *f, k_column type) {
+uint32_t element_cell_array(struct front *f, k_column type, bool lists) {
+  uint8_t of = (uint8_t)(type + 1 + (lists ? LISTS_CELLS : 0));
   for (uint32_t i = 0; i < f->array_count; i++)
-    if (f->arrays[i].cells == type + 1) return i;
-  struct front_array cells = {.path = NONE, .cells = (uint8_t)(type + 1), .written = true};
+    if (f->arrays[i].cells == of) return i;
+  struct front_array cells = {.path = NONE, .cells = of, .written = true};
   return element_add_array(f, cells, type);
 }
 
@@ -777,6 +778,7 @@ static uint32_t element_of_paths(struct front *f, struct val x, struct val y) {
 }
 
 bool element_join(struct front *f, struct val *x, struct val *y) {
+  if (x->kind == VAL_ENTRY && y->kind == VAL_ENTRY) return x->at == y->at;
   if (array_field_join(f, x, y) || object_set_join(f, x, y)) return true;
   uint32_t array = x->kind == VAL_RECORD ? x->at : y->kind == VAL_RECORD ? y->at : NONE;
   if (x->kind == VAL_PATH && y->kind == VAL_PATH) array = element_of_paths(f, *x, *y);

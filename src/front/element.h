@@ -95,7 +95,8 @@ k_value element_inside(struct front *f, const struct component *array, uint32_t 
 uint32_t element_array(struct front *f, const struct component *array, uint32_t leaf);
 /* The program's number for the array of an index's copies, with cells of a type. */
 uint32_t element_copies(struct front *f, struct front_copy copy, k_column type);
-/* The program's number for the array that holds the script cells of a type. */
-uint32_t element_cell_array(struct front *f, k_column type);
+/* The program's number for the array that holds the script cells of a type, or the cells of the
+** function's own lists. */
+uint32_t element_cell_array(struct front *f, k_column type, bool lists);
 
 #endif

@@ -111,11 +111,13 @@ bool val_same(const struct val *x, const struct val *y) {
     case VAL_TABLE: return x->at == y->at && x->present == y->present;
     case VAL_ARRAYS:
     case VAL_FUNCTIONS:
+    case VAL_ENTRY:
     case VAL_RECORD: return x->at == y->at && x->value == y->value && x->present == y->present;
     case VAL_CHOICE:
     case VAL_PREFIX:
       return x->value == y->value && x->number == y->number && x->present == y->present;
     case VAL_PARTNERS: return x->value == y->value;
+    case VAL_LIST: return x->at == y->at && x->slot == y->slot;
     case VAL_PAIR: return x->value == y->value && x->component == y->component;
     case VAL_PARTNER:
     case VAL_ELEMENT:

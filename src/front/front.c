@@ -345,11 +345,13 @@ static void front_take_index(struct front *f, const struct code *code) {
       : from.kind == VAL_ARRAY                             ? element_at
       : varies && from.kind == VAL_PATH                    ? element_of_table
       : key.kind == VAL_VALUE && from.kind == VAL_ARRAYS   ? object_set_get
+      : key.kind == VAL_VALUE && from.kind == VAL_LIST     ? scratch_get
       : varies && from.kind == VAL_RECORD                  ? element_of_record_at : NULL;
   if (take) {
     *front_register(f, code->a) = take(f, from, key);
     return;
   }
+  if (varies && !key.entity) scratch_want(f, from);
   if (key.kind != VAL_STRING && !whole)
     front_refuse(f, "it indexes a table %s", from.kind == VAL_TABLE || from.kind == VAL_NOTHING
                  ? "that it creates, or one of several, by a variable: use one from outside of it"
@@ -365,10 +367,12 @@ static struct val front_length(struct front *f, struct val x) {
   if (x.kind == VAL_PATH) return cell_grows(f, x) ? cell_list_length(f, x) : outside_length(f, x);
   if (x.kind == VAL_RECORD) return element_length_of(f, x);
   if (x.kind == VAL_ARRAYS) return object_set_length(f, x);
+  if (x.kind == VAL_LIST) return scratch_length(f, x);
   bool array = x.kind == VAL_ARRAY;
   bool counted = is_array_field(x);
   x = maybe_need(f, x);
   if (val_is_string(x) && x.kind != VAL_STRING) return text_length(f, x);
+  scratch_want(f, x);
   if (x.kind == VAL_TABLE)
     front_refuse(f, "it takes the length of a table that it creates: count its items in a local");
   if (!counted && !array && x.kind != VAL_STRING)
@@ -400,17 +404,21 @@ static void front_set_index(struct front *f, const struct code *code) {
     return;
   }
   if (key.kind == VAL_CHOICE) key = choice_as_value(f, key);
+  if (to.kind == VAL_LIST && key.kind == VAL_VALUE) {
+    scratch_set(f, to, maybe_need(f, key), value);
+    return;
+  }
   if (to.kind == VAL_PATH && key.kind == VAL_VALUE && !whole) {
     cell_set_element(f, to, maybe_need(f, key), value);
     return;
   }
+  if (key.kind == VAL_VALUE && !whole && !key.entity) scratch_want(f, to);
   if (key.kind != VAL_STRING && !whole)
     front_refuse(f, to.kind == VAL_RECORD
                         ? "it writes to a nested table by a variable: keep the elements in a "
                           "world:array"
                     : to.kind == VAL_TABLE
-                        ? "it fills a table that it creates by a variable: fill it by names or "
-                          "constant numbers, or use a world:array"
+                        ? WHY_LIST
                         : "it writes to a view by a variable: write the index as a constant, or "
                           "keep the values in a world:array");
   struct constant constant = {.type = whole ? CONST_INTEGER : CONST_STRING,
@@ -462,7 +470,7 @@ void front_operate(struct front *f, const struct code *code) {
     case CODE_SET_INDEX: front_set_index(f, code); break;
     case CODE_SET_UPFIELD: front_set_upfield(f, code); break;
     case CODE_SET_UPVALUE: front_set_upvalue(f, code); break;
-    case CODE_TABLE: *front_register(f, code->a) = order_table(f); break;
+    case CODE_TABLE: *front_register(f, code->a) = scratch_create(f); break;
     case CODE_LIST: order_list(f, code); break;
     case CODE_METHOD: front_take_method(f, code); break;
     case CODE_ARITH:
@@ -697,6 +705,7 @@ void front_compile(struct front *f, lua_State *L, int function) {
   }
   front_open(f, &frame, anchor);
   front_start(f, &frame);
+  scratch_begin(f);
   if (f->shared.draws) front_begin_draws(f);
   front_function(f, &frame);
   bool leaves = f->env.mask == K_NONE && f->shared.leave_count;

@@ -82,6 +82,8 @@ enum front_result {
 #define FRONT_MADE 64          /* tables that the function creates, */
 #define FRONT_ITEMS 128        /* and the items in all of them */
 #define FRONT_FOLDS 32
+#define FRONT_LISTS 8          /* tables that the function creates and fills as lists, */
+#define LIST_COLUMNS 32        /* and the values and fields of records in all of them */
 #define SPAWN_CONDITIONS 4     /* conditions on parts of one spawn */
 #define FRONT_CLASSES 64       /* classes whose cells are accessed in the order of rows */
 #define FRONT_LEAVES 32        /* instructions that leave rows to Lua */
@@ -114,6 +116,8 @@ enum val_kind {
                    ** f->sets[`at`] */
   VAL_FUNCTIONS,   /* of a table of functions, likewise */
   VAL_TABLE,       /* a table created by the function: `at` of f->made */
+  VAL_LIST,        /* one that it fills as a list: `at` of f->shared.lists, made as the `slot`-th */
+  VAL_ENTRY,       /* a record of such lists: the `value`-th of pool `at` */
   VAL_INDEX,       /* an index: `at` of f->indexes */
   VAL_QUERY,       /* a query: `at` of f->queries */
   VAL_FINDER,      /* a method of an index, or a query's each: `number` is an enum list_kind */
@@ -240,7 +244,7 @@ struct front_array {
   bool stored;                 /* a table whose elements the function writes: see cell.c */
   struct stored_as as;
   struct front_copy copy;      /* of an index */
-  uint8_t cells;               /* of script cells: k_column + 1 */
+  uint8_t cells;               /* of script cells: k_column + 1; of lists: LISTS_CELLS more */
 };
 
 /* A step on cells that nothing else of the function accesses: build_fold. */
@@ -266,10 +270,35 @@ struct front_chain {
   k_value operand;
 };
 
+/* Where a list is created: in which call. */
+struct list_place {
+  uint32_t depth;
+  struct code_place at[FRONT_DEPTH];
+};
+
+/* A table that the function creates and fills as a list: scratch.c. */
+struct front_list {
+  struct list_place place;
+  uint32_t pool;               /* of its records */
+  bool records;
+  bool again;                  /* a row may create it again */
+};
+
+/* What a list holds, or the records of a pool have in a field. */
+struct list_column {
+  uint8_t of, kind;            /* the list or pool; enum cell_kind */
+  bool field;                  /* whose name is anchored, or that has a position */
+  bool entity, maybe, wide;
+  uint32_t position;
+  const struct enumeration *names;
+};
+
 /* A table that the function creates for world:spawn: filled by the rows that have created it, in
 ** the same round of the same loop. */
 struct front_made {
   k_value mask, loop;
+  struct list_place place;
+  bool kept;                   /* it has become a record of a list */
   uint32_t first;              /* of f->items; NONE: empty */
 };
 
@@ -306,6 +335,9 @@ struct front_classes {
   uint32_t table_count;        /* tables with elements that are written by a variable */
   const void *tables[FRONT_STORED];
   struct stored_as as[FRONT_STORED];
+  uint32_t list_count, list_column_count;
+  struct front_list lists[FRONT_LISTS];
+  struct list_column list_columns[LIST_COLUMNS];
 };
 
 #define SURVEY_REASONS (-1)    /* among the anchors: the list of reasons of a survey, */
@@ -350,6 +382,7 @@ struct front {
   bool wants_leave;            /* or does in some rows what only Lua can, */
   bool wants_strict;           /* or does such a thing in all rows */
   struct front_classes shared;
+  uint32_t list_times[FRONT_LISTS];     /* how often each has been created so far */
   int16_t cell_uniforms[FRONT_CELLS];   /* uniforms of cells that may be folded; 0: none yet */
   bool started;                /* env is set */
   bool starts;                 /* the program is for some rows of a table: build_start */
@@ -528,7 +561,7 @@ bool val_is_wide(struct val x);
 /* Whether it is an element that no number stands for: its place, which may differ from row to row,
 ** is its `value`. */
 static inline bool val_is_place(struct val x) {
-  return x.kind == VAL_RECORD || x.kind == VAL_ARRAYS || x.kind == VAL_FUNCTIONS ||
+  return x.kind == VAL_RECORD || x.kind == VAL_ENTRY || x.kind == VAL_ARRAYS || x.kind == VAL_FUNCTIONS ||
          (x.kind == VAL_ELEMENT && x.of != VAL_PARTNER);
 }
 static inline bool val_may_lack(struct val x) {
@@ -886,5 +919,6 @@ void tie_spawned(struct front *f, uint32_t first);
 
 #include "front/access.h"
 #include "front/element.h"
+#include "front/scratch.h"
 
 #endif

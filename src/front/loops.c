@@ -306,7 +306,7 @@ void numeric_for(struct front *f, struct frame *frame) {
 /* ---- ipairs ---- */
 
 static bool items_is_list(struct val x) {
-  return x.kind == VAL_PATH || x.kind == VAL_ARRAY || x.kind == VAL_TABLE ||
+  return x.kind == VAL_PATH || x.kind == VAL_ARRAY || x.kind == VAL_TABLE || x.kind == VAL_LIST ||
          x.kind == VAL_RECORD || is_array_field(x);
 }
 
@@ -373,6 +373,30 @@ static void items_in_rounds(struct front *f, struct frame *frame, struct val tab
   rounds_end(&loop);
 }
 
+/* The list may grow meanwhile. */
+static void items_until_end(struct front *f, struct frame *frame, struct val list) {
+  const struct code *code = &frame->code->code[frame->pc];
+  struct loop loop = {.head = frame->pc, .end = code->target + 2, .control = code->a,
+                      .shrinks = true};
+  rounds_open(&loop, f, frame);
+  do {
+    k_value round = rounds_begin(&loop, build_i64(f->b, INT64_MAX));
+    struct val number =
+        val_number(f, build_binary(f->b, KO_ADD, round, build_i64(f->b, 1)), false);
+    number.bits = MIXED_SMALL;
+    struct val item = scratch_get(f, list, number);
+    items_begin(f, code, number, item);
+    if (f->env.mask == K_NONE || item.kind == VAL_NIL) {
+      front_jump(f, loop.end, f->env.mask);
+      f->env.mask = K_NONE;
+    }
+    rounds_compile(&loop, loop.head + 1, code->target);
+    front_join(f, loop.first_edge, code->target);
+  } while (rounds_again(&loop));
+  rounds_end(&loop);
+  f->env.mask = K_NONE;
+}
+
 static void items_one_by_one(struct front *f, struct frame *frame, struct val table) {
   uint32_t head = frame->pc;
   const struct code *code = &frame->code->code[head];
@@ -397,6 +421,8 @@ void items_for(struct front *f, struct frame *frame) {
     front_refuse(f, "it loops over an iterator other than ipairs(table): write a numeric for");
   if (table.kind == VAL_TABLE)
     items_one_by_one(f, frame, table);
+  else if (table.kind == VAL_LIST)
+    items_until_end(f, frame, table);
   else
     items_in_rounds(f, frame, table);
 }

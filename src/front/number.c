@@ -61,6 +61,8 @@ const char *number_describe(const struct front *f, struct val x) {
     case VAL_CHOICE: return "a string";
     case VAL_PREFIX: return "a part of a string";
     case VAL_TABLE:
+    case VAL_LIST:
+    case VAL_ENTRY:
     case VAL_RECORD:
     case VAL_PATH: return "a table";
     case VAL_ELEMENT:
@@ -198,6 +200,8 @@ static k_value number_compare_things(struct front *f, struct val x, struct val y
   bool left = x.kind == VAL_RECORD, right = y.kind == VAL_RECORD;
   if ((left && (right || y.kind == VAL_PATH)) || (right && x.kind == VAL_PATH))
     front_refuse(f, "it compares tables held in a table: compare their keys");
+  bool entries = x.kind == VAL_ENTRY && y.kind == VAL_ENTRY;
+  if (entries && x.at == y.at) return build_binary(f->b, KO_EQ, x.value, y.value);
   bool sets = x.kind == VAL_ARRAYS || x.kind == VAL_FUNCTIONS || y.kind == VAL_FUNCTIONS;
   if (sets || y.kind == VAL_ARRAYS)
     front_refuse(f, "it compares arrays or functions held in a table: compare their keys");

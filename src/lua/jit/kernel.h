@@ -381,6 +381,7 @@ struct variant {
   uint32_t array_leaves[FRONT_ARRAYS];   /* of a resource: the field */
   bool array_written[FRONT_ARRAYS];
   k_array arrays[FRONT_ARRAYS];   /* as they are in this run */
+  void *lists_cells;           /* of the function's own lists: scratch.c */
   struct copied copied[FRONT_ARRAYS];   /* tables among them, */
   struct front_copy copies[FRONT_ARRAYS];   /* and copies of indexes */
   struct script_cells script;

@@ -23,6 +23,8 @@ void variant_free(struct memory *memory, struct variant *variant) {
   memory_free(memory, variant->shared, variant->shared_count * sizeof *variant->shared);
   for (uint32_t i = 0; i < FRONT_ARRAYS; i++)
     memory_free(memory, variant->copied[i].data, variant->copied[i].size);
+  if (variant->lists_cells)
+    memory_free(memory, variant->lists_cells, scratch_size(variant->script.columns));
   memory_free(memory, variant, sizeof *variant);
 }
 
@@ -128,6 +130,9 @@ static void variant_read_resources(const struct world_box *box, struct variant *
 /* Where the program has its cells of a type. */
 static k_array variant_cell_array(const struct variant *variant, uint32_t array) {
   const struct script_cells *cells = &variant->script;
+  if (cells->arrays[array] > LISTS_CELLS)
+    return scratch_array(variant->lists_cells, cells->columns,
+                         (k_column)(cells->arrays[array] - LISTS_CELLS - 1));
   switch (cells->arrays[array] - 1) {
     case KC_BOOL: return (k_array){cells->truths, sizeof cells->truths};
     case KC_I64: return (k_array){cells->integers, FRONT_CELLS};
@@ -332,7 +337,8 @@ static int variant_compile_protected(lua_State *L) {
   const struct kernel *kernel = lua_touserdata(L, 4);
   need_stack(L, 40);
   lua_rawgeti(L, 2, (lua_Integer)kernel->anchored + 1);
-  if (!front->shared.cell_count) new_weak_table(L, "v");   /* otherwise it has their keys */
+  bool keyed = front->shared.cell_count || front->shared.list_column_count;
+  if (!keyed) new_weak_table(L, "v");   /* otherwise it has their keys */
   front->anchors = lua_gettop(L);
   lua_pushvalue(L, front->anchors);
   lua_rawseti(L, 2, (lua_Integer)kernel->anchored + 1);
@@ -417,7 +423,9 @@ static struct variant *copy_variant(struct memory *memory, const struct variant 
   variant->version = from->version;
   variant->anchor_count = from->anchor_count;
   variant->run = UINT64_MAX;
-  if (made) return variant;
+  uint32_t columns = from->script.columns;
+  if (columns) variant->lists_cells = memory_array(memory, 1, scratch_size(columns));
+  if (made && !columns == !variant->lists_cells) return variant;
   variant_free(memory, variant);
   return NULL;
 }
@@ -469,6 +477,7 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
   }
   found.script.count = front->shared.cell_count;
   found.script.tables = front->shared.table_count;
+  found.script.columns = front->program ? front->shared.list_column_count : 0;
   memcpy(found.script.list, front->shared.cells, sizeof found.script.list);
   memcpy(found.indexes, front->indexes, front->index_count * sizeof *found.indexes);
   memcpy(found.lists, front->lists, front->list_count * sizeof *found.lists);

@@ -1,0 +1,417 @@
+/* Lists that a function makes for itself: tables that it creates, fills and reads by numbers. A
+** list, like a made table that is not one, lives as long as its row, so its elements are cells of
+** the variant's memory (as script cells are: cell.c), of as many as LIST_ROOM; rows that need more
+** are left to Lua. Its length is a cell, too.
+**
+** Records, tables with fields that are put into lists, have numbers, which lists hold, and each
+** field has its cells by these numbers. Lists that exchange records share them: their pool.
+**
+** Which tables are lists, and what they and the fields of records hold, is found by compiling the
+** function again: a column of cells has one kind (enum cell_kind), and may be nil in records. */
+#include "front/scratch.h"
+
+#include "core/base/text.h"
+
+#define LIST_ROOM 1024
+
+/* Where the name of a record's field is anchored while the function is compiled repeatedly. */
+static lua_Integer scratch_anchor(uint32_t column) { return -100 - (lua_Integer)column; }
+
+/* ---- which tables are lists ---- */
+
+/* Where the present instruction is: by its calls. */
+static struct list_place scratch_place(const struct front *f) {
+  struct list_place place;
+  memset(&place, 0, sizeof place);
+  for (const struct frame *frame = f->frame; frame; frame = frame->caller)
+    place.at[place.depth++] = (struct code_place){frame->code->identity, frame->pc, 0};
+  return place;
+}
+
+static uint32_t scratch_find(const struct front *f, const struct list_place *place) {
+  uint32_t i = 0;
+  while (i < f->shared.list_count &&
+         memcmp(&f->shared.lists[i].place, place, sizeof *place) != 0)
+    i++;
+  return i;
+}
+
+void scratch_want(struct front *f, struct val table) {
+  struct front_classes *shared = &f->shared;
+  if (table.kind != VAL_TABLE) return;
+  const struct list_place *place = &f->made[table.at].place;
+  if (scratch_find(f, place) < shared->list_count || shared->list_count == FRONT_LISTS) return;
+  uint32_t at = shared->list_count++;
+  shared->lists[at] = (struct front_list){.place = *place, .pool = at};
+  f->wants_cells = true;
+}
+
+/* ---- cells ---- */
+
+/* Cells of a type are one array of the program: LIST_ROOM for each column, or three times that of
+** booleans. Before those of integers there are each list's length, and how many records each pool
+** has. */
+enum list_number { LIST_LENGTH, LIST_RECORDS, LIST_NUMBERS };
+
+/* The parts of a column: its values; whether they are integers; whether they are there. */
+enum column_part { COLUMN_VALUE, COLUMN_WHOLE, COLUMN_THERE, COLUMN_PARTS };
+
+k_array scratch_array(void *cells, uint32_t columns, k_column type) {
+  int64_t room = (int64_t)columns * LIST_ROOM, numbers = room + LIST_ROOM;
+  int64_t *integers = cells;
+  switch (type) {
+    case KC_I64: return (k_array){integers, numbers};
+    case KC_F64: return (k_array){integers + numbers, room};
+    default: return (k_array){integers + numbers + room, COLUMN_PARTS * room};
+  }
+}
+
+size_t scratch_size(uint32_t columns) {
+  size_t room = (size_t)columns * LIST_ROOM;
+  return columns ? (2 * room + LIST_ROOM) * sizeof(int64_t) + COLUMN_PARTS * room : 0;
+}
+
+static k_value scratch_cell(struct front *f, k_column type, uint32_t region, k_value place) {
+  uint32_t array = element_cell_array(f, type, true);
+  k_value base = build_i64(f->b, (int64_t)region * LIST_ROOM);
+  return build_cell(f->b, array, build_binary(f->b, KO_ADD, base, place));
+}
+
+static k_value scratch_number(struct front *f, uint32_t list, enum list_number which) {
+  return scratch_cell(f, KC_I64, 0, build_i64(f->b, (int64_t)list * LIST_NUMBERS + which + 1));
+}
+
+static k_value scratch_part(struct front *f, uint32_t column, enum column_part part,
+                            k_value place) {
+  enum cell_kind kind = (enum cell_kind)f->shared.list_columns[column].kind;
+  if (part || kind == CELL_BOOL)
+    return scratch_cell(f, KC_BOOL, column * COLUMN_PARTS + part, place);
+  return kind == CELL_INTEGER ? scratch_cell(f, KC_I64, column + 1, place)
+                              : scratch_cell(f, KC_F64, column, place);
+}
+
+/* The values of a column at a place. */
+static struct val scratch_take(struct front *f, uint32_t at, k_value place) {
+  const struct list_column *column = &f->shared.list_columns[at];
+  if (column->kind == CELL_NIL) return (struct val){.kind = VAL_NIL};
+  struct val value = val_number(f, build_get(f->b, scratch_part(f, at, COLUMN_VALUE, place)), false);
+  value.entity = column->entity;
+  value.names = column->names;
+  value.mixed = column->kind == CELL_MIXED;
+  value.whole = value.mixed ? build_get(f->b, scratch_part(f, at, COLUMN_WHOLE, place)) : K_ALL;
+  value.bits = value.mixed ? MIXED_EXACT : 0;
+  value.wide = column->wide;
+  if (column->maybe) value.present = build_get(f->b, scratch_part(f, at, COLUMN_THERE, place));
+  return value;
+}
+
+/* Widens a column to take a value, which may be nil; false if the function has to be compiled
+** again. */
+static bool scratch_takes(struct front *f, struct list_column *column, struct val value) {
+  bool nil = value.kind == VAL_NIL, truth = val_is_boolean(f, value);
+  if (!nil && (value.spawned || (!truth && value.kind != VAL_VALUE)))
+    front_refuse(f, "it puts %s into a list that it creates: put in numbers, ids, booleans, enums "
+                    "or tables of these", number_describe(f, value));
+  enum cell_kind kind = nil                               ? CELL_NIL
+                        : truth                           ? CELL_BOOL
+                        : value.mixed                     ? CELL_MIXED
+                        : val_type(f, value) == KT_I64    ? CELL_INTEGER
+                                                          : CELL_FLOAT;
+  const struct list_column was = *column;
+  kind = cell_join((enum cell_kind)column->kind, kind);
+  bool first = was.kind == CELL_NIL;
+  if (kind == CELL_OTHER || (!nil && !first && value.names != was.names))
+    front_refuse(f, "it puts values of several types into a list that it creates, or into a field "
+                    "of its records: use one type");
+  column->kind = (uint8_t)kind;
+  column->maybe |= nil || val_is_maybe(value);
+  if (!nil) {
+    column->names = value.names;
+    column->entity = value.entity && (first || was.entity);
+    column->wide |= val_is_wide(value);
+  }
+  f->wants_cells |= column->kind != was.kind || column->maybe != was.maybe ||
+                    column->entity != was.entity || column->wide != was.wide;
+  return !f->wants_cells && kind != CELL_NIL;
+}
+
+/* Puts a value that a column takes into a place, for the present rows. */
+static void scratch_put(struct front *f, uint32_t at, k_value place, struct val value) {
+  struct list_column *column = &f->shared.list_columns[at];
+  if (value.lacks) value = maybe_need(f, value);   /* false is not nil */
+  if (!scratch_takes(f, column, value)) return;
+  bool nil = value.kind == VAL_NIL;
+  k_value there = nil ? build_bool(f->b, false) : value.present;
+  if (column->maybe) build_set(f->b, scratch_part(f, at, COLUMN_THERE, place), there);
+  if (nil) return;
+  value.present = K_ALL;
+  value = cell_fit(f, &(struct cell){.kind = column->kind}, value);
+  build_set(f->b, scratch_part(f, at, COLUMN_VALUE, place), value.value);
+  if (column->kind == CELL_MIXED)
+    build_set(f->b, scratch_part(f, at, COLUMN_WHOLE, place), value.whole);
+}
+
+/* ---- lists ---- */
+
+/* The column of what a list holds, or of a field of a pool's records; NONE if there is none. */
+static uint32_t scratch_column(const struct front *f, uint32_t of, ecs_string name,
+                               uint32_t position) {
+  bool field = name.size || position;
+  for (uint32_t i = 0; i < f->shared.list_column_count; i++) {
+    const struct list_column *column = &f->shared.list_columns[i];
+    if (column->of != of || column->position != position || column->field != field) continue;
+    size_t size = 0;
+    const char *known = "";
+    if (name.size) {
+      lua_rawgeti(f->L, f->anchors, scratch_anchor(i));
+      known = lua_tolstring(f->L, -1, &size);
+      lua_pop(f->L, 1);
+    }
+    if (!field || (known && text_same(name, (ecs_string){known, size}))) return i;
+  }
+  return NONE;
+}
+
+static uint32_t scratch_need_column(struct front *f, uint32_t of, ecs_string name,
+                                    uint32_t position) {
+  uint32_t at = scratch_column(f, of, name, position);
+  if (at != NONE) return at;
+  if (f->shared.list_column_count == LIST_COLUMNS)
+    front_refuse(f, "its lists hold more than %d kinds of values: write it as two systems",
+                 LIST_COLUMNS);
+  at = f->shared.list_column_count++;
+  f->shared.list_columns[at] = (struct list_column){
+      .of = (uint8_t)of, .field = name.size || position, .position = position};
+  lua_pushlstring(f->L, name.data, name.size);
+  lua_rawseti(f->L, f->anchors, scratch_anchor(at));
+  f->wants_cells = true;
+  return at;
+}
+
+static const struct front_list *scratch_list(struct front *f, struct val list) {
+  assert(list.kind == VAL_LIST && list.at < f->shared.list_count);
+  if (list.slot != f->list_times[list.at])
+    front_refuse(f, "it uses a list after it has created another one in its place: use one list");
+  return &f->shared.lists[list.at];
+}
+
+static k_value scratch_get_length(struct front *f, uint32_t list) {
+  return build_get(f->b, scratch_number(f, list, LIST_LENGTH));
+}
+
+/* Whether a pool's records may outlive the list that made them: in another list, or when that is
+** created again, in a loop. Then the pool is empty only when a row begins. */
+static bool scratch_begins(const struct front *f, uint32_t pool) {
+  uint32_t lists = 0;
+  bool again = false;
+  for (uint32_t i = 0; i < f->shared.list_count; i++) {
+    bool of = f->shared.lists[i].pool == pool;
+    lists += of;
+    again |= of && f->shared.lists[i].again;
+  }
+  return again || lists > 1;
+}
+
+struct val scratch_create(struct front *f) {
+  struct list_place place = scratch_place(f);
+  uint32_t at = scratch_find(f, &place);
+  struct val table = order_table(f);
+  f->made[table.at].place = place;
+  if (at == f->shared.list_count) return table;
+  if (f->result > RESULT_MAP)
+    front_refuse(f, "it creates a list and returns a result: do that in a system's each");
+  struct front_list *list = &f->shared.lists[at];
+  bool again = f->loop_depth || f->list_times[at];
+  f->wants_cells |= again && !list->again;
+  list->again |= again;
+  build_set(f->b, scratch_number(f, at, LIST_LENGTH), build_i64(f->b, 0));
+  if (list->records && !scratch_begins(f, list->pool))
+    build_set(f->b, scratch_number(f, list->pool, LIST_RECORDS), build_i64(f->b, 0));
+  return (struct val){.kind = VAL_LIST, .at = at, .slot = ++f->list_times[at]};
+}
+
+void scratch_begin(struct front *f) {
+  for (uint32_t i = 0; i < f->shared.list_count; i++)
+    if (f->shared.lists[i].records && f->shared.lists[i].pool == i && scratch_begins(f, i))
+      build_set(f->b, scratch_number(f, i, LIST_RECORDS), build_i64(f->b, 0));
+}
+
+struct val scratch_length(struct front *f, struct val list) {
+  (void)scratch_list(f, list);
+  struct val length = val_number(f, scratch_get_length(f, list.at), false);
+  length.bits = MIXED_SMALL;
+  return length;
+}
+
+struct val scratch_get(struct front *f, struct val list, struct val index) {
+  struct builder *b = f->b;
+  const struct front_list *known = scratch_list(f, list);
+  if (!val_is_number(f, index) || index.names)
+    front_refuse(f, "it indexes a list that it creates by %s: use numbers",
+                 number_describe(f, index));
+  k_value whole, at = element_place(f, index, &whole), length = scratch_get_length(f, list.at);
+  uint32_t column = scratch_column(f, list.at, (ecs_string){"", 0}, 0);
+  if (column == NONE) return (struct val){.kind = VAL_NIL};
+  struct val value = scratch_take(f, column, at);
+  if (value.kind == VAL_NIL) return value;
+  k_value below = build_binary(b, KO_SUB, at, build_i64(b, 1));
+  value.present = build_binary(b, KO_AND, whole, build_binary(b, KO_ULT, below, length));
+  if (known->records)
+    value = (struct val){.kind = VAL_ENTRY, .at = known->pool, .value = value.value,
+                         .present = value.present};
+  return value;
+}
+
+/* ---- records ---- */
+
+/* Lists exchange records: all that have the one pool have the other, and are compiled again. */
+static void scratch_unite(struct front *f, uint32_t pool, uint32_t other) {
+  struct front_classes *shared = &f->shared;
+  for (uint32_t i = 0; i < shared->list_count; i++)
+    if (shared->lists[i].pool == other) shared->lists[i].pool = pool;
+  f->wants_cells = true;
+}
+
+/* Puts a field into a new record, or nothing, where that has no such field. */
+static void scratch_put_field(struct front *f, uint32_t pool, k_value record,
+                              const struct front_item *item) {
+  if (item->pair.kind || item->value.kind == VAL_TABLE)
+    front_refuse(f, "it puts a table with tables in it into a list that it creates: give each value "
+                    "a field of its own");
+  uint32_t column = scratch_need_column(f, pool, item->key, item->position);
+  scratch_put(f, column, record, order_value_of(item));
+}
+
+static void scratch_lack_fields(struct front *f, uint32_t pool, k_value record,
+                                const struct front_made *made) {
+  for (uint32_t i = 0; i < f->shared.list_column_count; i++) {
+    const struct list_column *column = &f->shared.list_columns[i];
+    bool there = false;
+    for (uint32_t at = made->first; at != NONE && !there; at = f->items[at].next)
+      there = scratch_column(f, pool, f->items[at].key, f->items[at].position) == i;
+    if (column->field && column->of == pool && !there)
+      scratch_put(f, i, record, (struct val){.kind = VAL_NIL});
+  }
+}
+
+/* The number of the record that a table becomes, wherever the present rows have it. */
+static struct val scratch_record(struct front *f, uint32_t list, struct val table) {
+  struct builder *b = f->b;
+  struct front_made *made = &f->made[table.at];
+  uint32_t pool = f->shared.lists[list].pool;
+  if (made->kept)
+    front_refuse(f, "it puts a table into lists at two places: put it into one");
+  k_value count = scratch_number(f, pool, LIST_RECORDS), one = build_i64(b, 1);
+  k_value record = build_binary(b, KO_ADD, build_get(b, count), one);
+  build_need(b, build_binary(b, KO_LE, record, build_i64(b, LIST_ROOM)));
+  build_set(b, count, record);
+  for (uint32_t at = made->first; at != NONE; at = f->items[at].next) {
+    const struct front_item item = f->items[at];
+    scratch_put_field(f, pool, record, &item);
+  }
+  scratch_lack_fields(f, pool, record, made);
+  struct val entry = {.kind = VAL_ENTRY, .at = pool, .value = record};
+  for (uint32_t i = 0; i < f->env.count; i++)
+    if (f->registers[i].kind == VAL_TABLE && f->registers[i].at == table.at)
+      f->registers[i] = entry;
+  made->kept = true;
+  return entry;
+}
+
+/* What a list holds for a value: the number of a record. */
+static struct val scratch_held(struct front *f, uint32_t list, struct val value) {
+  bool record = value.kind == VAL_TABLE || value.kind == VAL_ENTRY;
+  struct front_list *known = &f->shared.lists[list];
+  if (record != known->records && value.kind != VAL_NIL) {
+    uint32_t column = scratch_column(f, list, (ecs_string){"", 0}, 0);
+    if (!record || (column != NONE && f->shared.list_columns[column].kind != CELL_NIL))
+      front_refuse(f, "it puts tables and other values into one list: use two");
+    f->wants_cells = known->records = true;
+  }
+  if (!record) return maybe_need(f, value);
+  value = maybe_need(f, value);
+  if (value.kind == VAL_TABLE) value = scratch_record(f, list, value);
+  if (value.at != known->pool) scratch_unite(f, known->pool, value.at);
+  return val_number(f, value.value, false);
+}
+
+struct val scratch_field(struct front *f, struct val record, const struct constant *key) {
+  bool named = key->type == CONST_STRING && key->string.size;
+  if (!named && (key->type != CONST_INTEGER || key->integer < 1 || key->integer > FRONT_ITEMS))
+    front_refuse(f, "it indexes a table in a list by something other than a field's name");
+  record = maybe_need(f, record);
+  uint32_t column = scratch_column(f, record.at, named ? key->string : (ecs_string){"", 0},
+                                   named ? 0 : (uint32_t)key->integer);
+  return column == NONE ? (struct val){.kind = VAL_NIL} : scratch_take(f, column, record.value);
+}
+
+void scratch_set_field(struct front *f, struct val record, const struct constant *key,
+                       struct val value) {
+  if (key->type != CONST_STRING || !key->string.size)
+    front_refuse(f, "it writes to a table in a list by something other than a field's name");
+  record = maybe_need(f, record);
+  struct front_item item = {.key = key->string, .value = value, .there = K_ALL};
+  if (val_is_maybe(value)) item.there = value.present;
+  build_at(f->b, f->env.mask, front_tag(f));
+  scratch_put_field(f, record.at, record.value, &item);
+}
+
+/* ---- setting elements ---- */
+
+/* Removes the last element. */
+static void scratch_pop(struct front *f, uint32_t list, k_value at) {
+  struct builder *b = f->b;
+  build_need(b, build_binary(b, KO_EQ, at, scratch_get_length(f, list)));
+  build_set(b, scratch_number(f, list, LIST_LENGTH), build_binary(b, KO_SUB, at, build_i64(b, 1)));
+}
+
+/* Sets the element at a place, or appends one there. */
+static void scratch_set_at(struct front *f, uint32_t list, k_value at, struct val value) {
+  struct builder *b = f->b;
+  k_value length = scratch_get_length(f, list), one = build_i64(b, 1);
+  k_value below = build_binary(b, KO_SUB, at, one);
+  build_need(b, build_binary(b, KO_LE, at, build_i64(b, LIST_ROOM)));
+  build_need(b, build_unary(b, KO_NOT, build_binary(b, KO_ULT, length, below)));
+  value = scratch_held(f, list, value);
+  uint32_t column = scratch_need_column(f, list, (ecs_string){"", 0}, 0);
+  build_set(b, scratch_number(f, list, LIST_LENGTH), build_binary(b, KO_MAX, length, at));
+  scratch_put(f, column, at, value);
+}
+
+void scratch_set(struct front *f, struct val list, struct val index, struct val value) {
+  (void)scratch_list(f, list);
+  if (!val_is_number(f, index) || index.names)
+    front_refuse(f, "it indexes a list that it creates by %s: use numbers",
+                 number_describe(f, index));
+  build_at(f->b, f->env.mask, front_tag(f));
+  k_value whole, at = element_place(f, index, &whole);
+  if (whole != K_ALL) build_need(f->b, whole);
+  if (value.kind == VAL_NIL)
+    scratch_pop(f, list.at, at);
+  else
+    scratch_set_at(f, list.at, at, value);
+}
+
+void scratch_append(struct front *f, struct val list, struct val value) {
+  (void)scratch_list(f, list);
+  if (value.kind == VAL_NIL) return;
+  build_at(f->b, f->env.mask, front_tag(f));
+  k_value next = build_binary(f->b, KO_ADD, scratch_get_length(f, list.at), build_i64(f->b, 1));
+  scratch_set_at(f, list.at, next, value);
+}
+
+/* A key as an index. */
+static struct val scratch_index(struct front *f, const struct constant *key) {
+  if (key->type != CONST_INTEGER)
+    front_refuse(f, "it uses a table that it creates as a list and by names: use two tables");
+  return val_integer(f, key->integer);
+}
+
+struct val scratch_key(struct front *f, struct val list, const struct constant *key) {
+  return scratch_get(f, list, scratch_index(f, key));
+}
+
+void scratch_set_key(struct front *f, struct val list, const struct constant *key,
+                     struct val value) {
+  scratch_set(f, list, scratch_index(f, key), value);
+}

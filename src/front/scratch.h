@@ -1,0 +1,32 @@
+/* Lists that a function makes for itself. */
+#ifndef ECS_FRONT_SCRATCH_H
+#define ECS_FRONT_SCRATCH_H
+
+#include "front/front.h"
+
+/* If a table that the function creates is not known as a list, it is when compiled again. */
+void scratch_want(struct front *f, struct val table);
+/* Creates a table: a list, where it is known as one. */
+struct val scratch_create(struct front *f);
+/* Its length, and the element at an index. Others set or append one, for the present rows. */
+struct val scratch_length(struct front *f, struct val list);
+struct val scratch_get(struct front *f, struct val list, struct val index);
+void scratch_set(struct front *f, struct val list, struct val index, struct val value);
+void scratch_append(struct front *f, struct val list, struct val value);
+/* Likewise with a constant key. */
+struct val scratch_key(struct front *f, struct val list, const struct constant *key);
+void scratch_set_key(struct front *f, struct val list, const struct constant *key,
+                     struct val value);
+/* A field of a record of a list. The second sets it, for the present rows. */
+struct val scratch_field(struct front *f, struct val record, const struct constant *key);
+void scratch_set_field(struct front *f, struct val record, const struct constant *key,
+                       struct val value);
+/* Has no records yet, at the function's start. */
+void scratch_begin(struct front *f);
+
+/* The size of the cells of a variant's lists, by how many columns they have, and where in them those
+** of a type are. */
+size_t scratch_size(uint32_t columns);
+k_array scratch_array(void *cells, uint32_t columns, k_column type);
+
+#endif
