@@ -27,7 +27,7 @@ local function closed(world)
   end
 end
 
-native.schema(schema.parse, reader, closed)
+native.schema(schema.parse, reader, closed, require "ecs.lists")
 
 -- Methods of worlds that are written in Lua. Each file is loaded on its first call.
 local function check_world(world, name)

@@ -8,6 +8,7 @@ void bytecode_free(struct function_code *f) {
   memory_free(f->memory, f->code, f->count * sizeof *f->code);
   memory_free(f->memory, f->lines, f->count * sizeof *f->lines);
   memory_free(f->memory, f->constants, f->constant_capacity * sizeof *f->constants);
+  memory_free(f->memory, f->strings, f->string_capacity * sizeof *f->strings);
   memset(f, 0, sizeof *f);
 }
 
@@ -111,7 +112,6 @@ static struct operand bytecode_immediate(struct decoder *d, int64_t value) {
 
 static const char *bytecode_refusal(uint32_t op) {
   switch (op) {
-    case LOP_CLOSURE: return WHY_FUNCTION;
     case LOP_TBC: return "it has a to-be-closed variable: do that in a system's run";
     case LOP_VARARG:
     case LOP_VARARGPREP: return WHY_VARARG;
@@ -425,6 +425,8 @@ static bool decode_value(struct decoder *d, const struct fields *i, uint32_t pc,
     bytecode_concat(d, i, out);
   else if (i->op == LOP_NEWTABLE)
     *out = (struct code){.kind = CODE_TABLE, .a = bytecode_reg(d, i->a)};
+  else if (i->op == LOP_CLOSURE)
+    *out = (struct code){.kind = CODE_CLOSURE, .a = bytecode_reg(d, i->a), .b = i->bx};
   else if (i->op == LOP_SELF)
     bytecode_method(d, i, out);
   else if (i->op >= LOP_ADDI && i->op <= LOP_SHR)
@@ -475,15 +477,16 @@ static ecs_status decode_all(struct function_code *f, const unsigned char *words
 
 #endif
 
-ecs_status bytecode_read(lua_State *L, int index, struct memory *memory,
+ecs_status bytecode_read(lua_State *L, int index, uint32_t inner, struct memory *memory,
                          struct function_code *out) {
   memset(out, 0, sizeof *out);
   out->memory = memory;
 #ifdef LUAJIT_VERSION
+  (void)inner;
   return bytecode_jit_read(L, index, out);
 #else
   const unsigned char *words;
-  ecs_status status = dump_read(L, index, out, &words);
+  ecs_status status = dump_read(L, index, inner, out, &words);
   return status == ECS_OK ? decode_all(out, words) : status;
 #endif
 }

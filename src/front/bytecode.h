@@ -56,6 +56,7 @@ enum code_kind {
   CODE_SET_UPFIELD, /* upvalue a [constant b] = right */
   CODE_SET_UPVALUE, /* upvalue a = right */
   CODE_TABLE,       /* a = {} */
+  CODE_CLOSURE,     /* a = the b-th function inside this one */
   CODE_LIST,        /* a [c + 1], a [c + 2] ... = b registers after a; NONE: up to the top */
   CODE_METHOD,      /* a + 1 = b; a = b [constant c] */
   CODE_ARITH,       /* a = left (op) right */
@@ -135,11 +136,16 @@ struct function_code {
   bool surveyed;               /* refused instructions lead to the next; set by the caller */
   struct flow *flow;           /* by instruction, or NULL: see flow_find */
   const void *identity;        /* identity of the function, set by the caller */
+  const unsigned char *shared; /* by upvalue, three bytes: whether it is a register of the function
+                               ** around this one, and its number there or among the upvalues of
+                               ** that; within the dump */
+  ecs_string *strings;         /* of the dump, in order; only of Lua 5.5, */
+  uint32_t string_count, string_capacity;   /* for functions inside others */
 };
 
-/* Reads the Lua function at an index. ECS_ENOMEM, ECS_ECORRUPT (unknown encoding). Must be freed in
-** any case. */
-ecs_status bytecode_read(lua_State *L, int index, struct memory *memory,
+/* Reads the Lua function at an index or, if `inner` is not 0, that one inside it, from 1.
+** ECS_ENOMEM, ECS_ECORRUPT (unknown encoding). Must be freed in any case. */
+ecs_status bytecode_read(lua_State *L, int index, uint32_t inner, struct memory *memory,
                          struct function_code *out);
 void bytecode_free(struct function_code *function);
 /* Likewise under LuaJIT, into *out, whose `memory` is set. */
@@ -147,16 +153,17 @@ ecs_status bytecode_jit_read(lua_State *L, int index, struct function_code *out)
 
 /* The dump of a Lua function: constants, lines and instructions. */
 
-/* Dumps the Lua function at an index into *out, whose `memory` is set, and reads everything but its
-** instructions: these are at *words, four bytes each, out->count of them. ECS_ENOMEM, ECS_ECORRUPT
-** (unknown encoding). */
-ecs_status dump_read(lua_State *L, int index, struct function_code *out,
+/* Dumps the Lua function at an index into *out, whose `memory` is set, and reads everything of it,
+** or of that one inside it, but the instructions: these are at *words, four bytes each, out->count
+** of them. ECS_ENOMEM, ECS_ECORRUPT (unknown encoding). */
+ecs_status dump_read(lua_State *L, int index, uint32_t inner, struct function_code *out,
                      const unsigned char **words);
 
 /* What is read of a dump. Each take returns NULL, or 0, where that is missing. */
 struct dump_cursor {
   const unsigned char *begin, *at, *end;
   bool ok;                     /* nothing was missing or wrong so far */
+  struct function_code *keeps; /* gets the strings, if it is given */
 };
 const unsigned char *dump_take(struct dump_cursor *in, size_t size);
 unsigned dump_take_byte(struct dump_cursor *in);

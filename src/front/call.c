@@ -298,21 +298,40 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
 
 /* ---- Lua functions ---- */
 
+/* A function that is called: for closures, with the call that has created it, and an identity beside
+** that of the function around. */
+static struct frame call_frame(struct front *f, struct val function) {
+  struct frame frame = {.caller = f->frame, .top = NONE, .function = (uint16_t)function.at};
+  if (function.kind == VAL_CLOSURE) {
+    const struct frame *around = f->frame;
+    while (around && around->number != function.slot) around = around->caller;
+    if (!around) front_refuse(f, "it calls a function that a call created which has ended");
+    frame.around = around;
+    frame.inner = function.at + 1;
+    frame.function = around->function;
+  }
+  lua_rawgeti(f->L, f->anchors, (lua_Integer)frame.function);
+  frame.identity = (const char *)lua_topointer(f->L, -1) + frame.inner;
+  lua_pop(f->L, 1);
+  return frame;
+}
+
+#define MOST_CLOSURES 16u   /* of one function: fewer than bytes of one in memory */
+
 /* Compiles the body of a Lua function at its call, whose arguments are in `count` registers of the
 ** caller from `at` on. Its results are left in f->env. */
-static void call_inline_function(struct front *f, uint32_t function, uint32_t at,
+static void call_inline_function(struct front *f, struct val function, uint32_t at,
                                  uint32_t count) {
   struct frame *caller = f->frame;
-  struct frame frame = {.caller = caller, .top = NONE};
+  struct frame frame = call_frame(f, function);
   assert(caller);
   if (++f->depth >= FRONT_DEPTH)
     front_refuse(f, "its calls nest more than %d deep", FRONT_DEPTH - 1);
-  lua_rawgeti(f->L, f->anchors, (lua_Integer)function);
-  frame.identity = lua_topointer(f->L, -1);
-  lua_pop(f->L, 1);
+  if (frame.inner > MOST_CLOSURES)
+    front_refuse(f, "it creates more than %d functions: write some outside", (int)MOST_CLOSURES);
   for (const struct frame *outer = caller; outer; outer = outer->caller)
     if (outer->identity == frame.identity) front_refuse(f, "it calls itself: write a loop");
-  front_open(f, &frame, (uint16_t)function);
+  front_open(f, &frame, frame.function);
   uint32_t registers = frame.code->registers;
   frame.base = f->env.count;
   if (frame.base + registers > FRONT_REGISTERS)
@@ -354,11 +373,6 @@ static uint32_t call_argument_count(struct front *f, const struct code *code) {
 
 /* table.insert(list, value) */
 static void call_insert(struct front *f, const struct val *arguments, uint32_t count) {
-  if (count == 2) scratch_want(f, arguments[0]);
-  if (count == 2 && arguments[0].kind == VAL_LIST) {
-    scratch_append(f, arguments[0], maybe_need(f, arguments[1]));
-    return;
-  }
   if (count != 2 || arguments[0].kind != VAL_PATH)
     front_refuse(f, "it calls table.insert with a position, or with a table that it creates: "
                     "append to a list from outside of it");
@@ -392,7 +406,7 @@ static uint32_t call_native(struct front *f, struct val function, struct val *ar
   }
 }
 
-static void call_lua_function(struct front *f, const struct code *code, uint32_t function,
+static void call_lua_function(struct front *f, const struct code *code, struct val function,
                               uint32_t count) {
   struct val results[FRONT_RESULTS];
   uint32_t before = f->env.result_count;
@@ -451,7 +465,7 @@ static void call_each_of(struct front *f, const struct code *code, struct val fu
   for (; function && f->env.mask != K_NONE; function = next, here = others) {
     next = object_set_function(f, functions, &at, &others);
     bool any = call_begin_way(f, &ways, here, !next);
-    if (any) call_lua_function(f, code, function->at, count);
+    if (any) call_lua_function(f, code, *function, count);
     call_end_way(f, &ways, any);
   }
   call_close_ways(f, &ways);
@@ -491,6 +505,20 @@ void call_function(struct front *f, const struct code *code) {
     front_refuse(f, "it passes too many arguments");
   struct val *arguments = count ? front_register(f, code->left.at) : NULL;
   struct val results[FRONT_RESULTS] = {{.kind = VAL_NIL}};
+  bool listed = function.kind == VAL_MATH && function.at >= TABLE_INSERT && function.at <= TABLE_SORT;
+  struct val instead = {.kind = VAL_NOTHING};
+  if (listed) instead = list_call(f, function.at, arguments, count);
+  if (instead.kind == VAL_NIL) {
+    call_put_results(f, code, results, 0);
+    return;
+  }
+  if (instead.kind == VAL_FUNCTION) {
+    call_lua_function(f, code, instead, count);
+    return;
+  }
+  if (listed && function.at != TABLE_INSERT)
+    front_refuse(f, "it calls table.%s with a list that it does not create: do that in a system's "
+                    "run", library_name(function.at));
   if (function.kind == VAL_MATH && function.at == BASE_ASSERT) {
     call_assert(f, arguments, count);
     call_put_results(f, code, arguments, count);
@@ -513,8 +541,8 @@ void call_function(struct front *f, const struct code *code) {
     return;
   }
   if (function.kind == VAL_NIL) front_refuse(f, "it calls nil: is a name misspelled?");
-  if (function.kind != VAL_FUNCTION)
+  if (function.kind != VAL_FUNCTION && function.kind != VAL_CLOSURE)
     front_refuse(f, "it calls something that is neither a Lua function nor a math function: call "
                     "it in a system's run, and keep its result in a resource");
-  call_lua_function(f, code, function.at, count);
+  call_lua_function(f, code, function, count);
 }

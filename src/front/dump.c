@@ -96,16 +96,26 @@ static int64_t dump_take_integer(struct dump_cursor *in) {
   return integer;
 }
 
+/* Remembers a string that is written out. */
+static void dump_keep_string(struct dump_cursor *in, ecs_string string) {
+  struct function_code *f = in->keeps;
+  if (!f) return;
+  if (!GROW(f->memory, f->strings, f->string_capacity, f->string_count + 1ull)) in->ok = false;
+  if (in->ok) f->strings[f->string_count++] = string;
+}
+
 /* Strings are preceded by their size plus one, and ended by a zero in Lua 5.5. Size 0 is NULL: no
-** string or, in Lua 5.5, the number of an earlier one follows. */
+** string or, in Lua 5.5, the number of an earlier one follows, from 1. */
 static ecs_string dump_take_string(struct dump_cursor *in) {
   uint64_t size = dump_take_number(in);
   ecs_string string = {NULL, 0};
   if (size > 0) {
     string.data = (const char *)dump_take(in, (size_t)size - 1 + DUMP_55);
     string.size = string.data ? (size_t)size - 1 : 0;
+    if (string.data) dump_keep_string(in, string);
   } else if (DUMP_55) {
-    dump_take_number(in);
+    uint64_t number = dump_take_number(in) - 1;
+    if (in->keeps && number < in->keeps->string_count) string = in->keeps->strings[number];
   }
   return string;
 }
@@ -266,21 +276,36 @@ static const unsigned char *dump_take_words(struct dump_cursor *in, uint32_t *co
   return dump_take(in, 4 * (size_t)*count);
 }
 
-static void dump_skip_function(struct dump_cursor *in, int depth, uint64_t *captured) {
+/* Skips everything before the upvalues. */
+static void dump_skip_head(struct dump_cursor *in) {
   uint32_t count;
-  if (depth > NESTING) in->ok = false;
   dump_skip_source(in, true);
   dump_take_number(in);
   dump_take_number(in);
   dump_take(in, 3);
   dump_take_words(in, &count);
   dump_skip_constants(in);
+}
+
+static void dump_skip_function(struct dump_cursor *in, int depth, uint64_t *captured) {
+  if (depth > NESTING) in->ok = false;
+  dump_skip_head(in);
   dump_skip_body(in, depth, captured, NULL);
   dump_skip_source(in, false);
   dump_skip_debug(in);
 }
 
 /* ---- the function ---- */
+
+/* Goes to a function inside the one that begins here, from 1. */
+static void dump_go_inside(struct dump_cursor *in, uint32_t inner) {
+  uint32_t count;
+  dump_skip_head(in);
+  dump_take(in, 3 * (size_t)dump_take_count(in));
+  count = dump_take_count(in);
+  if (inner > count) in->ok = false;
+  for (uint32_t i = 1; i < inner && in->ok; i++) dump_skip_function(in, 1, NULL);
+}
 
 static ecs_status dump_take_function(struct dump_cursor *in, struct function_code *f,
                                      const unsigned char **words) {
@@ -296,20 +321,24 @@ static ecs_status dump_take_function(struct dump_cursor *in, struct function_cod
   if (status != ECS_OK) return status;
   f->lines = memory_array(f->memory, f->count, sizeof *f->lines);
   if (!f->lines) return ECS_ENOMEM;
+  struct dump_cursor upvalues = *in;
+  f->upvalues = dump_take_count(&upvalues);
+  f->shared = dump_take(&upvalues, 3 * (size_t)f->upvalues);
   dump_skip_body(in, 0, NULL, f->captured);
   dump_skip_source(in, false);
   dump_take_lines(in, f, first);
   return in->ok ? ECS_OK : ECS_ECORRUPT;
 }
 
-ecs_status dump_read(lua_State *L, int index, struct function_code *out,
+ecs_status dump_read(lua_State *L, int index, uint32_t inner, struct function_code *out,
                      const unsigned char **words) {
   ecs_status status = dump_collect(L, index, out);
   const unsigned char *dump = (const unsigned char *)out->dump;
-  struct dump_cursor in = {dump, dump, dump + out->dump_size, true};
+  struct dump_cursor in = {dump, dump, dump + out->dump_size, true, DUMP_55 && inner ? out : NULL};
   if (status != ECS_OK) return status;
   if (!dump_take_header(&in)) return ECS_ECORRUPT;
-  out->upvalues = dump_take_byte(&in);
+  dump_take_byte(&in);   /* how many upvalues it has */
+  if (inner) dump_go_inside(&in, inner);
   return dump_take_function(&in, out, words);
 }
 

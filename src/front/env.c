@@ -117,6 +117,7 @@ bool val_same(const struct val *x, const struct val *y) {
     case VAL_PREFIX:
       return x->value == y->value && x->number == y->number && x->present == y->present;
     case VAL_PARTNERS: return x->value == y->value;
+    case VAL_CLOSURE:
     case VAL_LIST: return x->at == y->at && x->slot == y->slot;
     case VAL_PAIR: return x->value == y->value && x->component == y->component;
     case VAL_PARTNER:

@@ -215,5 +215,6 @@ uint32_t flow_loop(const struct function_code *f, uint32_t pc) {
 
 bool flow_needs(const struct function_code *f, uint32_t pc, uint32_t at) {
   assert(f->flow && at < REGISTERS);
-  return pc < f->count && (f->flow[pc].needed.bits[at / 64] >> at % 64 & 1);
+  bool captured = f->captured[at / 64] >> at % 64 & 1;   /* by functions that may be called */
+  return captured || (pc < f->count && (f->flow[pc].needed.bits[at / 64] >> at % 64 & 1));
 }

@@ -427,6 +427,11 @@ static void front_set_index(struct front *f, const struct code *code) {
 }
 
 static void front_set_upvalue(struct front *f, const struct code *code) {
+  struct val *local = outside_local(f, code->a);
+  if (local) {
+    *local = front_operand(f, code->right);
+    return;
+  }
   struct path path = outside_upvalue_path(f, code->a);
   cell_set(f, &path, front_operand(f, code->right));
 }
@@ -472,6 +477,11 @@ void front_operate(struct front *f, const struct code *code) {
     case CODE_SET_UPVALUE: front_set_upvalue(f, code); break;
     case CODE_TABLE: *front_register(f, code->a) = scratch_create(f); break;
     case CODE_LIST: order_list(f, code); break;
+    case CODE_CLOSURE:
+      if (f->frame->around) front_refuse(f, WHY_FUNCTION);
+      *front_register(f, code->a) =
+          (struct val){.kind = VAL_CLOSURE, .at = code->b, .slot = f->frame->number};
+      break;
     case CODE_METHOD: front_take_method(f, code); break;
     case CODE_ARITH:
       *front_register(f, code->a) = number_binary(f, code->op, front_operand(f, code->left),
@@ -566,7 +576,7 @@ static void front_read(struct front *f, struct frame *frame) {
   lua_rawgeti(f->L, f->anchors, frame->function);
   if (lua_iscfunction(f->L, -1)) front_refuse(f, "it is a C function");
   ecs_status status =
-      bytecode_read(f->L, lua_gettop(f->L), &f->world->memory, frame->code);
+      bytecode_read(f->L, lua_gettop(f->L), frame->inner, &f->world->memory, frame->code);
   lua_pop(f->L, 1);
   frame->code->identity = frame->identity;
   frame->code->surveyed = f->surveys;
@@ -586,6 +596,7 @@ static void front_read(struct front *f, struct frame *frame) {
 
 void front_open(struct front *f, struct frame *frame, uint16_t function) {
   frame->function = function;
+  frame->number = ++f->calls;
   for (uint32_t i = 0; i < f->code_count; i++)
     if (f->codes[i].identity == frame->identity) frame->code = &f->codes[i];
   if (!frame->code) front_read(f, frame);

@@ -102,6 +102,7 @@ enum val_kind {
   VAL_PATH,        /* a table reached by a path */
   VAL_VIEW,        /* a term, or a nested or array field of one */
   VAL_FUNCTION,    /* a Lua function reached by a path */
+  VAL_CLOSURE,     /* one that the function creates: the `at`-th inside that of call `slot` */
   VAL_MATH,        /* a function of the math library, string.sub or assert */
   VAL_WORLD,
   VAL_METHOD,      /* a method of the world */
@@ -203,8 +204,11 @@ struct fork {
 struct frame {
   struct frame *caller;
   struct function_code *code;
-  uint16_t function;           /* anchored */
+  uint16_t function;           /* anchored; of a closure, the function around it */
   const void *identity;
+  uint32_t number;             /* of the call, from 1 */
+  const struct frame *around;  /* of a closure: the call that has created it, */
+  uint32_t inner;              /* as its so-many-th function, from 1 */
   uint32_t base;               /* of its registers */
   uint32_t pc;
   uint32_t top;                /* after a call with open results; otherwise NONE */
@@ -403,6 +407,7 @@ struct front {
   struct frame *frame;
   struct edge_env *edges;
   struct program *program;
+  uint32_t calls;              /* frames that have been opened */
   uint32_t depth, loop_depth, edge_count, edge_capacity, fork_count, column_count, path_count;
   uint32_t guard_count, resource_count, uniform_count, string_count, asked_count, lookup_count;
   uint32_t array_count, chain_count, made_count, item_count, code_count, enum_count, text_count;
@@ -706,6 +711,8 @@ struct val outside_key(struct front *f, uint32_t path, const struct constant *ke
 bool outside_same_path(const struct path *a, const struct path *b);
 uint32_t outside_keep_path(struct front *f, const struct path *path);
 struct val outside_string_key(struct front *f, const struct constant *key);
+/* The register that an upvalue of a closure is; NULL if it is none. */
+struct val *outside_local(struct front *f, uint32_t upvalue);
 /* The paths of an upvalue and of a key of a table. */
 struct path outside_upvalue_path(struct front *f, uint32_t upvalue);
 struct path outside_key_path(struct front *f, uint32_t path, const struct constant *key);
@@ -741,6 +748,8 @@ struct val call_of_array(struct front *f, struct val array, const struct constan
 void library_push(lua_State *L, const luaL_Reg *own);
 /* Pushes what to write instead of the functions in front.unportable; notes ^ there. */
 void library_push_portable(lua_State *L, uint32_t unportable);
+/* Where the registry has the table of lua/ecs/lists.lua. */
+extern const char list_functions_key;
 void library_note_power(struct front *f);
 /* VAL_MATH for one of these functions, otherwise VAL_NOTHING. Rows that reach `error` fall back to
 ** Lua; if all rows reach it, it is VAL_NOTHING, too. */

@@ -18,11 +18,14 @@ static const char *const math_names[MATH_COUNT] = {
     [MATH_RANDOMSEED] = "randomseed", [MATH_POW] = "pow", [MATH_LOG10] = "log10",
     [MATH_COSH] = "cosh", [MATH_SINH] = "sinh", [MATH_TANH] = "tanh", [MATH_FREXP] = "frexp",
     [MATH_LDEXP] = "ldexp", [BASE_ASSERT] = "assert", [BASE_ERROR] = "error",
-    [BASE_IPAIRS] = "ipairs", [TABLE_INSERT] = "insert", [OWN_ACOS] = "acos",
+    [BASE_IPAIRS] = "ipairs", [TABLE_INSERT] = "insert",
+    [TABLE_REMOVE] = "remove", [TABLE_SORT] = "sort", [OWN_ACOS] = "acos",
     [OWN_ASIN] = "asin", [OWN_ATAN] = "atan", [OWN_COS] = "cos", [OWN_EXP] = "exp",
     [OWN_LOG] = "log", [OWN_LOG10] = "log10",
     [OWN_LOG2] = "log2", [OWN_MOD] = "mod", [OWN_POW] = "pow", [OWN_SIN] = "sin",
     [OWN_TAN] = "tan"};
+
+const char *library_name(uint32_t name) { return math_names[name]; }
 
 /* The addresses of libraries' functions are the same in every state of a process; those of LuaJIT
 ** are of objects in this one. */
@@ -99,7 +102,7 @@ void library_push(lua_State *L, const luaL_Reg *own) {
   }
   library_push_all(L);
   for (int i = 0; i < OWN_ACOS; i++) {
-    int from = i == TEXT_SUB ? -1 : i < BASE_ASSERT ? -2 : i == TABLE_INSERT ? -3 : -4;
+    int from = i == TEXT_SUB ? -1 : i < BASE_ASSERT ? -2 : i >= TABLE_INSERT ? -3 : -4;
     lua_getfield(L, from, math_names[i]);
     bool alias = i == MATH_ATAN2 && !NUMBERS_ARE_DOUBLES;   /* where it is there, it is math.atan */
     known[i] = alias ? NULL : lua_tocfunction(L, -1);

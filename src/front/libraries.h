@@ -16,7 +16,7 @@ enum math_name {
   /* of the base library */
   BASE_ASSERT, BASE_ERROR, BASE_IPAIRS,
   /* of the table library */
-  TABLE_INSERT,
+  TABLE_INSERT, TABLE_REMOVE, TABLE_SORT,
   /* of ecs.math, in the order of their names */
   OWN_ACOS, OWN_ASIN, OWN_ATAN, OWN_COS, OWN_EXP, OWN_LOG, OWN_LOG10, OWN_LOG2, OWN_MOD, OWN_POW,
   OWN_SIN, OWN_TAN, MATH_COUNT
@@ -26,5 +26,10 @@ enum math_name {
 ** results. */
 uint32_t library_call(struct front *f, uint32_t name, const struct val *arguments, uint32_t count,
                       struct val results[2]);
+const char *library_name(uint32_t name);
+
+/* A call of table.insert, remove or sort with a list that the function makes: the Lua function to
+** call instead, or nil where it has been done. VAL_NOTHING for other lists. */
+struct val list_call(struct front *f, uint32_t name, struct val *arguments, uint32_t count);
 
 #endif

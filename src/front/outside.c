@@ -349,14 +349,41 @@ static struct val outside_follow(struct front *f, const struct path *path) {
   return outside_classify(f, path);
 }
 
+/* Upvalues of a closure are registers, or upvalues, of the call that has created it. Goes from one
+** to that. */
+static bool outside_is_local(struct front *f, const struct frame **frame, uint32_t *upvalue) {
+  bool local = false;
+  while ((*frame)->around && !local) {
+    assert(*upvalue < (*frame)->code->upvalues);
+    const unsigned char *shared = &(*frame)->code->shared[3 * *upvalue];
+    local = shared[0] != 0;
+    *upvalue = shared[1];
+    *frame = (*frame)->around;
+  }
+  bool cut = local && f->body_line && !(*frame)->caller;
+  if (cut && *upvalue + EACH_VARIABLE < f->body_first)
+    front_refuse(f, "its loop uses a local that a function created here uses, too: that is done "
+                    "in Lua");
+  return local;
+}
+
+struct val *outside_local(struct front *f, uint32_t upvalue) {
+  const struct frame *frame = f->frame;
+  return outside_is_local(f, &frame, &upvalue) ? &f->registers[frame->base + upvalue] : NULL;
+}
+
 struct path outside_upvalue_path(struct front *f, uint32_t upvalue) {
+  const struct frame *frame = f->frame;
+  (void)outside_is_local(f, &frame, &upvalue);
   if (upvalue >= BODY_LOCAL)
     return (struct path){0, (uint8_t)(upvalue - BODY_LOCAL + 3), f->locals, {0}};
   if (upvalue >= 255) front_refuse(f, "it has too many upvalues");
-  return (struct path){0, (uint8_t)(upvalue + 1), f->frame->function, {0}};
+  return (struct path){0, (uint8_t)(upvalue + 1), frame->function, {0}};
 }
 
 struct val outside_upvalue(struct front *f, uint32_t upvalue) {
+  const struct val *local = outside_local(f, upvalue);
+  if (local) return *local;
   struct path path = outside_upvalue_path(f, upvalue);
   return outside_follow(f, &path);
 }

@@ -94,7 +94,7 @@ static bool survey_is_unknown(struct front *f, const struct code *code) {
   if (code->kind == CODE_UPFIELD) return survey_is_spoilt(f, survey_place(f, code->b, code->c));
   uint32_t count = frame->code->registers;
   uint8_t called = call ? front_register(f, code->a)->kind : VAL_NOTHING;
-  if (called == VAL_FUNCTION || called == VAL_FUNCTIONS) return false;
+  if (called == VAL_FUNCTION || called == VAL_FUNCTIONS || called == VAL_CLOSURE) return false;
   if (open && code->b == NONE && frame->top != NONE) count = frame->top;
   for (uint32_t i = 0; i < count; i++)
     if (front_register(f, i)->kind == VAL_UNKNOWN && flow_takes(code, i)) return true;

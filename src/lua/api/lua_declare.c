@@ -48,7 +48,8 @@ static const char schema_key;
 
 int ecs_native_schema(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
-  lua_settop(L, 3);
+  lua_settop(L, 4);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &list_functions_key);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &world_closed_key);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &value_reader_key);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &schema_key);

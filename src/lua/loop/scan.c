@@ -461,7 +461,7 @@ static void scan_body(struct scanner *s, int function, const struct thing *given
   struct body *body = &s->bodies[s->depth++];
   memset(body, 0, sizeof *body);
   body->function = function;
-  ecs_status status = bytecode_read(s->L, function, s->memory, &body->code);
+  ecs_status status = bytecode_read(s->L, function, 0, s->memory, &body->code);
   if (status == ECS_OK) {
     body->things = memory_array(s->memory, 2ull * body->code.registers, sizeof *body->things);
     body->joins = memory_array(s->memory, body->code.count, sizeof *body->joins);
