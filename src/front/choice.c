@@ -97,8 +97,7 @@ k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *
   return result;
 }
 
-/* Keeps the names at the end of `texts` as an enumeration, unless there is an equal one. */
-static const struct enumeration *choice_keep(struct front *f, struct enumeration names) {
+const struct enumeration *choice_keep(struct front *f, struct enumeration names) {
   for (uint32_t i = 0; i < f->enum_count; i++)
     if (enumeration_same(f->enums[i], &names)) return f->enums[i];
   if (f->word_count == FRONT_ENUMS)

@@ -293,8 +293,8 @@ struct list_column {
   uint8_t of, kind;            /* the list or pool; enum cell_kind */
   bool field;                  /* whose name is anchored, or that has a position */
   bool entity, maybe, wide;
+  bool text, string;           /* numbers of anchored strings; of string fields */
   uint32_t position;
-  const struct enumeration *names;
 };
 
 /* A table that the function creates for world:spawn: filled by the rows that have created it, in
@@ -612,6 +612,8 @@ const struct enumeration *choice_pair(struct front *f, const ecs_string names[2]
 struct val choice_as_value(struct front *f, struct val x);
 /* val_select with a string on one side: a choice or, with an enum's value, another such value. */
 struct val choice_select(struct front *f, k_value mask, struct val x, struct val y);
+/* Keeps the names at the end of `texts` as an enumeration, unless there is an equal one. */
+const struct enumeration *choice_keep(struct front *f, struct enumeration names);
 /* A string, or a value of another enum, as a value of an enum. K_NONE if a string may be none of
 ** its names, or no value can be one; rows with another name fail. With `any` it is -1 instead. */
 k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *names, bool any);

@@ -14,8 +14,10 @@
 
 #define LIST_ROOM 1024
 
-/* Where the name of a record's field is anchored while the function is compiled repeatedly. */
+/* Where the name of a record's field is anchored while the function is compiled repeatedly; and a
+** list of the strings that a column has. */
 static lua_Integer scratch_anchor(uint32_t column) { return -100 - (lua_Integer)column; }
+static lua_Integer scratch_texts_anchor(uint32_t column) { return -200 - (lua_Integer)column; }
 
 /* ---- which tables are lists ---- */
 
@@ -90,13 +92,80 @@ static k_value scratch_part(struct front *f, uint32_t column, enum column_part p
                               : scratch_cell(f, KC_F64, column, place);
 }
 
+/* ---- strings ---- */
+
+static bool scratch_is_text(struct val x) { return x.kind == VAL_STRING || call_has_names(x); }
+
+/* Pushes the list of a column's strings. */
+static void scratch_push_texts(struct front *f, uint32_t at) {
+  if (lua_rawgeti(f->L, f->anchors, scratch_texts_anchor(at)) == LUA_TTABLE) return;
+  lua_pop(f->L, 1);
+  lua_newtable(f->L);
+  lua_pushvalue(f->L, -1);
+  lua_rawseti(f->L, f->anchors, scratch_texts_anchor(at));
+}
+
+/* Adds a string to the list at the top of the stack; if it is new, the function is compiled
+** again. */
+static void scratch_add_text(struct front *f, ecs_string text) {
+  lua_State *L = f->L;
+  lua_Integer count = (lua_Integer)lua_rawlen(L, -1);
+  bool known = false;
+  lua_pushlstring(L, text.data, text.size);
+  for (lua_Integer i = 1; i <= count && !known; i++) {
+    lua_rawgeti(L, -2, i);
+    known = lua_rawequal(L, -1, -2);
+    lua_pop(L, 1);
+  }
+  if (known)
+    lua_pop(L, 1);
+  else
+    lua_rawseti(L, -2, count + 1);
+  f->wants_cells |= !known;
+}
+
+/* The strings of a column as an enumeration. */
+static const struct enumeration *scratch_texts(struct front *f, uint32_t at) {
+  struct enumeration all = {.names = &f->texts[f->text_count]};
+  uint32_t most = FRONT_TEXTS - f->text_count;
+  scratch_push_texts(f, at);
+  uint32_t count = (uint32_t)lua_rawlen(f->L, -1);
+  if (count > most)
+    front_refuse(f, "its lists hold more than %d different strings", FRONT_TEXTS);
+  for (; all.count < count; all.count++) {
+    ecs_string *name = &all.names[all.count];
+    lua_rawgeti(f->L, -1, (lua_Integer)all.count + 1);
+    name->data = lua_tolstring(f->L, -1, &name->size);
+    lua_pop(f->L, 1);
+  }
+  lua_pop(f->L, 1);
+  return choice_keep(f, all);
+}
+
+/* A string as its number among those of a column. */
+static struct val scratch_as_number(struct front *f, uint32_t at, struct val value) {
+  ecs_string *name = &value.string;
+  scratch_push_texts(f, at);
+  if (value.kind == VAL_STRING) scratch_add_text(f, *name);
+  uint32_t i = 0;
+  for (const ecs_string *one; value.kind != VAL_STRING && (one = choice_each(f, &value, NULL, &i));)
+    scratch_add_text(f, *one);
+  lua_pop(f->L, 1);
+  k_value present = value.present, number = build_i64(f->b, 0);
+  if (!f->wants_cells) number = choice_as_enum(f, value, scratch_texts(f, at), false);
+  assert(number != K_NONE);
+  value = val_number(f, number, false);
+  value.present = present;
+  return value;
+}
+
 /* The values of a column at a place. */
 static struct val scratch_take(struct front *f, uint32_t at, k_value place) {
   const struct list_column *column = &f->shared.list_columns[at];
   if (column->kind == CELL_NIL) return (struct val){.kind = VAL_NIL};
   struct val value = val_number(f, build_get(f->b, scratch_part(f, at, COLUMN_VALUE, place)), false);
   value.entity = column->entity;
-  value.names = column->names;
+  value.names = column->text ? scratch_texts(f, at) : column->string ? &front_texts : NULL;
   value.mixed = column->kind == CELL_MIXED;
   value.whole = value.mixed ? build_get(f->b, scratch_part(f, at, COLUMN_WHOLE, place)) : K_ALL;
   value.bits = value.mixed ? MIXED_EXACT : 0;
@@ -107,10 +176,12 @@ static struct val scratch_take(struct front *f, uint32_t at, k_value place) {
 
 /* Widens a column to take a value, which may be nil; false if the function has to be compiled
 ** again. */
-static bool scratch_takes(struct front *f, struct list_column *column, struct val value) {
+static bool scratch_takes(struct front *f, struct list_column *column, struct val value,
+                          bool text) {
   bool nil = value.kind == VAL_NIL, truth = val_is_boolean(f, value);
+  bool string = !nil && !text && value.names == &front_texts;
   if (!nil && (value.spawned || (!truth && value.kind != VAL_VALUE)))
-    front_refuse(f, "it puts %s into a list that it creates: put in numbers, ids, booleans, enums "
+    front_refuse(f, "it puts %s into a list that it creates: put in numbers, ids, booleans, strings "
                     "or tables of these", number_describe(f, value));
   enum cell_kind kind = nil                               ? CELL_NIL
                         : truth                           ? CELL_BOOL
@@ -120,13 +191,15 @@ static bool scratch_takes(struct front *f, struct list_column *column, struct va
   const struct list_column was = *column;
   kind = cell_join((enum cell_kind)column->kind, kind);
   bool first = was.kind == CELL_NIL;
-  if (kind == CELL_OTHER || (!nil && !first && value.names != was.names))
+  bool other = !nil && !first && (text != was.text || string != was.string);
+  if (kind == CELL_OTHER || other)
     front_refuse(f, "it puts values of several types into a list that it creates, or into a field "
                     "of its records: use one type");
   column->kind = (uint8_t)kind;
   column->maybe |= nil || val_is_maybe(value);
   if (!nil) {
-    column->names = value.names;
+    column->text = text;
+    column->string = string;
     column->entity = value.entity && (first || was.entity);
     column->wide |= val_is_wide(value);
   }
@@ -138,8 +211,10 @@ static bool scratch_takes(struct front *f, struct list_column *column, struct va
 /* Puts a value that a column takes into a place, for the present rows. */
 static void scratch_put(struct front *f, uint32_t at, k_value place, struct val value) {
   struct list_column *column = &f->shared.list_columns[at];
+  bool text = scratch_is_text(value);
+  if (text) value = scratch_as_number(f, at, value);
   if (value.lacks) value = maybe_need(f, value);   /* false is not nil */
-  if (!scratch_takes(f, column, value)) return;
+  if (!scratch_takes(f, column, value, text)) return;
   bool nil = value.kind == VAL_NIL;
   k_value there = nil ? build_bool(f->b, false) : value.present;
   if (column->maybe) build_set(f->b, scratch_part(f, at, COLUMN_THERE, place), there);
