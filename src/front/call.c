@@ -386,6 +386,14 @@ static uint32_t call_native(struct front *f, struct val function, struct val *ar
   switch (function.kind) {
     case VAL_MATH:
       if (function.at == BASE_IPAIRS) return items_of(f, arguments, count, results);
+      if (function.at == BASE_PAIRS) {
+        if (!count || arguments[0].kind != VAL_LIST)
+          front_refuse(f, "it calls pairs with a table that it does not create: go over a list with "
+                          "ipairs or a numeric for");
+        results[0] = scratch_pairs(f, arguments[0]);
+        results[1] = results[2] = (struct val){.kind = VAL_NIL};
+        return 3;
+      }
       if (function.at == TABLE_INSERT) {
         call_insert(f, arguments, count);
         return 0;

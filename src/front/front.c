@@ -351,7 +351,7 @@ static void front_take_index(struct front *f, const struct code *code) {
     *front_register(f, code->a) = take(f, from, key);
     return;
   }
-  if (varies && !key.entity) scratch_want(f, from);
+  scratch_want_keyed(f, from, key);
   if (key.kind != VAL_STRING && !whole)
     front_refuse(f, "it indexes a table %s", from.kind == VAL_TABLE || from.kind == VAL_NOTHING
                  ? "that it creates, or one of several, by a variable: use one from outside of it"
@@ -412,7 +412,7 @@ static void front_set_index(struct front *f, const struct code *code) {
     cell_set_element(f, to, maybe_need(f, key), value);
     return;
   }
-  if (key.kind == VAL_VALUE && !whole && !key.entity) scratch_want(f, to);
+  scratch_want_keyed(f, to, key);
   if (key.kind != VAL_STRING && !whole)
     front_refuse(f, to.kind == VAL_RECORD
                         ? "it writes to a nested table by a variable: keep the elements in a "

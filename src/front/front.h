@@ -285,6 +285,8 @@ struct front_list {
   struct list_place place;
   uint32_t pool;               /* of its records */
   bool records;
+  bool keyed;                  /* it is indexed by ids, strings, or any integers */
+  bool drops;                  /* and elements are removed */
   bool again;                  /* a row may create it again */
 };
 
@@ -387,6 +389,8 @@ struct front {
   bool wants_strict;           /* or does such a thing in all rows */
   struct front_classes shared;
   uint32_t list_times[FRONT_LISTS];     /* how often each has been created so far */
+  uint8_t list_keys[FRONT_LISTS];       /* of the keyed: what keys are (scratch.c), */
+  bool list_open[FRONT_LISTS];          /* and whether a loop goes over it */
   int16_t cell_uniforms[FRONT_CELLS];   /* uniforms of cells that may be folded; 0: none yet */
   bool started;                /* env is set */
   bool starts;                 /* the program is for some rows of a table: build_start */
@@ -889,6 +893,8 @@ struct val mixed_absolute(struct front *f, struct val x);
 uint32_t partner_index(struct front *f, struct ecs_index *index);
 /* Likewise of a query. */
 struct val partner_query(struct front *f, const ecs_query *query);
+/* What a loop over such a list iterates over, filled by an argument. */
+struct val partner_goes_over(struct front *f, struct run_list list, k_value argument);
 /* A method of an index or query; what world:events iterates over. */
 struct val partner_method(struct front *f, struct val object, const struct constant *key);
 struct val partner_events(struct front *f, const struct val *arguments, uint32_t count);

@@ -18,7 +18,7 @@ static const char *const math_names[MATH_COUNT] = {
     [MATH_RANDOMSEED] = "randomseed", [MATH_POW] = "pow", [MATH_LOG10] = "log10",
     [MATH_COSH] = "cosh", [MATH_SINH] = "sinh", [MATH_TANH] = "tanh", [MATH_FREXP] = "frexp",
     [MATH_LDEXP] = "ldexp", [BASE_ASSERT] = "assert", [BASE_ERROR] = "error",
-    [BASE_IPAIRS] = "ipairs", [TABLE_INSERT] = "insert",
+    [BASE_IPAIRS] = "ipairs", [BASE_PAIRS] = "pairs", [TABLE_INSERT] = "insert",
     [TABLE_REMOVE] = "remove", [TABLE_SORT] = "sort", [OWN_ACOS] = "acos",
     [OWN_ASIN] = "asin", [OWN_ATAN] = "atan", [OWN_COS] = "cos", [OWN_EXP] = "exp",
     [OWN_LOG] = "log", [OWN_LOG10] = "log10",

@@ -14,7 +14,7 @@ enum math_name {
   /* of Lua 5.2 */
   MATH_OLD, MATH_COSH = MATH_OLD, MATH_SINH, MATH_TANH, MATH_FREXP, MATH_LDEXP,
   /* of the base library */
-  BASE_ASSERT, BASE_ERROR, BASE_IPAIRS,
+  BASE_ASSERT, BASE_ERROR, BASE_IPAIRS, BASE_PAIRS,
   /* of the table library */
   TABLE_INSERT, TABLE_REMOVE, TABLE_SORT,
   /* of ecs.math, in the order of their names */

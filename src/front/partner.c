@@ -72,19 +72,22 @@ static struct val partner_query_method(struct front *f, struct val query,
   return query;
 }
 
-/* What a loop over a list without arguments iterates over. */
-static struct val partner_list_all(struct front *f, struct run_list list) {
-  k_value nothing = build_i64(f->b, 0);
-  if (f->once)
-    front_refuse(f, "it loops over %s: such loops are compiled by themselves, from 24 rows on",
-                 list.kind == LIST_ROWS ? "a query" : "events");
+struct val partner_goes_over(struct front *f, struct run_list list, k_value argument) {
   if (f->list_count == RUN_LISTS)
     front_refuse(f, "it has more than %d loops over queries, events, indexes and ties: write it "
                     "as two systems", RUN_LISTS);
   uint32_t number = build_list(f->b), slot = f->list_count;
   f->lists[f->list_count++] = list;
   return (struct val){.kind = VAL_PARTNERS, .at = NONE, .slot = slot,
-                      .value = build_listed(f->b, number, &nothing, 1)};
+                      .value = build_listed(f->b, number, &argument, 1)};
+}
+
+/* What a loop over a list without arguments iterates over. */
+static struct val partner_list_all(struct front *f, struct run_list list) {
+  if (f->once)
+    front_refuse(f, "it loops over %s: such loops are compiled by themselves, from 24 rows on",
+                 list.kind == LIST_ROWS ? "a query" : "events");
+  return partner_goes_over(f, list, build_i64(f->b, 0));
 }
 
 static struct val partner_rows(struct front *f, struct val method, const struct val *arguments,
@@ -152,6 +155,8 @@ static struct val partner_of_list(struct front *f, const struct run_list *list, 
                                   k_value place) {
   const struct val nothing = {.kind = VAL_NIL};
   uint32_t slots = list->kind == LIST_ROWS ? list->query->terms.slots : 0;
+  if (list->kind == LIST_KEYS)
+    return number > 1 ? nothing : scratch_pair(f, list->axes, number == 0, place);
   if (number > slots) return nothing;
   if (list->kind == LIST_EVENTS) {
     if (component_of(f->world, list->relation)->leaf_count == 0) return val_known(f, true);
@@ -423,5 +428,7 @@ void partner_for(struct front *f, struct frame *frame) {
   do partner_compile_round(f, &loop, partners);
   while (rounds_again(&loop));
   rounds_end(&loop);
+  bool keys = partners.at == NONE && f->lists[partners.slot].kind == LIST_KEYS;
+  if (keys) scratch_end_pairs(f, f->lists[partners.slot].axes);
   assert(frame->pc == loop.end);
 }

@@ -38,14 +38,21 @@ static uint32_t scratch_find(const struct front *f, const struct list_place *pla
   return i;
 }
 
-void scratch_want(struct front *f, struct val table) {
+static void scratch_add(struct front *f, struct val table, bool keyed) {
   struct front_classes *shared = &f->shared;
   if (table.kind != VAL_TABLE) return;
   const struct list_place *place = &f->made[table.at].place;
   if (scratch_find(f, place) < shared->list_count || shared->list_count == FRONT_LISTS) return;
   uint32_t at = shared->list_count++;
-  shared->lists[at] = (struct front_list){.place = *place, .pool = at};
+  shared->lists[at] = (struct front_list){.place = *place, .pool = at, .keyed = keyed};
   f->wants_cells = true;
+}
+
+void scratch_want(struct front *f, struct val table) { scratch_add(f, table, false); }
+
+void scratch_want_keyed(struct front *f, struct val table, struct val key) {
+  bool empty = table.kind == VAL_TABLE && f->made[table.at].first == NONE;
+  if (key.kind == VAL_VALUE && !val_is_boolean(f, key)) scratch_add(f, table, empty);
 }
 
 /* ---- cells ---- */
@@ -66,6 +73,10 @@ k_array scratch_array(void *cells, uint32_t columns, k_column type) {
     case KC_F64: return (k_array){integers + numbers, room};
     default: return (k_array){integers + numbers + room, COLUMN_PARTS * room};
   }
+}
+
+const int64_t *scratch_keys(const void *cells, uint32_t column) {
+  return (const int64_t *)cells + (size_t)(column + 1) * LIST_ROOM;
 }
 
 size_t scratch_size(uint32_t columns) {
@@ -274,6 +285,17 @@ static k_value scratch_get_length(struct front *f, uint32_t list) {
   return build_get(f->b, scratch_number(f, list, LIST_LENGTH));
 }
 
+/* A list that is used as one without keys: if it was taken for a keyed one, the function is compiled
+** again. */
+static void scratch_need_plain(struct front *f, struct val list) {
+  struct front_list *known = &f->shared.lists[list.at];
+  if (scratch_list(f, list)->keyed) {
+    f->wants_cells = true;
+    known->keyed = false;
+    front_refuse(f, "it uses a table that it creates as a list and by other keys: use two");
+  }
+}
+
 /* Whether a pool's records may outlive the list that made them: in another list, or when that is
 ** created again, in a loop. Then the pool is empty only when a row begins. */
 static bool scratch_begins(const struct front *f, uint32_t pool) {
@@ -312,29 +334,141 @@ void scratch_begin(struct front *f) {
 }
 
 struct val scratch_length(struct front *f, struct val list) {
-  (void)scratch_list(f, list);
+  scratch_need_plain(f, list);
   struct val length = val_number(f, scratch_get_length(f, list.at), false);
   length.bits = MIXED_SMALL;
   return length;
 }
 
-struct val scratch_get(struct front *f, struct val list, struct val index) {
-  struct builder *b = f->b;
-  const struct front_list *known = scratch_list(f, list);
+/* Refuses an index that is not a number. */
+static void scratch_check_index(struct front *f, struct val index) {
   if (!val_is_number(f, index) || index.names)
     front_refuse(f, "it indexes a list that it creates by %s: use numbers",
                  number_describe(f, index));
-  k_value whole, at = element_place(f, index, &whole), length = scratch_get_length(f, list.at);
-  uint32_t column = scratch_column(f, list.at, (ecs_string){"", 0}, 0);
+}
+
+/* What a list has at a place, in the rows in which that is one. */
+static struct val scratch_take_at(struct front *f, uint32_t list, k_value place, k_value inside) {
+  const struct front_list *known = &f->shared.lists[list];
+  uint32_t column = scratch_column(f, list, (ecs_string){"", 0}, 0);
   if (column == NONE) return (struct val){.kind = VAL_NIL};
-  struct val value = scratch_take(f, column, at);
+  struct val value = scratch_take(f, column, place);
   if (value.kind == VAL_NIL) return value;
+  value.present = build_binary(f->b, KO_AND, inside, value.present);
+  if (!known->records) return value;
+  return (struct val){.kind = VAL_ENTRY, .at = known->pool, .value = value.value,
+                      .present = value.present};
+}
+
+/* ---- keys ---- */
+
+/* A keyed list has its keys in the order in which they came, and slots by their low bits: each has
+** the place of the first key that wanted it. Slots are never cleared: one is of the present list
+** only if there is such a key at its place. Keys whose slot another one has are searched for. */
+#define KEYS_OF 64u            /* list_column.of: of the keys and slots of a list */
+enum { COLUMN_KEYS = 1, COLUMN_SLOTS };
+enum { KEYS_UNKNOWN, KEYS_INTEGER, KEYS_TEXT };
+
+/* Where a key is, or that another key has its slot. */
+struct list_search {
+  k_value key, slot;           /* the cell of the slot */
+  k_value place, found, clash;
+};
+
+static k_value scratch_key_cell(struct front *f, uint32_t list, uint32_t which, k_value place) {
+  uint32_t at = scratch_need_column(f, KEYS_OF + list, (ecs_string){"", 0}, which);
+  f->shared.list_columns[at].kind = CELL_INTEGER;
+  return scratch_part(f, at, COLUMN_VALUE, place);
+}
+
+/* A value as a key, which is a number; strings are those of the keys' column. */
+static k_value scratch_as_key(struct front *f, uint32_t list, struct val index) {
+  bool text = scratch_is_text(index);
+  if (!f->list_keys[list]) f->list_keys[list] = text ? KEYS_TEXT : KEYS_INTEGER;
+  bool same = f->list_keys[list] == (text ? KEYS_TEXT : KEYS_INTEGER);
+  if (!same || (!text && (!val_is_number(f, index) || index.names)))
+    front_refuse(f, "it indexes a table that it creates by %s: use ids, integers or strings, and "
+                    "one type", number_describe(f, index));
+  uint32_t at = scratch_need_column(f, KEYS_OF + list, (ecs_string){"", 0}, COLUMN_KEYS);
+  struct list_column *column = &f->shared.list_columns[at];
+  bool ids = index.entity && (column->kind == CELL_NIL || column->entity);
+  f->wants_cells |= column->entity && !ids;
+  column->kind = CELL_INTEGER;
+  column->entity = ids;
+  if (text) return scratch_as_number(f, at, index).value;
+  k_value whole, key = element_place(f, index, &whole);
+  if (whole != K_ALL) build_need(f->b, whole);
+  return key;
+}
+
+/* The rest of a search: by all keys, in rows of a mask. */
+static k_value scratch_search_all(struct front *f, uint32_t list, k_value key, k_value length,
+                                  k_value mask) {
+  struct builder *b = f->b;
+  k_value one = build_i64(b, 1), none = build_i64(b, 0);
+  k_value round = build_loop(b, build_i64(b, LIST_ROOM), mask);
+  k_value found = build_carry(b, none, true), live = build_carry(b, mask, true);
+  k_value place = build_binary(b, KO_ADD, round, one);
+  k_value known = build_get(b, scratch_key_cell(f, list, COLUMN_KEYS, place));
+  k_value here = build_binary(b, KO_AND, live, build_binary(b, KO_EQ, known, key));
+  k_value on = build_binary(b, KO_ANDN, live, here);
+  on = build_binary(b, KO_AND, on, build_binary(b, KO_LT, place, length));
+  build_next(b, found, build_select(b, here, place, found));
+  build_next(b, live, on);
+  build_endloop(b, on);
+  return found;
+}
+
+static struct list_search scratch_search(struct front *f, uint32_t list, k_value key) {
+  struct builder *b = f->b;
+  k_value one = build_i64(b, 1), mask = build_i64(b, LIST_ROOM - 1);
+  k_value low = build_binary(b, KO_BAND, key, mask);
+  struct list_search s = {.key = key};
+  s.slot = scratch_key_cell(f, list, COLUMN_SLOTS, build_binary(b, KO_ADD, low, one));
+  s.place = build_get(b, s.slot);
+  k_value length = scratch_get_length(f, list);
+  k_value used = build_binary(b, KO_ULT, build_binary(b, KO_SUB, s.place, one), length);
+  k_value known = build_get(b, scratch_key_cell(f, list, COLUMN_KEYS, s.place));
+  s.found = build_binary(b, KO_AND, used, build_binary(b, KO_EQ, known, key));
+  k_value same = build_binary(b, KO_EQ, build_binary(b, KO_BAND, known, mask), low);
+  s.clash = build_binary(b, KO_ANDN, build_binary(b, KO_AND, used, same), s.found);
+  k_value wanted = mask_and(f, f->env.mask, s.clash);
+  k_value other = scratch_search_all(f, list, key, length, wanted);
+  build_at(b, f->env.mask, front_tag(f));
+  s.place = build_select(b, s.clash, other, s.place);
+  k_value late = build_binary(b, KO_LT, build_i64(b, 0), other);
+  s.found = build_binary(b, KO_OR, s.found, build_binary(b, KO_AND, s.clash, late));
+  return s;
+}
+
+/* The place of a key, which is added where it is not found. */
+static k_value scratch_claim(struct front *f, uint32_t list, k_value key) {
+  struct builder *b = f->b;
+  const k_value here = f->env.mask;
+  struct list_search s = scratch_search(f, list, key);
+  k_value next = build_binary(b, KO_ADD, scratch_get_length(f, list), build_i64(b, 1));
+  k_value adds = mask_and_not(f, here, s.found);
+  build_at(b, adds, front_tag(f));
+  build_need(b, build_binary(b, KO_LE, next, build_i64(b, LIST_ROOM)));
+  build_set(b, scratch_key_cell(f, list, COLUMN_KEYS, next), key);
+  build_set(b, scratch_number(f, list, LIST_LENGTH), next);
+  build_at(b, build_binary(b, KO_ANDN, adds, s.clash), front_tag(f));
+  build_set(b, s.slot, next);
+  build_at(b, here, front_tag(f));
+  return build_select(b, s.found, s.place, next);
+}
+
+struct val scratch_get(struct front *f, struct val list, struct val index) {
+  struct builder *b = f->b;
+  if (scratch_list(f, list)->keyed) {
+    struct list_search found = scratch_search(f, list.at, scratch_as_key(f, list.at, index));
+    return scratch_take_at(f, list.at, found.place, found.found);
+  }
+  scratch_check_index(f, index);
+  k_value whole, at = element_place(f, index, &whole), length = scratch_get_length(f, list.at);
   k_value below = build_binary(b, KO_SUB, at, build_i64(b, 1));
-  value.present = build_binary(b, KO_AND, whole, build_binary(b, KO_ULT, below, length));
-  if (known->records)
-    value = (struct val){.kind = VAL_ENTRY, .at = known->pool, .value = value.value,
-                         .present = value.present};
-  return value;
+  return scratch_take_at(f, list.at, at,
+                         build_binary(b, KO_AND, whole, build_binary(b, KO_ULT, below, length)));
 }
 
 /* ---- records ---- */
@@ -453,12 +587,56 @@ static void scratch_set_at(struct front *f, uint32_t list, k_value at, struct va
   scratch_put(f, column, at, value);
 }
 
-void scratch_set(struct front *f, struct val list, struct val index, struct val value) {
-  (void)scratch_list(f, list);
-  if (!val_is_number(f, index) || index.names)
-    front_refuse(f, "it indexes a list that it creates by %s: use numbers",
-                 number_describe(f, index));
+/* Sets or removes the element of a key. */
+static void scratch_set_keyed(struct front *f, uint32_t list, struct val index, struct val value) {
+  struct front_list *known = &f->shared.lists[list];
+  bool nil = value.kind == VAL_NIL;
+  if (f->list_open[list])
+    front_refuse(f, "it writes to a table that it goes over with pairs: do that behind the loop");
+  k_value key = scratch_as_key(f, list, index);
+  if (!nil) value = scratch_held(f, list, value);
+  uint32_t column = scratch_need_column(f, list, (ecs_string){"", 0}, 0);
+  if (!nil) {
+    scratch_put(f, column, scratch_claim(f, list, key), value);
+    return;
+  }
+  f->wants_cells |= !known->drops;
+  known->drops = true;
+  struct list_search s = scratch_search(f, list, key);
+  build_at(f->b, mask_and(f, f->env.mask, s.found), front_tag(f));
+  scratch_put(f, column, s.place, value);
   build_at(f->b, f->env.mask, front_tag(f));
+}
+
+struct val scratch_pairs(struct front *f, struct val list) {
+  const struct front_list *known = scratch_list(f, list);
+  if (!known->keyed || known->drops || f->list_keys[list.at] == KEYS_TEXT)
+    front_refuse(f, "it calls pairs with a list, or with a table by strings, or from which it "
+                    "removes elements: keep a list of the keys, and use ipairs");
+  uint32_t at = scratch_need_column(f, KEYS_OF + list.at, (ecs_string){"", 0}, COLUMN_KEYS);
+  f->list_open[list.at] = true;
+  struct run_list keys = {.kind = LIST_KEYS, .index = at, .axes = list.at};
+  return partner_goes_over(f, keys, scratch_get_length(f, list.at));
+}
+
+void scratch_end_pairs(struct front *f, uint32_t list) { f->list_open[list] = false; }
+
+struct val scratch_pair(struct front *f, uint32_t list, bool key, k_value place) {
+  if (!key) return scratch_take_at(f, list, place, K_ALL);
+  uint32_t at = scratch_column(f, KEYS_OF + list, (ecs_string){"", 0}, COLUMN_KEYS);
+  struct val value = val_number(f, build_get(f->b, scratch_part(f, at, COLUMN_VALUE, place)), false);
+  if (f->list_keys[list] == KEYS_TEXT) value.names = scratch_texts(f, at);
+  value.entity = f->list_keys[list] != KEYS_TEXT && f->shared.list_columns[at].entity;
+  return value;
+}
+
+void scratch_set(struct front *f, struct val list, struct val index, struct val value) {
+  build_at(f->b, f->env.mask, front_tag(f));
+  if (scratch_list(f, list)->keyed) {
+    scratch_set_keyed(f, list.at, index, value);
+    return;
+  }
+  scratch_check_index(f, index);
   k_value whole, at = element_place(f, index, &whole);
   if (whole != K_ALL) build_need(f->b, whole);
   if (value.kind == VAL_NIL)
@@ -468,7 +646,7 @@ void scratch_set(struct front *f, struct val list, struct val index, struct val 
 }
 
 void scratch_append(struct front *f, struct val list, struct val value) {
-  (void)scratch_list(f, list);
+  scratch_need_plain(f, list);
   if (value.kind == VAL_NIL) return;
   build_at(f->b, f->env.mask, front_tag(f));
   k_value next = build_binary(f->b, KO_ADD, scratch_get_length(f, list.at), build_i64(f->b, 1));
@@ -476,17 +654,19 @@ void scratch_append(struct front *f, struct val list, struct val value) {
 }
 
 /* A key as an index. */
-static struct val scratch_index(struct front *f, const struct constant *key) {
+static struct val scratch_index(struct front *f, struct val list, const struct constant *key) {
+  bool keyed = scratch_list(f, list)->keyed && key->type == CONST_STRING;
+  if (keyed) return (struct val){.kind = VAL_STRING, .string = key->string};
   if (key->type != CONST_INTEGER)
     front_refuse(f, "it uses a table that it creates as a list and by names: use two tables");
   return val_integer(f, key->integer);
 }
 
 struct val scratch_key(struct front *f, struct val list, const struct constant *key) {
-  return scratch_get(f, list, scratch_index(f, key));
+  return scratch_get(f, list, scratch_index(f, list, key));
 }
 
 void scratch_set_key(struct front *f, struct val list, const struct constant *key,
                      struct val value) {
-  scratch_set(f, list, scratch_index(f, key), value);
+  scratch_set(f, list, scratch_index(f, list, key), value);
 }

@@ -4,8 +4,10 @@
 
 #include "front/front.h"
 
-/* If a table that the function creates is not known as a list, it is when compiled again. */
+/* If a table that the function creates is not known as a list, it is when compiled again. The
+** second: as one that is indexed by such keys. */
 void scratch_want(struct front *f, struct val table);
+void scratch_want_keyed(struct front *f, struct val table, struct val key);
 /* Creates a table: a list, where it is known as one. */
 struct val scratch_create(struct front *f);
 /* Its length, and the element at an index. Others set or append one, for the present rows. */
@@ -21,6 +23,10 @@ void scratch_set_key(struct front *f, struct val list, const struct constant *ke
 struct val scratch_field(struct front *f, struct val record, const struct constant *key);
 void scratch_set_field(struct front *f, struct val record, const struct constant *key,
                        struct val value);
+/* What a loop over pairs of a keyed one goes over; a key of it, and its value, at a place. */
+struct val scratch_pairs(struct front *f, struct val list);
+struct val scratch_pair(struct front *f, uint32_t list, bool key, k_value place);
+void scratch_end_pairs(struct front *f, uint32_t list);
 /* Has no records yet, at the function's start. */
 void scratch_begin(struct front *f);
 
@@ -28,5 +34,7 @@ void scratch_begin(struct front *f);
 ** of a type are. */
 size_t scratch_size(uint32_t columns);
 k_array scratch_array(void *cells, uint32_t columns, k_column type);
+/* The keys of a list that is keyed by this column, in the order in which they came. */
+const int64_t *scratch_keys(const void *cells, uint32_t column);
 
 #endif

@@ -259,6 +259,19 @@ size_t partners_tied(const ecs_world *world, const struct run_list *list,
   return n;
 }
 
+size_t partners_keys(const struct run_list *list, const k_listing *listing, size_t n) {
+  memset(listing->spans, 0, n * sizeof *listing->spans);
+  for (size_t i = 0; i < n; i++) {
+    if (listing->mask && !listing->mask[i]) continue;
+    uint32_t count = (uint32_t)((const int64_t *)listing->arguments[0])[i];
+    uint32_t *to = count ? items_room(listing->items, count) : NULL;
+    if (count && (!to || !list->order(list->ud, list->given, count, to))) return i;
+    listing->spans[i] = (k_span){listing->items->count, count};
+    listing->items->count += count;
+  }
+  return n;
+}
+
 /* ---- all partners ---- */
 
 static bool partners_list_rows(const ecs_query *query, struct k_items *items) {

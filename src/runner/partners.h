@@ -21,7 +21,8 @@ enum list_kind {
   LIST_SOURCES,                /* those tied to an id by a relation; */
   LIST_TARGETS,                /* those that an id is tied to */
   LIST_ROWS,                   /* those that match a query, which each row matches at most once; */
-  LIST_EVENTS                  /* and the rows of an event: the same for all rows, no arguments */
+  LIST_EVENTS,                 /* and the rows of an event: the same for all rows, no arguments */
+  LIST_KEYS                    /* keys of a table that the function creates: so many are there */
 };
 
 /* The arguments of the first two kinds: two or three coordinates, the distance, and what to skip;
@@ -33,7 +34,11 @@ struct run_list {
   ecs_id relation;             /* of ties; ECS_NULL: ChildOf, if it exists. Or the event */
   const ecs_query *query;      /* of LIST_ROWS, arranged. Of the others: */
   uint32_t index;              /* the run's index, */
-  uint32_t axes;               /* and its number of axes */
+  uint32_t axes;               /* and its number of axes; of LIST_KEYS, its column and list. Their */
+  const int64_t *given;        /* keys, in the order in which they came; */
+  bool (*order)(void *ud, const int64_t *keys, uint32_t count, uint32_t *places);   /* gives their
+                               ** places, from 0, in the order of Lua's next; false if it cannot */
+  void *ud;
   uint8_t keys[2];             /* kinds of the arguments (enum key_kind): strings as their numbers,
                                ** booleans as 0 or 1 */
 };
@@ -47,6 +52,9 @@ size_t partners_list(const struct ecs_index *index, const struct run_list *list,
 /* A k_list of LIST_SOURCES or LIST_TARGETS. */
 size_t partners_tied(const ecs_world *world, const struct run_list *list,
                      const k_listing *listing, size_t n);
+
+/* A k_list of LIST_KEYS. */
+size_t partners_keys(const struct run_list *list, const k_listing *listing, size_t n);
 
 /* A k_list of LIST_ROWS or LIST_EVENTS. */
 size_t partners_all(const ecs_world *world, const struct run_list *list, const k_listing *listing,

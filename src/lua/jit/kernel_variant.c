@@ -152,6 +152,56 @@ static void variant_read_arrays(const struct world_box *box, struct variant *var
   }
 }
 
+/* ---- the order of keys ---- */
+
+/* Keys that a row has put into a table of its own. */
+struct keys {
+  const int64_t *list;
+  uint32_t count, *places;
+};
+
+/* (keys): puts them into a table made in the same way, and goes over that. */
+static int variant_order_protected(lua_State *L) {
+  const struct keys *keys = lua_touserdata(L, 1);
+  uint32_t at = 0;
+  lua_newtable(L);
+  for (uint32_t i = 0; i < keys->count; i++) {
+    lua_pushinteger(L, (lua_Integer)keys->list[i]);
+    lua_pushinteger(L, (lua_Integer)i);
+    lua_rawset(L, 2);
+  }
+  for (lua_pushnil(L); lua_next(L, 2) && at < keys->count; lua_pop(L, 1))
+    keys->places[at++] = (uint32_t)lua_tointeger(L, -1);
+  assert(at == keys->count);
+  return 0;
+}
+
+/* A run_list's `order`; `ud` is the Lua state. Nothing else may run meanwhile: no collector, and no
+** hook. */
+static bool variant_order_keys(void *ud, const int64_t *list, uint32_t count, uint32_t *places) {
+  lua_State *L = ud;
+  struct keys keys = {list, count, places};
+  if (lua_gethook(L) || !lua_checkstack(L, 8)) return false;
+  bool collects = lua_gc(L, LUA_GCISRUNNING, 0) != 0;
+  lua_gc(L, LUA_GCSTOP, 0);
+  lua_pushcfunction(L, variant_order_protected);
+  lua_pushlightuserdata(L, &keys);
+  int status = lua_pcall(L, 1, 0, 0);
+  if (status != LUA_OK) lua_pop(L, 1);
+  if (collects) lua_gc(L, LUA_GCRESTART, 0);
+  return status == LUA_OK;
+}
+
+static void variant_read_lists(lua_State *L, struct variant *variant) {
+  for (uint32_t i = 0; i < variant->list_count; i++) {
+    struct run_list *list = &variant->lists[i];
+    if (list->kind != LIST_KEYS) continue;
+    list->given = scratch_keys(variant->lists_cells, list->index);
+    list->order = variant_order_keys;
+    list->ud = L;
+  }
+}
+
 /* ---- choosing ---- */
 
 uint64_t variant_present(const ecs_query *query, const struct table *table, uint32_t row) {
@@ -221,6 +271,7 @@ static bool variant_fits_now(lua_State *L, int all_anchors, const struct kernel 
   lua_pop(L, 1);
   if (variant->starved) raise_memory(L);
   if (!fits) return false;
+  variant_read_lists(L, variant);
   variant->run = kernel->runs;
   return true;
 }
