@@ -396,7 +396,7 @@ describe("a mistake says what to do", function()
     world:set(one, "H", { hp = 1 })
     compiled("it uses a C function that is not a math function, 'tostring': call it in a system's "
       .. "run, and keep its result in a resource", "H", function(h) h.hp = #text(h.hp) end)
-    compiled("a C function that is not a math function, 'pairs': go over a list with ipairs", "P",
+    compiled("pairs with a table that it does not create: go over a list with ipairs", "P",
       function(p) for key in each(empty) do p.x = key end end)
     compiled("it calls math.random, which does not use the world's random numbers: write "
       .. "world:random(e)", "P", function(p) p.x = math.random() end)

@@ -292,12 +292,8 @@ local names = {
     ["a table of tables in a kernel (C26) is listed by what is copied of it"] = true,
   },
   ["kernel_refused"] = {
-    ["a function that cannot be compiled because 'pairs': go over a list with ipairs: for i, v "
-      .. "in pairs(outer) do a.x = v end"] = true,
     ["a function that cannot be compiled because C function that is not a math function, "
       .. "'string.len': a.x = string.len('abc')"] = true,
-    ["a function that cannot be compiled because C function that is not a math function: "
-      .. "for k, v in pairs(outer) do a.x = v end"] = true,
     ["a function that cannot be compiled because an iterator other than: local f, t = "
       .. "ipairs(outer) for i in f, t, 1 do a.x = i end"] = true,
     ["a function that cannot be compiled because calls math.fmod with a number that is an "

@@ -82,8 +82,8 @@ enum front_result {
 #define FRONT_MADE 64          /* tables that the function creates, */
 #define FRONT_ITEMS 128        /* and the items in all of them */
 #define FRONT_FOLDS 32
-#define FRONT_LISTS 8          /* tables that the function creates and fills as lists, */
-#define LIST_COLUMNS 32        /* and the values and fields of records in all of them */
+#define FRONT_LISTS 24         /* tables that the function creates and fills as lists, */
+#define LIST_COLUMNS 64        /* and the values and fields of records in all of them */
 #define SPAWN_CONDITIONS 4     /* conditions on parts of one spawn */
 #define FRONT_CLASSES 64       /* classes whose cells are accessed in the order of rows */
 #define FRONT_LEAVES 32        /* instructions that leave rows to Lua */

@@ -381,8 +381,9 @@ static k_value scratch_key_cell(struct front *f, uint32_t list, uint32_t which, 
   return scratch_part(f, at, COLUMN_VALUE, place);
 }
 
-/* A value as a key, which is a number; strings are those of the keys' column. */
-static k_value scratch_as_key(struct front *f, uint32_t list, struct val index) {
+/* A value as a key, which is a number, and the rows in which it is an integer, or a string: then its
+** number among those of the keys' column. */
+static k_value scratch_as_key(struct front *f, uint32_t list, struct val index, k_value *whole) {
   bool text = scratch_is_text(index);
   if (!f->list_keys[list]) f->list_keys[list] = text ? KEYS_TEXT : KEYS_INTEGER;
   bool same = f->list_keys[list] == (text ? KEYS_TEXT : KEYS_INTEGER);
@@ -395,10 +396,8 @@ static k_value scratch_as_key(struct front *f, uint32_t list, struct val index) 
   f->wants_cells |= column->entity && !ids;
   column->kind = CELL_INTEGER;
   column->entity = ids;
-  if (text) return scratch_as_number(f, at, index).value;
-  k_value whole, key = element_place(f, index, &whole);
-  if (whole != K_ALL) build_need(f->b, whole);
-  return key;
+  *whole = K_ALL;
+  return text ? scratch_as_number(f, at, index).value : element_place(f, index, whole);
 }
 
 /* The rest of a search: by all keys, in rows of a mask. */
@@ -461,8 +460,9 @@ static k_value scratch_claim(struct front *f, uint32_t list, k_value key) {
 struct val scratch_get(struct front *f, struct val list, struct val index) {
   struct builder *b = f->b;
   if (scratch_list(f, list)->keyed) {
-    struct list_search found = scratch_search(f, list.at, scratch_as_key(f, list.at, index));
-    return scratch_take_at(f, list.at, found.place, found.found);
+    k_value only, key = scratch_as_key(f, list.at, index, &only);
+    struct list_search s = scratch_search(f, list.at, key);
+    return scratch_take_at(f, list.at, s.place, build_binary(b, KO_AND, s.found, only));
   }
   scratch_check_index(f, index);
   k_value whole, at = element_place(f, index, &whole), length = scratch_get_length(f, list.at);
@@ -593,7 +593,8 @@ static void scratch_set_keyed(struct front *f, uint32_t list, struct val index, 
   bool nil = value.kind == VAL_NIL;
   if (f->list_open[list])
     front_refuse(f, "it writes to a table that it goes over with pairs: do that behind the loop");
-  k_value key = scratch_as_key(f, list, index);
+  k_value whole, key = scratch_as_key(f, list, index, &whole);
+  if (whole != K_ALL) build_need(f->b, whole);
   if (!nil) value = scratch_held(f, list, value);
   uint32_t column = scratch_need_column(f, list, (ecs_string){"", 0}, 0);
   if (!nil) {

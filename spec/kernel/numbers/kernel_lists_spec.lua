@@ -3,7 +3,8 @@
 local ecs = require "ecs"
 local helper = require "spec.support.ecs_helper"
 
-local assert, ipairs, math, table = assert, ipairs, math, table   -- as kernels know them
+-- As kernels know them.
+local assert, ipairs, math, pairs, table = assert, ipairs, math, pairs, table
 
 -- What a system of the function of `make` does, with kernels and without.
 local function same(make, turns)
@@ -184,6 +185,82 @@ describe("a list that a function makes", function()
     end))
   end)
 
+  it("is changed by table.insert and table.remove anywhere", function()
+    compiled(same(function()
+      return function(p)
+        local list = {}
+        for i = 1, p.n do table.insert(list, 1, p.x + i) end
+        table.insert(list, #list // 2 + 1, 0.5)
+        local gone = table.remove(list, 1)
+        if gone then p.x = p.x + gone end
+        gone = table.remove(list)
+        if gone then p.x = p.x - gone * 2 end
+        p.n = (p.n + #list + (table.remove(list, #list + 1) == nil and 1 or 5)) % 9
+        for i, v in ipairs(list) do p.x = (p.x * 2 + v * i) % 50 end
+      end
+    end, 6))
+  end)
+
+  it("is sorted as Lua sorts it, equal elements included", function()
+    compiled(same(function()
+      local orders = 0
+      local function by(a, b) return a.d < b.d end
+      return function(p, _, e)
+        local list, names, plain = {}, {}, {}
+        for i = 1, p.n * 5 do
+          list[i] = { d = (i * 7 + p.n) % 6, i = i, id = i % 2 == 0 and e or p.to }
+          names[i] = i % 3 == 0 and "c" or i % 2 == 0 and "b" or "a"
+          plain[i] = (i * 13) % 11 * p.x
+        end
+        table.sort(list, by)
+        table.sort(plain)
+        local sum = 0
+        for i, c in ipairs(list) do sum = (sum * 3 + c.i + i) % 4093 end
+        local far = p.x
+        table.sort(list, function(a, b)
+          orders = orders + 1
+          if a.id ~= b.id then return a.id < b.id end
+          return (a.d - far) * (a.d - far) > (b.d - far) * (b.d - far)
+        end)
+        for i, c in ipairs(list) do sum = (sum * 3 + c.i) % 4093 end
+        for i, v in ipairs(plain) do p.x = (p.x + v * i) % 60 end
+        if names[1] == "a" then p.n = (sum + orders) % 9 end
+      end
+    end))
+  end)
+
+  it("is left to Lua where its order is none", function()
+    local told = same(function()
+      return function(p)
+        local list = {}
+        for i = 1, 12 do list[i] = (i * 5 + p.n) % 7 end
+        local ok = true
+        if p.n == 2 and p.x < 9 then
+          ok = pcall(table.sort, list, function() return true end)
+        end
+        for i, v in ipairs(list) do p.x = (p.x + v * i + (ok and 0 or 1)) % 60 end
+      end
+    end)
+    assert.equal("vector", told.tier, told.reason)
+    local said = {}
+    for i, kernels in ipairs { true, false } do
+      local world = ecs.world { kernels = kernels, tag = 1 }
+      world:component("P", { "x: f64" })
+      for k = 1, 40 do world:spawn { P = { x = k } } end
+      local ok, message = pcall(function()
+        world:query "P":each(function(p)
+          local list = {}
+          for k = 1, p.x do list[k] = k % 3 end
+          table.sort(list, function(a, b) return a <= b end)
+        end)
+      end)
+      said[i] = { ok, tostring(message) }
+      world:close()
+    end
+    assert.is_false(said[1][1])
+    assert.same(said[2], said[1])
+  end)
+
   it("of more than 1024 elements, or with gaps, is left to Lua", function()
     local told = same(function()
       return function(p)
@@ -300,5 +377,134 @@ describe("a list that a function makes", function()
       assert.equal("lua", told.tier)
       assert.truthy(told.reason:find(case[1], 1, true), told.reason)
     end
+  end)
+end)
+
+describe("a table that a function makes", function()
+  it("is indexed by ids, and gone over in Lua's order", function()
+    compiled(same(function(_, ids)
+      return function(p, _, e)
+        local votes, total = {}, 0
+        for i = 1, p.n * 4 do
+          local who = i % 3 == 0 and p.to or i % 3 == 1 and e or ids[1]
+          votes[who] = (votes[who] or 0) + i
+          total = total + i
+        end
+        local best, most
+        for who, n in pairs(votes) do
+          p.x = (p.x * 3 + n) % 80
+          if not most or n > most then best, most = who, n end
+        end
+        if best then p.to = best end
+        if votes[e] and not votes[p.to] then p.n = 0 end
+      end
+    end, 5))
+  end)
+
+  it("has any integers as keys, also those whose low bits are alike", function()
+    compiled(same(function()
+      return function(p)
+        local seen, order = {}, 0
+        for i = 1, 40 do
+          local cell = (i * i * (p.n + 1)) % 37 * 1024 + i % 3 - 1
+          if not seen[cell] then
+            seen[cell] = { at = i }
+            p.x = (p.x + 1) % 90
+          else
+            seen[cell].at = seen[cell].at + 100
+          end
+        end
+        for cell, one in pairs(seen) do order = (order * 31 + cell + one.at) % 65521 end
+        p.n = order % 9
+        local flags = {}
+        for i = 1, 9 do flags[i] = i > p.n end
+        flags[4.0] = true
+        for i = 1, 9 do if flags[i] then p.x = p.x + 0.5 end end
+        if flags[p.x] == nil and flags[-1] == nil then p.x = p.x + 0.25 end
+      end
+    end))
+  end)
+
+  it("has strings as keys", function()
+    compiled(same(function()
+      local goods = { "iron", "red", "ice" }
+      return function(p)
+        local sums = {}
+        for i = 1, p.n do
+          local what = i % 2 == 0 and p.kind or i % 3 == 0 and goods[i % 3 + 1] or "odd"
+          sums[what] = (sums[what] or 0) + p.x
+        end
+        p.x = (p.x + (sums.red or 1) - (sums[p.kind] or 2) + (sums.odd or 0)) % 50
+        sums.odd = nil
+        if sums.odd then p.x = -1 end
+        sums.odd = 3
+        p.n = (p.n + sums.odd) % 9
+      end
+    end))
+  end)
+
+  it("is left to Lua where it is written to in its loop, or has gaps in it", function()
+    for _, fn in ipairs {
+      function(p)
+        local t = {}
+        for i = 1, p.n do t[i * 5] = i end
+        for k in pairs(t) do t[k] = nil end
+        p.x = next(t) and 1 or 0
+      end,
+      function(p)
+        local t = {}
+        for i = 1, p.n do t[i * 5] = i end
+        t[5] = nil
+        for k, v in pairs(t) do p.x = (p.x * 3 + k + v) % 50 end
+      end,
+      function(p)
+        local t = {}
+        for i = 1, p.n do t[i % 2 == 0 and "a" or i] = i end
+        for _, v in pairs(t) do p.x = (p.x * 3 + v) % 50 end
+      end,
+    } do same(function() return fn end) end
+  end)
+end)
+
+describe("a function that a function creates", function()
+  it("is called, with the locals around it", function()
+    compiled(same(function()
+      local outer = 3
+      local function apply(f, a, b) return f(a, b) end
+      return function(p)
+        local k, sum = p.n * 2, 0.0
+        local function f(a, b) return a * k + b + outer end
+        local function add(x) sum = sum + x end
+        p.x = f(p.x, 1) % 50
+        k = 5
+        for i = 1, p.n do add(i * f(p.x, i)) if i == 4 then break end end
+        p.x = (p.x + sum) % 50
+        local count = 0
+        local step = function() count = count + 1 return count end
+        while step() < p.n do p.x = p.x + 0.5 end
+        p.n = apply(function(a, b) if a < b then return a else return (b + k) % 9 end end, p.n, 4)
+      end
+    end))
+  end)
+
+  it("keeps a function in Lua where it outlives its call", function()
+    for _, fn in ipairs {
+      function(p)
+        local function make(k) return function(x) return x + k end end
+        p.x = make(2)(p.x) % 50
+      end,
+      function(p)
+        local f
+        for i = 1, 3 do
+          local k = i
+          if f then p.x = (p.x + f()) % 50 end
+          f = function() return k end
+        end
+      end,
+      function(p)
+        local function fact(n) if n < 2 then return 1 end return n * p.n end
+        p.n = fact(p.n) % 9
+      end,
+    } do same(function() return fn end) end
   end)
 end)

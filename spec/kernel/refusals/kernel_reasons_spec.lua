@@ -8,7 +8,6 @@ local random = require "spec.support.rng"
 local faults = {
   { "local %s = string.format('%%d', a.x)", "'string.format'" },
   { "local %s = 'a' .. a.x", "builds a string" },
-  { "local function %s() return a.x end", "creates a function" },
   { "local %s = outer[a]", "indexes a table or view by a variable" },
   { "local %s = misspelt(a.x)", "calls nil" },
   { "local %s = nowhere.x", "takes a field of nil" },
@@ -18,7 +17,7 @@ local faults = {
   { "world:set(a, 'A.x', 5)   -- %s", "changes something that is not an entity id" },
   { "local %s = math.floor(b)", "calls math.floor without a number" },
   { "local %s = #a.x", "takes the length of something other than" },
-  { "for _, %s in pairs(outer) do u = u + %s end", "'pairs'" },
+  { "for _, %s in pairs(outer) do u = u + %s end", "calls pairs with a table" },
   { "b.kind = 5   -- %s", "sets an enum field to something other" },
   { "b.label = a.x   -- %s", "sets a string field to something other" },
   { "local %s = world:get(e, 'Tag')", "reads the tag 'Tag'" },
