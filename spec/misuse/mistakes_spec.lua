@@ -403,7 +403,7 @@ describe("a mistake says what to do", function()
     compiled("it builds a string: write it out as a constant, use the names of an enum, or do that "
       .. "in a system's run", "H", function(h) h.label = h.label .. "!" end)
     compiled("it creates a function: create it outside this one", "P",
-      function(p) p.x = (function() return p.y end)() end)
+      function(p) p.x = (function() return (function() return p.y end)() end)() end)
     compiled("it uses an element of 'empty', a table that has no element 1, or none for any of the "
       .. "names, or no record with the field: fill", "H", function(h) h.hp = empty[h.kind] or 0 end)
     compiled("it calls world:clone, which kernels do not support: call it in an 'if' that few", "P",
