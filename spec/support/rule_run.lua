@@ -203,7 +203,7 @@ if alias then tally.green = nil end
 local sums = alias and { 0.5, 1.5, 2.5, 0.0 } or { 1, 2.5, 3, 0 }
 total = 0
 local function bump(by) n = n + by end
-local log, noted, add = {}, {}, table.insert
+local log, noted, add, sort, remove = {}, {}, table.insert, table.sort, table.remove
 local many, ids, yes = {}, alias and { boss } or {}, {}
 local marked, kin, met2, spots = {}, alias and { [boss] = mate } or {}, {}, { [700] = 5 }
 local old, ages = { [boss] = 1.5, [mate] = 7, [dead] = 3 }, { [50] = 3, [150] = 9, [100000] = 1 }

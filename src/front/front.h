@@ -295,7 +295,8 @@ struct list_column {
   uint8_t of, kind;            /* the list or pool; enum cell_kind */
   bool field;                  /* whose name is anchored, or that has a position */
   bool entity, maybe, wide;
-  bool text, string;           /* numbers of anchored strings; of string fields */
+  bool text, string;           /* numbers of anchored strings, so many; of string fields */
+  uint16_t texts;
   uint32_t position;
 };
 

@@ -14,10 +14,12 @@
 
 #define LIST_ROOM 1024
 
-/* Where the name of a record's field is anchored while the function is compiled repeatedly; and a
-** list of the strings that a column has. */
+/* Where the name of a record's field is anchored, also while the function is compiled repeatedly; and
+** a string that a column has. */
 static lua_Integer scratch_anchor(uint32_t column) { return -100 - (lua_Integer)column; }
-static lua_Integer scratch_texts_anchor(uint32_t column) { return -200 - (lua_Integer)column; }
+static lua_Integer scratch_text_anchor(uint32_t column, uint32_t text) {
+  return -1000 - (lua_Integer)(column * FRONT_TEXTS + text);
+}
 
 /* ---- which tables are lists ---- */
 
@@ -107,61 +109,42 @@ static k_value scratch_part(struct front *f, uint32_t column, enum column_part p
 
 static bool scratch_is_text(struct val x) { return x.kind == VAL_STRING || call_has_names(x); }
 
-/* Pushes the list of a column's strings. */
-static void scratch_push_texts(struct front *f, uint32_t at) {
-  if (lua_rawgeti(f->L, f->anchors, scratch_texts_anchor(at)) == LUA_TTABLE) return;
+static ecs_string scratch_text(struct front *f, uint32_t at, uint32_t text) {
+  ecs_string name;
+  lua_rawgeti(f->L, f->anchors, scratch_text_anchor(at, text));
+  name.data = lua_tolstring(f->L, -1, &name.size);
   lua_pop(f->L, 1);
-  lua_newtable(f->L);
-  lua_pushvalue(f->L, -1);
-  lua_rawseti(f->L, f->anchors, scratch_texts_anchor(at));
+  return name;
 }
 
-/* Adds a string to the list at the top of the stack; if it is new, the function is compiled
-** again. */
-static void scratch_add_text(struct front *f, ecs_string text) {
-  lua_State *L = f->L;
-  lua_Integer count = (lua_Integer)lua_rawlen(L, -1);
-  bool known = false;
-  lua_pushlstring(L, text.data, text.size);
-  for (lua_Integer i = 1; i <= count && !known; i++) {
-    lua_rawgeti(L, -2, i);
-    known = lua_rawequal(L, -1, -2);
-    lua_pop(L, 1);
-  }
-  if (known)
-    lua_pop(L, 1);
-  else
-    lua_rawseti(L, -2, count + 1);
-  f->wants_cells |= !known;
+/* Adds a string to those of a column; if it is new, the function is compiled again. */
+static void scratch_add_text(struct front *f, uint32_t at, ecs_string text) {
+  struct list_column *column = &f->shared.list_columns[at];
+  for (uint32_t i = 0; i < column->texts; i++)
+    if (text_same(scratch_text(f, at, i), text)) return;
+  if (column->texts == FRONT_TEXTS)
+    front_refuse(f, "its lists hold more than %d different strings", FRONT_TEXTS);
+  lua_pushlstring(f->L, text.data, text.size);
+  lua_rawseti(f->L, f->anchors, scratch_text_anchor(at, column->texts++));
+  f->wants_cells = true;
 }
 
 /* The strings of a column as an enumeration. */
 static const struct enumeration *scratch_texts(struct front *f, uint32_t at) {
   struct enumeration all = {.names = &f->texts[f->text_count]};
-  uint32_t most = FRONT_TEXTS - f->text_count;
-  scratch_push_texts(f, at);
-  uint32_t count = (uint32_t)lua_rawlen(f->L, -1);
-  if (count > most)
+  uint32_t count = f->shared.list_columns[at].texts;
+  if (count > FRONT_TEXTS - f->text_count)
     front_refuse(f, "its lists hold more than %d different strings", FRONT_TEXTS);
-  for (; all.count < count; all.count++) {
-    ecs_string *name = &all.names[all.count];
-    lua_rawgeti(f->L, -1, (lua_Integer)all.count + 1);
-    name->data = lua_tolstring(f->L, -1, &name->size);
-    lua_pop(f->L, 1);
-  }
-  lua_pop(f->L, 1);
+  for (; all.count < count; all.count++) all.names[all.count] = scratch_text(f, at, all.count);
   return choice_keep(f, all);
 }
 
 /* A string as its number among those of a column. */
 static struct val scratch_as_number(struct front *f, uint32_t at, struct val value) {
-  ecs_string *name = &value.string;
-  scratch_push_texts(f, at);
-  if (value.kind == VAL_STRING) scratch_add_text(f, *name);
   uint32_t i = 0;
+  if (value.kind == VAL_STRING) scratch_add_text(f, at, value.string);
   for (const ecs_string *one; value.kind != VAL_STRING && (one = choice_each(f, &value, NULL, &i));)
-    scratch_add_text(f, *one);
-  lua_pop(f->L, 1);
+    scratch_add_text(f, at, *one);
   k_value present = value.present, number = build_i64(f->b, 0);
   if (!f->wants_cells) number = choice_as_enum(f, value, scratch_texts(f, at), false);
   assert(number != K_NONE);
