@@ -121,6 +121,7 @@ build = {
         "src/core/world/check.c",
         "src/core/world/lifetime.c",
         "src/front/access.c",
+        "src/front/append.c",
         "src/front/array_field.c",
         "src/front/body.c",
         "src/front/bytecode.c",

@@ -369,17 +369,31 @@ static void bytecode_jump(struct decoder *d, uint32_t pc, struct code *out) {
                                        (int64_t)(bytecode_word(d, pc) >> 7) - 16777215);
 }
 
+/* The second number of an instruction about a list, whose first has LIST_LENGTH bits. */
+static uint32_t bytecode_list_number(struct decoder *d, const struct fields *i, uint32_t pc) {
+  uint32_t number = i->bx >> 1 >> LIST_LENGTH;
+  if (!i->k) return number;
+  if (pc + 1 >= d->f->count || (bytecode_word(d, pc + 1) & 0x7F) != LOP_EXTRAARG) d->ok = false;
+  return d->ok ? number + ((bytecode_word(d, pc + 1) >> 7) << LIST_BEGIN) : 0;
+}
+
 static void bytecode_list(struct decoder *d, const struct fields *i, uint32_t pc,
                           struct code *out) {
-  uint32_t numbers = i->bx >> 1, length = numbers & ((1u << LIST_LENGTH) - 1);
+  uint32_t length = i->bx >> 1 & ((1u << LIST_LENGTH) - 1);
   out->kind = CODE_LIST;
   out->a = bytecode_reg(d, i->a);
   out->b = length ? length : NONE;
   bytecode_reg(d, i->a + length);
-  out->c = numbers >> LIST_LENGTH;
-  if (!i->k) return;
-  if (pc + 1 >= d->f->count || (bytecode_word(d, pc + 1) & 0x7F) != LOP_EXTRAARG) d->ok = false;
-  if (d->ok) out->c += (bytecode_word(d, pc + 1) >> 7) << LIST_BEGIN;
+  out->c = bytecode_list_number(d, i, pc);
+}
+
+static void bytecode_table(struct decoder *d, const struct fields *i, uint32_t pc,
+                           struct code *out) {
+  uint32_t names = i->bx >> 1 & ((1u << LIST_LENGTH) - 1);   /* 1 + a logarithm */
+  if (names > 24) d->ok = false;
+  *out = (struct code){.kind = CODE_TABLE, .a = bytecode_reg(d, i->a),
+                       .b = names && d->ok ? 1u << (names - 1) : 0,
+                       .c = bytecode_list_number(d, i, pc)};
 }
 
 static void bytecode_concat(struct decoder *d, const struct fields *i, struct code *out) {
@@ -424,7 +438,7 @@ static bool decode_value(struct decoder *d, const struct fields *i, uint32_t pc,
   else if (i->op == LOP_CONCAT)
     bytecode_concat(d, i, out);
   else if (i->op == LOP_NEWTABLE)
-    *out = (struct code){.kind = CODE_TABLE, .a = bytecode_reg(d, i->a)};
+    bytecode_table(d, i, pc, out);
   else if (i->op == LOP_CLOSURE)
     *out = (struct code){.kind = CODE_CLOSURE, .a = bytecode_reg(d, i->a), .b = i->bx};
   else if (i->op == LOP_SELF)

@@ -55,7 +55,7 @@ enum code_kind {
   CODE_SET_INDEX,   /* a [b] = right */
   CODE_SET_UPFIELD, /* upvalue a [constant b] = right */
   CODE_SET_UPVALUE, /* upvalue a = right */
-  CODE_TABLE,       /* a = {} */
+  CODE_TABLE,       /* a = {}, with room as in the instruction: b for names, c for a list */
   CODE_CLOSURE,     /* a = the b-th function inside this one */
   CODE_LIST,        /* a [c + 1], a [c + 2] ... = b registers after a; NONE: up to the top */
   CODE_METHOD,      /* a + 1 = b; a = b [constant c] */

@@ -347,6 +347,9 @@ static uint32_t cell_table_array(struct front *f, uint32_t which, struct val tab
 /* The array of a table's elements; *at becomes the place of the element at an index. */
 static uint32_t cell_elements(struct front *f, uint32_t which, struct val table, struct val index,
                               k_value *at, k_value *there) {
+  if (f->shared.as[which].appends)
+    front_refuse(f, "it appends tables to '%s', and uses its elements otherwise: do one of the two "
+                    "in a second system", cell_push_name(f, &f->paths[table.at]));
   uint32_t number = cell_table_array(f, which, table, index);
   k_value whole = K_ALL;
   if (f->shared.as[which].keyed) {
@@ -370,6 +373,7 @@ static uint32_t cell_elements(struct front *f, uint32_t which, struct val table,
 
 struct val cell_list_length(struct front *f, struct val table) {
   uint32_t which = cell_table_find(f, table);
+  if (f->shared.as[which].appends) return append_length(f, which, table);
   uint32_t number = cell_table_array(f, which, table, val_integer(f, 1));
   return val_number(f, cell_length(f, number), false);
 }
@@ -395,8 +399,23 @@ static bool cell_is_next(struct front *f, struct val table, struct val index) {
   return number_binary(f, OPERATOR_ADD, val_number(f, length, true), one).value == index.value;
 }
 
+/* Appends a table that the function creates; false if the list is known as another one. */
+static bool cell_append_table(struct front *f, struct val table, k_value at, struct val value) {
+  uint32_t which = cell_table_find(f, table);
+  if (which != NONE && !f->shared.as[which].appends) return false;
+  if (which == NONE) {
+    which = cell_add_table(f, table);
+    f->shared.as[which] = (struct stored_as){.grows = true, .appends = true};
+    return true;
+  }
+  append_table(f, which, table, at, value);
+  return true;
+}
+
 void cell_append(struct front *f, struct val table, struct val value) {
-  if (!cell_grows(f, table)) {
+  bool grows = cell_grows(f, table), made = value.kind == VAL_TABLE;
+  if (made && !grows && cell_append_table(f, table, K_NONE, value)) return;
+  if (!grows) {
     cell_grow(f, table, value, false);
     return;
   }
@@ -495,6 +514,9 @@ void cell_set_element(struct front *f, struct val table, struct val index, struc
   uint32_t which = cell_table_find(f, table);
   bool may_append = which == NONE || f->shared.as[which].keyed;
   bool appends = may_append && cell_is_next(f, table, index);
+  if (appends && which == NONE && value.kind == VAL_TABLE &&
+      cell_append_table(f, table, K_NONE, value))
+    return;
   if (appends || (which == NONE && keys_suits(f, table, index))) {
     cell_grow(f, table, value, !appends);
     return;
@@ -502,6 +524,10 @@ void cell_set_element(struct front *f, struct val table, struct val index, struc
   if (which == NONE) which = cell_add_table(f, table);
   struct stored_as *as = &f->shared.as[which];
   k_value at, there;
+  if (value.kind == VAL_TABLE && as->appends && !index.names) {
+    (void)cell_append_table(f, table, element_place(f, index, &at), value);
+    return;
+  }
   if (as->keyed) {
     cell_set_keyed(f, table, which, index, value);
     return;
@@ -678,9 +704,12 @@ static void cell_put(lua_State *L, int anchors, const struct path *path) {
 }
 
 void cells_store(lua_State *L, int anchors, const struct guard *guards, uint32_t count,
-                 const struct script_cells *cells, const k_array *arrays, bool reserves) {
+                 const struct script_cells *cells, const k_array *arrays, void *lists,
+                 bool reserves) {
   for (uint32_t i = 0; i < count && (cells->adds || !reserves); i++) {
-    if (guards[i].stored)
+    bool appends = guards[i].type == GUARD_APPENDED;
+    if (appends && !reserves) append_store(L, anchors, &guards[i], cells, lists);
+    if (guards[i].stored && !appends)
       element_store(L, anchors, &guards[i], &arrays[guards[i].uniform], reserves, cells->adds);
     uint32_t at = guards[i].type == GUARD_CELL ? (uint32_t)guards[i].uniform : FRONT_CELLS;
     if (at == FRONT_CELLS || cells->list[at].kind == CELL_NIL) continue;

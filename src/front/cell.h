@@ -29,6 +29,18 @@ struct cell {
   bool ordered;                /* not folded: rows see what earlier rows have written */
 };
 
+#define LIST_COLUMNS 64        /* values and fields of records in all lists that a function creates */
+
+/* What a list holds, or the records of a pool have in a field. */
+struct list_column {
+  uint8_t of, kind;            /* the list or pool; enum cell_kind */
+  bool field;                  /* whose name is anchored, or that has a position */
+  bool entity, maybe, wide;
+  bool text, string;           /* numbers of anchored strings, so many; of string fields */
+  uint16_t texts;
+  uint32_t position;
+};
+
 /* All cells of a program, and their values while it runs. */
 struct script_cells {
   uint32_t count, tables;      /* cells, and tables with written elements */
@@ -38,7 +50,9 @@ struct script_cells {
   int64_t integers[FRONT_CELLS];
   uint8_t truths[3][FRONT_CELLS];   /* of itself: it is present; it is an integer to Lua */
   uint8_t arrays[FRONT_ARRAYS];     /* of the program: k_column of cells plus 1, or 0 */
-  uint32_t columns;            /* of the function's own lists: scratch.c */
+  uint32_t columns;            /* of the function's own lists: scratch.c, */
+  struct list_column list_columns[LIST_COLUMNS];
+  const struct intern_table *strings;   /* of the world */
 };
 
 static inline bool cells_any(const struct script_cells *cells) {
@@ -91,8 +105,9 @@ bool cells_meet(lua_State *L, int anchors, const struct guard *guards, uint32_t 
 bool cell_take(lua_State *L, int anchors, const struct guard *guard, struct script_cells *cells);
 /* Stores the cells. With `reserves`, only creates absent fields that may be added, which may raise
 ** Lua's memory error; a second call then stores and cannot fail. No Lua may run between cell_take
-** and that call. `arrays`: the program's. */
+** and that call. `arrays`: the program's; `lists`: the cells of the function's own lists. */
 void cells_store(lua_State *L, int anchors, const struct guard *guards, uint32_t count,
-                 const struct script_cells *cells, const k_array *arrays, bool reserves);
+                 const struct script_cells *cells, const k_array *arrays, void *lists,
+                 bool reserves);
 
 #endif

@@ -475,7 +475,7 @@ void front_operate(struct front *f, const struct code *code) {
     case CODE_SET_INDEX: front_set_index(f, code); break;
     case CODE_SET_UPFIELD: front_set_upfield(f, code); break;
     case CODE_SET_UPVALUE: front_set_upvalue(f, code); break;
-    case CODE_TABLE: *front_register(f, code->a) = scratch_create(f); break;
+    case CODE_TABLE: *front_register(f, code->a) = scratch_create(f, code); break;
     case CODE_LIST: order_list(f, code); break;
     case CODE_CLOSURE:
       if (f->frame->around) front_refuse(f, WHY_FUNCTION);

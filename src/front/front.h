@@ -82,8 +82,7 @@ enum front_result {
 #define FRONT_MADE 64          /* tables that the function creates, */
 #define FRONT_ITEMS 128        /* and the items in all of them */
 #define FRONT_FOLDS 32
-#define FRONT_LISTS 24         /* tables that the function creates and fills as lists, */
-#define LIST_COLUMNS 64        /* and the values and fields of records in all of them */
+#define FRONT_LISTS 24         /* tables that the function creates and fills as lists */
 #define SPAWN_CONDITIONS 4     /* conditions on parts of one spawn */
 #define FRONT_CLASSES 64       /* classes whose cells are accessed in the order of rows */
 #define FRONT_LEAVES 32        /* instructions that leave rows to Lua */
@@ -284,20 +283,12 @@ struct list_place {
 struct front_list {
   struct list_place place;
   uint32_t pool;               /* of its records */
+  uint32_t outside;            /* 1 + the number among the written tables of the list that it stands
+                               ** for: append.c; 0: none */
   bool records;
   bool keyed;                  /* it is indexed by ids, strings, or any integers */
   bool drops;                  /* and elements are removed */
   bool again;                  /* a row may create it again */
-};
-
-/* What a list holds, or the records of a pool have in a field. */
-struct list_column {
-  uint8_t of, kind;            /* the list or pool; enum cell_kind */
-  bool field;                  /* whose name is anchored, or that has a position */
-  bool entity, maybe, wide;
-  bool text, string;           /* numbers of anchored strings, so many; of string fields */
-  uint16_t texts;
-  uint32_t position;
 };
 
 /* A table that the function creates for world:spawn: filled by the rows that have created it, in
@@ -305,6 +296,7 @@ struct list_column {
 struct front_made {
   k_value mask, loop;
   struct list_place place;
+  uint32_t names, items;       /* how many it is created with room for */
   bool kept;                   /* it has become a record of a list */
   uint32_t first;              /* of f->items; NONE: empty */
 };

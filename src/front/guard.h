@@ -32,6 +32,7 @@ enum guard_type {
                    ** `names` is "__newindex" */
   GUARD_ELEMENTS,  /* a table whose elements are all of one kind */
   GUARD_KEYS,      /* a table whose string keys are `names` */
+  GUARD_APPENDED,  /* a table to which tables are appended: append.c */
   GUARD_VIEW,      /* a view of the component `same`; `measured`: read only. Its place is needed */
   GUARD_TEXT,      /* no path: needs the number of the text `same` in the world's strings */
   GUARD_COUNT,     /* no path: needs the number of matches of the query `same` */
@@ -77,6 +78,7 @@ struct stored_as {
   bool grows;                  /* it is a list, which also gets values behind its last one; */
   bool keyed;                  /* or its keys are integers that do not count from 1: keys.c, */
   bool adds, drops;            /* some of which are added, or removed */
+  bool appends;                /* a list that only grows, by tables: append.c */
 };
 
 /* Whether the program removes elements: if it adds some, too, Lua does. */

@@ -12,15 +12,6 @@
 
 #include "core/base/text.h"
 
-#define LIST_ROOM 1024
-
-/* Where the name of a record's field is anchored, also while the function is compiled repeatedly; and
-** a string that a column has. */
-static lua_Integer scratch_anchor(uint32_t column) { return -100 - (lua_Integer)column; }
-static lua_Integer scratch_text_anchor(uint32_t column, uint32_t text) {
-  return -1000 - (lua_Integer)(column * FRONT_TEXTS + text);
-}
-
 /* ---- which tables are lists ---- */
 
 /* Where the present instruction is: by its calls. */
@@ -34,8 +25,9 @@ static struct list_place scratch_place(const struct front *f) {
 
 static uint32_t scratch_find(const struct front *f, const struct list_place *place) {
   uint32_t i = 0;
+  const struct front_list *lists = f->shared.lists;
   while (i < f->shared.list_count &&
-         memcmp(&f->shared.lists[i].place, place, sizeof *place) != 0)
+         (lists[i].outside || memcmp(&lists[i].place, place, sizeof *place) != 0))
     i++;
   return i;
 }
@@ -62,10 +54,6 @@ void scratch_want_keyed(struct front *f, struct val table, struct val key) {
 /* Cells of a type are one array of the program: LIST_ROOM for each column, or three times that of
 ** booleans. Before those of integers there are each list's length, and how many records each pool
 ** has. */
-enum list_number { LIST_LENGTH, LIST_RECORDS, LIST_NUMBERS };
-
-/* The parts of a column: its values; whether they are integers; whether they are there. */
-enum column_part { COLUMN_VALUE, COLUMN_WHOLE, COLUMN_THERE, COLUMN_PARTS };
 
 k_array scratch_array(void *cells, uint32_t columns, k_column type) {
   int64_t room = (int64_t)columns * LIST_ROOM, numbers = room + LIST_ROOM;
@@ -92,7 +80,7 @@ static k_value scratch_cell(struct front *f, k_column type, uint32_t region, k_v
   return build_cell(f->b, array, build_binary(f->b, KO_ADD, base, place));
 }
 
-static k_value scratch_number(struct front *f, uint32_t list, enum list_number which) {
+k_value scratch_number(struct front *f, uint32_t list, enum list_number which) {
   return scratch_cell(f, KC_I64, 0, build_i64(f->b, (int64_t)list * LIST_NUMBERS + which + 1));
 }
 
@@ -292,11 +280,13 @@ static bool scratch_begins(const struct front *f, uint32_t pool) {
   return again || lists > 1;
 }
 
-struct val scratch_create(struct front *f) {
+struct val scratch_create(struct front *f, const struct code *code) {
   struct list_place place = scratch_place(f);
   uint32_t at = scratch_find(f, &place);
   struct val table = order_table(f);
   f->made[table.at].place = place;
+  f->made[table.at].names = code->b;
+  f->made[table.at].items = code->c;
   if (at == f->shared.list_count) return table;
   if (f->result > RESULT_MAP)
     front_refuse(f, "it creates a list and returns a result: do that in a system's each");
@@ -312,7 +302,8 @@ struct val scratch_create(struct front *f) {
 
 void scratch_begin(struct front *f) {
   for (uint32_t i = 0; i < f->shared.list_count; i++)
-    if (f->shared.lists[i].records && f->shared.lists[i].pool == i && scratch_begins(f, i))
+    if (f->shared.lists[i].records && !f->shared.lists[i].outside &&
+        f->shared.lists[i].pool == i && scratch_begins(f, i))
       build_set(f->b, scratch_number(f, i, LIST_RECORDS), build_i64(f->b, 0));
 }
 
@@ -459,6 +450,8 @@ struct val scratch_get(struct front *f, struct val list, struct val index) {
 /* Lists exchange records: all that have the one pool have the other, and are compiled again. */
 static void scratch_unite(struct front *f, uint32_t pool, uint32_t other) {
   struct front_classes *shared = &f->shared;
+  if (shared->lists[pool].outside || shared->lists[other].outside)
+    front_refuse(f, "it puts a table into a list from outside and into one that it creates");
   for (uint32_t i = 0; i < shared->list_count; i++)
     if (shared->lists[i].pool == other) shared->lists[i].pool = pool;
   f->wants_cells = true;
@@ -486,8 +479,7 @@ static void scratch_lack_fields(struct front *f, uint32_t pool, k_value record,
   }
 }
 
-/* The number of the record that a table becomes, wherever the present rows have it. */
-static struct val scratch_record(struct front *f, uint32_t list, struct val table) {
+struct val scratch_record(struct front *f, uint32_t list, struct val table) {
   struct builder *b = f->b;
   struct front_made *made = &f->made[table.at];
   uint32_t pool = f->shared.lists[list].pool;

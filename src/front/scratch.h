@@ -9,7 +9,7 @@
 void scratch_want(struct front *f, struct val table);
 void scratch_want_keyed(struct front *f, struct val table, struct val key);
 /* Creates a table: a list, where it is known as one. */
-struct val scratch_create(struct front *f);
+struct val scratch_create(struct front *f, const struct code *code);
 /* Its length, and the element at an index. Others set or append one, for the present rows. */
 struct val scratch_length(struct front *f, struct val list);
 struct val scratch_get(struct front *f, struct val list, struct val index);
@@ -29,6 +29,38 @@ struct val scratch_pair(struct front *f, uint32_t list, bool key, k_value place)
 void scratch_end_pairs(struct front *f, uint32_t list);
 /* Has no records yet, at the function's start. */
 void scratch_begin(struct front *f);
+
+/* ---- for append.c ---- */
+
+/* Each list's numbers, at the beginning of the cells of integers. */
+enum list_number { LIST_LENGTH, LIST_RECORDS, LIST_NUMBERS };
+k_value scratch_number(struct front *f, uint32_t list, enum list_number which);
+/* The record that a table becomes, wherever the present rows have it. */
+struct val scratch_record(struct front *f, uint32_t list, struct val table);
+
+/* The parts of a column, each of so many cells: its values; whether they are integers; whether they
+** are there. */
+#define LIST_ROOM 1024
+enum column_part { COLUMN_VALUE, COLUMN_WHOLE, COLUMN_THERE, COLUMN_PARTS };
+
+/* Where the name of a record's field is anchored, also while the function is compiled repeatedly; and
+** a string that a column has. */
+static inline lua_Integer scratch_anchor(uint32_t column) { return -100 - (lua_Integer)column; }
+static inline lua_Integer scratch_text_anchor(uint32_t column, uint32_t text) {
+  return -1000 - (lua_Integer)(column * FRONT_TEXTS + text);
+}
+
+/* #list; list[at] = value, a table that the function creates. */
+struct val append_length(struct front *f, uint32_t which, struct val table);
+void append_table(struct front *f, uint32_t which, struct val table, k_value at, struct val value);
+
+/* ---- running ---- */
+
+/* Begins with a list as it is; false if it is none. `numbers`: where the cells begin, or NULL. The
+** second appends tables to it. */
+bool append_read(lua_State *L, int anchors, const struct guard *guard, int64_t *numbers);
+void append_store(lua_State *L, int anchors, const struct guard *guard,
+                  const struct script_cells *script, void *cells);
 
 /* The size of the cells of a variant's lists, by how many columns they have, and where in them those
 ** of a type are. */

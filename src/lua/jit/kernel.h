@@ -358,6 +358,7 @@ struct variant {
   bool texts;                  /* some of its guards are GUARD_TEXT */
   bool starved;                /* there was no memory to copy `copied` */
   bool tables;                 /* it copies some */
+  bool appends;                /* it appends tables to lists */
   bool looks;                  /* it uses indexes, and may change with them: `indexed`, `fresh` */
   uint32_t unportable;         /* as in the front */
   struct run_plan plan;        /* its arrays are `cells`, `commands`, `asked`, `lookups` */

@@ -51,6 +51,8 @@ static enum reading variant_read_guard(lua_State *L, int anchors, const struct g
     return guard_read_text(L, anchors, guard, box->world, variant->uniforms);
   if (guard->type == GUARD_CELL)
     return cell_take(L, anchors, guard, &variant->script) ? READING_FITS : READING_OTHER;
+  if (guard->type == GUARD_APPENDED)
+    return append_read(L, anchors, guard, variant->lists_cells) ? READING_FITS : READING_OTHER;
   if (guard->type == GUARD_VIEW)
     return variant_read_view(L, anchors, guard, box, variant->uniforms) ? READING_FITS
                                                                         : READING_OTHER;
@@ -75,13 +77,39 @@ static bool variant_read_guards(lua_State *L, int anchors, const struct world_bo
   return fits && !(cells && cells_meet(L, anchors, variant->guards, variant->guard_count));
 }
 
+static void variant_set_all(lua_State *L, int anchors, const struct variant *variant,
+                            bool reserves) {
+  cells_store(L, anchors, variant->guards, variant->guard_count, &variant->script,
+              variant->arrays, variant->lists_cells, reserves);
+}
+
+/* (variant, anchors) */
+static int variant_set_protected(lua_State *L) {
+  variant_set_all(L, 2, lua_touserdata(L, 1), false);
+  return 0;
+}
+
+/* Creates tables: no finalizer may run in between. */
+static void variant_set_uncollected(lua_State *L, const struct variant *variant) {
+  bool collects = lua_gc(L, LUA_GCISRUNNING, 0);
+  lua_gc(L, LUA_GCSTOP, 0);
+  lua_pushcfunction(L, variant_set_protected);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)variant);
+  lua_pushvalue(L, -3);
+  int status = lua_pcall(L, 2, 0, 0);
+  if (collects) lua_gc(L, LUA_GCRESTART, 0);
+  if (status != LUA_OK) lua_error(L);
+}
+
 static APART void variant_set_cells(lua_State *L, int handle, const struct variant *variant,
                                     bool reserves) {
   int top = lua_gettop(L);
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   lua_rawgeti(L, -1, (lua_Integer)variant->anchors);
-  cells_store(L, top + 2, variant->guards, variant->guard_count, &variant->script,
-              variant->arrays, reserves);
+  if (variant->appends && !reserves)
+    variant_set_uncollected(L, variant);
+  else
+    variant_set_all(L, top + 2, variant, reserves);
   lua_settop(L, top);
 }
 
@@ -529,6 +557,9 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
   found.script.count = front->shared.cell_count;
   found.script.tables = front->shared.table_count;
   found.script.columns = front->program ? front->shared.list_column_count : 0;
+  found.script.strings = &kernel->box->world->strings;
+  memcpy(found.script.list_columns, front->shared.list_columns,
+         sizeof found.script.list_columns);
   memcpy(found.script.list, front->shared.cells, sizeof found.script.list);
   memcpy(found.indexes, front->indexes, front->index_count * sizeof *found.indexes);
   memcpy(found.lists, front->lists, front->list_count * sizeof *found.lists);
@@ -537,6 +568,8 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
   variant->leaves = front->leaves;
   for (uint32_t i = 0; i < front->guard_count; i++)
     variant->tables |= front->guards[i].type == GUARD_ELEMENTS;
+  for (uint32_t i = 0; i < front->guard_count; i++)
+    variant->appends |= front->guards[i].type == GUARD_APPENDED;
   variant->quiet = !front->index_count && !cells_any(&found.script) &&
                    !RESULT_IS_USED(kernel->result) && front->command_count == 0 &&
                    !program_info(front->program).fails;

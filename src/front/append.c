@@ -1,0 +1,131 @@
+/* Lists from outside to which rows append tables that they create, as in list[#list + 1] = { id = e }.
+** While the program runs, these are records of a pool (scratch.c); before Lua runs they become tables,
+** made as Lua makes them. Nothing else of the list is read. */
+#include "front/scratch.h"
+
+#include "core/base/intern.h"
+
+/* Which of the function's own lists stands for one from outside. */
+static uint32_t append_list(struct front *f, uint32_t which) {
+  struct front_classes *shared = &f->shared;
+  uint32_t at = 0;
+  while (at < shared->list_count && shared->lists[at].outside != which + 1) at++;
+  if (at < shared->list_count) return at;
+  if (at == FRONT_LISTS) front_refuse(f, "it appends to more than %d lists", FRONT_LISTS);
+  shared->lists[shared->list_count++] =
+      (struct front_list){.pool = at, .records = true, .outside = which + 1};
+  f->wants_cells = true;
+  return at;
+}
+
+/* The guard of such a list, which must be a table without a metatable. */
+static struct guard *append_guard(struct front *f, struct val table, uint32_t list) {
+  struct guard *guard = outside_need_guard(f, &f->paths[table.at], GUARD_APPENDED);
+  guard->uniform = (int16_t)list;
+  guard->stored = true;
+  guard->as = (struct stored_as){.grows = true, .appends = true};
+  return guard;
+}
+
+struct val append_length(struct front *f, uint32_t which, struct val table) {
+  uint32_t list = append_list(f, which);
+  append_guard(f, table, list);
+  struct val length = val_number(f, build_get(f->b, scratch_number(f, list, LIST_LENGTH)), false);
+  length.bits = MIXED_SMALL;
+  return length;
+}
+
+/* A table becomes a record; all of one list are made at one place. */
+void append_table(struct front *f, uint32_t which, struct val table, k_value at,
+                  struct val value) {
+  struct builder *b = f->b;
+  uint32_t list = append_list(f, which);
+  struct front_list *known = &f->shared.lists[list];
+  const struct front_made *made = &f->made[value.at];
+  struct guard *guard = append_guard(f, table, list);
+  if (NUMBERS_ARE_DOUBLES || (known->place.depth &&
+                              memcmp(&known->place, &made->place, sizeof known->place) != 0))
+    front_refuse(f, NUMBERS_ARE_DOUBLES
+                        ? "it appends a table to a list from outside, which LuaJIT makes otherwise"
+                        : "it appends tables to one list that it creates at two places: use one");
+  if (made->names > INT16_MAX || made->items > INT16_MAX || f->loop_depth)
+    front_refuse(f, "it appends a table to a list from outside in a loop: do that behind it");
+  known->place = made->place;
+  guard->most = (uint16_t)made->names;
+  guard->stride = (uint16_t)made->items;
+  build_at(b, f->env.mask, front_tag(f));
+  k_value length = scratch_number(f, list, LIST_LENGTH);
+  k_value next = build_binary(b, KO_ADD, build_get(b, length), build_i64(b, 1));
+  build_need(b, build_binary(b, KO_EQ, at, next));
+  (void)scratch_record(f, list, maybe_need(f, value));
+  build_set(b, length, next);
+}
+
+/* ---- running ---- */
+
+/* Pushes what a record has in a column: nothing is a value, too. */
+static void append_push(lua_State *L, int anchors, const struct script_cells *script, void *cells,
+                        uint32_t at, uint32_t record) {
+  const struct list_column *column = &script->list_columns[at];
+  const k_array bools = scratch_array(cells, script->columns, KC_BOOL);
+  const uint8_t *flags = (const uint8_t *)bools.data + (size_t)at * COLUMN_PARTS * LIST_ROOM;
+  const int64_t *integers = scratch_keys(cells, at);
+  const k_array floats = scratch_array(cells, script->columns, KC_F64);
+  const double *numbers = (const double *)floats.data + (size_t)at * LIST_ROOM;
+  if (column->kind == CELL_NIL || (column->maybe && !flags[COLUMN_THERE * LIST_ROOM + record])) {
+    lua_pushnil(L);
+  } else if (column->kind == CELL_BOOL) {
+    lua_pushboolean(L, flags[record]);
+  } else if (column->text) {
+    lua_rawgeti(L, anchors, scratch_text_anchor(at, (uint32_t)integers[record]));
+  } else if (column->string) {
+    ecs_string text = intern_text(script->strings, (uint32_t)integers[record]);
+    lua_pushlstring(L, text.data ? text.data : "", text.size);
+  } else if (column->kind == CELL_INTEGER) {
+    lua_pushinteger(L, (lua_Integer)integers[record]);
+  } else if (column->kind == CELL_MIXED && flags[COLUMN_WHOLE * LIST_ROOM + record]) {
+    lua_pushinteger(L, (lua_Integer)numbers[record]);
+  } else {
+    lua_pushnumber(L, (lua_Number)numbers[record]);
+  }
+}
+
+bool append_read(lua_State *L, int anchors, const struct guard *guard, int64_t *numbers) {
+  int top = lua_gettop(L);
+  path_push(L, anchors, &guard->path);
+  bool fits = lua_istable(L, -1) && !lua_getmetatable(L, -1);
+  if (fits && numbers) {
+    numbers += guard->uniform * LIST_NUMBERS;
+    numbers[LIST_LENGTH] = (int64_t)lua_rawlen(L, top + 1);
+    numbers[LIST_RECORDS] = 0;
+  }
+  lua_settop(L, top);
+  return fits;
+}
+
+void append_store(lua_State *L, int anchors, const struct guard *guard,
+                  const struct script_cells *script, void *cells) {
+  int64_t *numbers = (int64_t *)cells + guard->uniform * LIST_NUMBERS;
+  uint32_t count = (uint32_t)numbers[LIST_RECORDS];
+  lua_Integer before = (lua_Integer)numbers[LIST_LENGTH] - count;
+  path_push(L, anchors, &guard->path);
+  for (uint32_t i = 0; i < count; i++) {
+    lua_createtable(L, guard->stride, guard->most);
+    for (uint32_t at = 0; at < script->columns; at++) {
+      const struct list_column *column = &script->list_columns[at];
+      if (column->of != guard->uniform || !column->field) continue;
+      if (column->position)
+        lua_pushinteger(L, column->position);
+      else
+        lua_rawgeti(L, anchors, scratch_anchor(at));
+      append_push(L, anchors, script, cells, at, i);
+      if (lua_isnil(L, -1))
+        lua_pop(L, 2);
+      else
+        lua_rawset(L, -3);
+    }
+    lua_rawseti(L, -2, before + i + 1);
+  }
+  numbers[LIST_RECORDS] = 0;
+  lua_pop(L, 1);
+}
