@@ -257,8 +257,8 @@ void variants_share(lua_State *L, int handle, int from, int function);
 /* Surround a run of a variant that was found for it: the first makes room for its script cells,
 ** which may raise Lua's memory error, the second stores them. The kernel's handle is at an
 ** index. */
-void variant_reserve_cells(lua_State *L, int handle, const struct variant *variant);
-void variant_store_cells(lua_State *L, int handle, const struct variant *variant);
+void variant_reserve_cells(lua_State *L, int handle, struct variant *variant);
+void variant_store_cells(lua_State *L, int handle, struct variant *variant);
 
 /* The cost of copying a variant's tables (element_cost), and the cost worth paying for that many
 ** rows. */
@@ -358,7 +358,11 @@ struct variant {
   bool texts;                  /* some of its guards are GUARD_TEXT */
   bool starved;                /* there was no memory to copy `copied` */
   bool tables;                 /* it copies some */
-  bool appends;                /* it appends tables to lists */
+  bool makes;                  /* it makes tables in Lua: for the order of keys, or to append them */
+  bool held;                   /* so the collector has been stopped, when Lua used so much */
+  size_t kilobytes;
+  lua_State *state;            /* of the present run */
+  struct world_box *box;
   bool looks;                  /* it uses indexes, and may change with them: `indexed`, `fresh` */
   uint32_t unportable;         /* as in the front */
   struct run_plan plan;        /* its arrays are `cells`, `commands`, `asked`, `lookups` */

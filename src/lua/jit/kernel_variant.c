@@ -89,36 +89,46 @@ static int variant_set_protected(lua_State *L) {
   return 0;
 }
 
-/* Creates tables: no finalizer may run in between. */
-static void variant_set_uncollected(lua_State *L, const struct variant *variant) {
-  bool collects = lua_gc(L, LUA_GCISRUNNING, 0);
-  lua_gc(L, LUA_GCSTOP, 0);
-  lua_pushcfunction(L, variant_set_protected);
-  lua_pushlightuserdata(L, (void *)(uintptr_t)variant);
-  lua_pushvalue(L, -3);
-  int status = lua_pcall(L, 2, 0, 0);
-  if (collects) lua_gc(L, LUA_GCRESTART, 0);
-  if (status != LUA_OK) lua_error(L);
+static void variant_release(lua_State *L, struct variant *variant) {
+  size_t kilobytes = (size_t)lua_gc(L, LUA_GCCOUNT, 0);
+  lua_gc(L, LUA_GCRESTART, 0);
+  if (kilobytes > variant->kilobytes)
+    variant->box->made += (kilobytes - variant->kilobytes) * 1024;
+  variant->held = false;
 }
 
-static APART void variant_set_cells(lua_State *L, int handle, const struct variant *variant,
+static APART void variant_set_cells(lua_State *L, int handle, struct variant *variant,
                                     bool reserves) {
-  int top = lua_gettop(L);
+  int top = lua_gettop(L), status = LUA_OK;
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   lua_rawgeti(L, -1, (lua_Integer)variant->anchors);
-  if (variant->appends && !reserves)
-    variant_set_uncollected(L, variant);
-  else
+  if (cells_any(&variant->script) && variant->held) {
+    lua_pushcfunction(L, variant_set_protected);
+    lua_pushlightuserdata(L, variant);
+    lua_pushvalue(L, top + 2);
+    status = lua_pcall(L, 2, 0, 0);
+  } else if (cells_any(&variant->script)) {
     variant_set_all(L, top + 2, variant, reserves);
+  }
+  if (variant->held) variant_release(L, variant);
+  if (status != LUA_OK) lua_error(L);
   lua_settop(L, top);
+  variant->held = reserves && variant->makes && lua_gc(L, LUA_GCISRUNNING, 0) == 1;
+  if (!variant->held) return;
+  lua_gc(L, LUA_GCSTOP, 0);
+  variant->kilobytes = (size_t)lua_gc(L, LUA_GCCOUNT, 0);
 }
 
-void variant_reserve_cells(lua_State *L, int handle, const struct variant *variant) {
-  if (UNLIKELY(cells_any(&variant->script))) variant_set_cells(L, handle, variant, true);
+/* Where the program makes tables in Lua, the collector is held meanwhile: no finalizer may run. What
+** it makes is told to the collector when a public call ends. */
+void variant_reserve_cells(lua_State *L, int handle, struct variant *variant) {
+  if (UNLIKELY(variant->makes || cells_any(&variant->script)))
+    variant_set_cells(L, handle, variant, true);
 }
 
-void variant_store_cells(lua_State *L, int handle, const struct variant *variant) {
-  if (UNLIKELY(cells_any(&variant->script))) variant_set_cells(L, handle, variant, false);
+void variant_store_cells(lua_State *L, int handle, struct variant *variant) {
+  if (UNLIKELY(variant->makes || cells_any(&variant->script)))
+    variant_set_cells(L, handle, variant, false);
 }
 
 #define COPIED_FREELY 1024u    /* of element_cost, before the number of rows is known */
@@ -204,29 +214,29 @@ static int variant_order_protected(lua_State *L) {
   return 0;
 }
 
-/* A run_list's `order`; `ud` is the Lua state. Nothing else may run meanwhile: no collector, and no
+/* A run_list's `order`; `ud` is the variant. No Lua may run meanwhile: neither a finalizer, nor a
 ** hook. */
 static bool variant_order_keys(void *ud, const int64_t *list, uint32_t count, uint32_t *places) {
-  lua_State *L = ud;
+  struct variant *variant = ud;
+  lua_State *L = variant->state;
   struct keys keys = {list, count, places};
   if (lua_gethook(L) || !lua_checkstack(L, 8)) return false;
-  bool collects = lua_gc(L, LUA_GCISRUNNING, 0) != 0;
-  lua_gc(L, LUA_GCSTOP, 0);
   lua_pushcfunction(L, variant_order_protected);
   lua_pushlightuserdata(L, &keys);
   int status = lua_pcall(L, 1, 0, 0);
   if (status != LUA_OK) lua_pop(L, 1);
-  if (collects) lua_gc(L, LUA_GCRESTART, 0);
   return status == LUA_OK;
 }
 
-static void variant_read_lists(lua_State *L, struct variant *variant) {
+static void variant_read_lists(lua_State *L, struct world_box *box, struct variant *variant) {
+  variant->state = L;
+  variant->box = box;
   for (uint32_t i = 0; i < variant->list_count; i++) {
     struct run_list *list = &variant->lists[i];
     if (list->kind != LIST_KEYS) continue;
     list->given = scratch_keys(variant->lists_cells, list->index);
     list->order = variant_order_keys;
-    list->ud = L;
+    list->ud = variant;
   }
 }
 
@@ -299,7 +309,7 @@ static bool variant_fits_now(lua_State *L, int all_anchors, const struct kernel 
   lua_pop(L, 1);
   if (variant->starved) raise_memory(L);
   if (!fits) return false;
-  variant_read_lists(L, variant);
+  if (variant->makes) variant_read_lists(L, kernel->box, variant);
   variant->run = kernel->runs;
   return true;
 }
@@ -569,7 +579,9 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
   for (uint32_t i = 0; i < front->guard_count; i++)
     variant->tables |= front->guards[i].type == GUARD_ELEMENTS;
   for (uint32_t i = 0; i < front->guard_count; i++)
-    variant->appends |= front->guards[i].type == GUARD_APPENDED;
+    variant->makes |= front->guards[i].type == GUARD_APPENDED;
+  for (uint32_t i = 0; i < front->list_count; i++)
+    variant->makes |= front->lists[i].kind == LIST_KEYS;
   variant->quiet = !front->index_count && !cells_any(&found.script) &&
                    !RESULT_IS_USED(kernel->result) && front->command_count == 0 &&
                    !program_info(front->program).fails;
