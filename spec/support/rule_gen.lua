@@ -248,6 +248,8 @@ grown 6: many[#many + 1] = <F> | if <B> then many[#many + 1] = <F> <S> end
   | <PF> = many[<I>] or <F> | if #many > 3 then many[<I> % #many + 1] = <F> end | <PI> = #ids % 100
   | for <K> = 1, <Few> do ids[#ids + 1] = <L> <S> end | if <Rare> then many[#many + 2] = <F> end
   | local <N1> = ids[#ids] if <N1> and world:alive(<N1>) then <PE> = <N1> <S> end
+  | found[#found + 1] = { id = <L>, w = <F>, n = <I> } | <PI> = #found % 50
+  | if <B> then add(taken, { <F>, id = <E>, on = <B> or nil, name = 'x' }) <S> end
   | if <B> then yes[#yes + 1] = <B> end | if yes[<X>] then <S> end | yes[#yes + 1] = <Rare>
 keyed 7: marked[<L>] = <F> | if <B> then marked[<L>] = <V> <S> end | kin[<L>] = <L>
   | marked[<L1>] = (marked[<L1>] or 0) + 1 | if met2[<L1>] then <S> else met2[<L1>] = true end
@@ -256,35 +258,38 @@ keyed 7: marked[<L>] = <F> | if <B> then marked[<L>] = <V> <S> end | kin[<L>] = 
   | spots[<X> * 100] = (spots[<X> * 100] or 0) + <I> | <PF> = spots[<X> * 100] or 0.5
   | <PF> = old[<L>] or <F> | if old[<L>] then <S> end | <PI> = ages[<X> * 50] or 3
   | if marked[<E>] then <S> end | if <Rare> then marked[<I>] = <F> end
-made 8: local <N1> = {} for <N9> = 1, <Few> do <N1>[#<N1> + 1] = <F> <S> end
-    <PF> = <N1>[<I>] or <F> <PI> = #<N1> <S>
-  | local <N1> = { <I>, <I>, 3 } for <N2> = 1, #<N1> do <N1>[<N2>] = <N1>[<N2>] + <I> <Z> end
-    if <B> then <N1>[#<N1>] = nil end <PI> = <N1>[#<N1>] % 50
-  | local <N1> = {} for <N9> = 1, 5 do if <B> then add(<N1>, <L>) end end <S>
-    for <N2>, <N3> in ipairs(<N1>) do if world:alive(<N3>) then <PE> = <N3> end <Z> end
-  | local <N1> = {} for <N9> = 1, 4 do if <B> then <N1>[#<N1> + 1] = { w = <F>, id = <L>,
-    n = <I>, on = <B> or nil } end end for <N2>, <N3> in ipairs(<N1>) do
-    if <N3>.on then <N3>.w = <F> end <PF1> = (<PF1> + <N3>.w) % 64 <Z> end
-    local <N4> = <N1>[<I>] if <N4> then <PE> = <N4>.id <PI> = <N4>.n % 9 <S> end
-  | local <N1>, <N2> = {}, nil for <N5> = 1, 4 do <N1>[<N5>] = { w = <F>, n = <I> } end
-    sort(<N1>, function(a, b) return a.w < b.w end) for <N3>, <N4> in ipairs(<N1>) do
-    if <B> then <N2> = <N4> end <PI1> = (<PI1> * 3 + <N4>.n) % 97 end if <N2> then <PF> = <N2>.w end
-  | local <N1> = {} for <N5> = 1, 6 do <N1>[<N5>] = (<I> * 7 + <N5>) % 9 end sort(<N1>) <S>
-    for <N2>, <N3> in ipairs(<N1>) do <PI1> = (<PI1> * 3 + <N3> * <N2>) % 97 end
-  | local <N1> = { <F>, <F>, <F>, <F> } sort(<N1>, function(a, b) return a > b end) <PF> = <N1>[2]
-  | local <N1> = {} for <N9> = 1, <Few> do add(<N1>, 1, <F>) end local <N2> = remove(<N1>, 1) <S>
-    if <N2> then <PF> = <N2> end add(<N1>, <F>) <PF> = remove(<N1>) + #<N1>
-  | local <N1> = {} for <N5> = 1, 4 do <N1>[<L1>] = (<N1>[<L1>] or 0) + <I> <N1>[<L>] = <N5> end
-    for <N2>, <N3> in pairs(<N1>) do <PF1> = (<PF1> * 3 + <N3>) % 64 <PE> = <N2> <Z> end
-  | local <N1> = {} for <N9> = 1, 9 do <N1>[<I> * 512] = <B> if <N1>[<I> * 512] then <S> end end
-  | local <N1> = {} <N1>[<X>] = { n = <I> } if <B> then <N1>[<X> + 3] = { n = <I> } end
-    for <N2>, <N3> in pairs(<N1>) do <PI1> = (<PI1> + <N3>.n * <N2>) % 97 <Z> end
-  | local <N1> = {} for <N9> = 1, 4 do <N1>[#<N1> + 1] = <B> and 'red' or 'blue' end
-    if <N1>[<X> % 4 + 1] == 'red' then <S> end
-  | local <N1> = <F> local function <N2>(x) <N1> = (<N1> + x) % 64 return <N1> end <PF> = <N2>(<F>)
-    <S> <PF> = <N2>(1.5) + <N1>
-  | local <N1>, <N2> = { 1 }, 1 while <N2> <= #<N1> and <N2> < 9 do
-    if <B> then <N1>[#<N1> + 1] = <N1>[<N2>] + <I> end <N2> = <N2> + 1 <Z> end <PI> = #<N1>
+made 8: do local <N1> = {} for <N9> = 1, <Few> do <N1>[#<N1> + 1] = <F> <S> end <PF> = <N1>[<I>]
+    or <F> <PI> = #<N1> <S> end
+  | do local <N1> = { <I>, <I>, 3 } for <N2> = 1, #<N1> do <N1>[<N2>] = <N1>[<N2>] + <I> <Z> end
+    if <B> then <N1>[#<N1>] = nil end <PI> = <N1>[#<N1>] % 50 end
+  | do local <N1> = {} for <N9> = 1, 5 do if <B> then add(<N1>, <L>) end end <S> for <N2>, <N3>
+    in ipairs(<N1>) do if world:alive(<N3>) then <PE> = <N3> end <Z> end end
+  | do local <N1> = {} for <N9> = 1, 4 do if <B> then <N1>[#<N1> + 1] = { w = <F>, id = <L>, n =
+    <I>, on = <B> or nil } end end for <N2>, <N3> in ipairs(<N1>) do if <N3>.on then <N3>.w =
+    <F> end <PF1> = (<PF1> + <N3>.w) % 64 <Z> end local <N4> = <N1>[<I>] if <N4> then <PE> =
+    <N4>.id <PI> = <N4>.n % 9 <S> end end
+  | do local <N1>, <N2> = {}, nil for <N5> = 1, 4 do <N1>[<N5>] = { w = <F>, n = <I> } end
+    sort(<N1>, function(a, b) return a.w < b.w end) for <N3>, <N4> in ipairs(<N1>) do if <B>
+    then <N2> = <N4> end <PI1> = (<PI1> * 3 + <N4>.n) % 97 end if <N2> then <PF> = <N2>.w end
+    end
+  | do local <N1> = {} for <N5> = 1, 6 do <N1>[<N5>] = (<I> * 7 + <N5>) % 9 end sort(<N1>) <S>
+    for <N2>, <N3> in ipairs(<N1>) do <PI1> = (<PI1> * 3 + <N3> * <N2>) % 97 end end
+  | do local <N1> = { <F>, <F>, <F>, <F> } sort(<N1>, function(a, b) return a > b end) <PF> =
+    <N1>[2] end
+  | do local <N1> = {} for <N9> = 1, <Few> do add(<N1>, 1, <F>) end local <N2> = remove(<N1>, 1)
+    <S> if <N2> then <PF> = <N2> end add(<N1>, <F>) <PF> = remove(<N1>) + #<N1> end
+  | do local <N1> = {} for <N5> = 1, 4 do <N1>[<L1>] = (<N1>[<L1>] or 0) + <I> <N1>[<L>] = <N5>
+    end for <N2>, <N3> in pairs(<N1>) do <PF1> = (<PF1> * 3 + <N3>) % 64 <PE> = <N2> <Z> end end
+  | do local <N1> = {} for <N9> = 1, 9 do <N1>[<I> * 512] = <B> if <N1>[<I> * 512] then <S> end
+    end end
+  | do local <N1> = {} <N1>[<X>] = { n = <I> } if <B> then <N1>[<X> + 3] = { n = <I> } end for
+    <N2>, <N3> in pairs(<N1>) do <PI1> = (<PI1> + <N3>.n * <N2>) % 97 <Z> end end
+  | do local <N1> = {} for <N9> = 1, 4 do <N1>[#<N1> + 1] = <B> and 'red' or 'blue' end if
+    <N1>[<X> % 4 + 1] == 'red' then <S> end end
+  | do local <N1> = <F> local function <N2>(x) <N1> = (<N1> + x) % 64 return <N1> end <PF> =
+    <N2>(<F>) <S> <PF> = <N2>(1.5) + <N1> end
+  | do local <N1>, <N2> = { 1 }, 1 while <N2> <= #<N1> and <N2> < 9 do if <B> then <N1>[#<N1> +
+    1] = <N1>[<N2>] + <I> end <N2> = <N2> + 1 <Z> end <PI> = #<N1> end
 strays 5: if <Rare> then log[#log + 1] = <F> <S> end | if <Rare> then tell(<F>, <E>) end
   | if <Rare> then <S> noted[<L>] = <F> end | if <Rare> and <B> then <PF> = #('s' .. <I>) end
   | if <Rare> then for <N1> in pairs(noted) do <PE> = <N1> break end <S> end

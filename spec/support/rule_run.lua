@@ -205,6 +205,7 @@ total = 0
 local function bump(by) n = n + by end
 local log, noted, add, sort, remove = {}, {}, table.insert, table.sort, table.remove
 local many, ids, yes = {}, alias and { boss } or {}, {}
+local found, taken = {}, alias and { { 1, id = boss } } or {}
 local marked, kin, met2, spots = {}, alias and { [boss] = mate } or {}, {}, { [700] = 5 }
 local old, ages = { [boss] = 1.5, [mate] = 7, [dead] = 3 }, { [50] = 3, [150] = 9, [100000] = 1 }
 local function tell(x, ...) log[#log + 1] = select('#', ...) + x end
@@ -220,7 +221,11 @@ local function grown()
       list[#list + 1] = math.type(t[i]) == "float" and ("%a"):format(t[i]) or tostring(t[i])
     end
   end
-  for _, t in ipairs { marked, kin, met2, spots } do
+  local tables = { marked, kin, met2, spots }
+  for _, t in ipairs { found, taken } do
+    for _, one in ipairs(t) do tables[#tables + 1] = one end
+  end
+  for _, t in ipairs(tables) do
     for k, v in pairs(t) do
       list[#list + 1] = k .. "=" .. (math.type(v) == "float" and ("%a"):format(v) or tostring(v))
     end

@@ -371,8 +371,8 @@ struct variant {
   struct resource_uniform *resources;
   struct run_column *cells;
   struct front_column *columns;   /* for messages and explain */
-  uint32_t anchors;            /* number of its table of anchors, with weak values */
-  uint32_t anchor_count;       /* in it; the function is the first */
+  uint32_t anchors;            /* number of its table of anchors, with weak values: the function is
+                               ** the first */
   k_scalar uniforms[FRONT_UNIFORMS];
   struct run_command commands[RUN_ORDERS];
   struct run_asked asked[RUN_ASKED];

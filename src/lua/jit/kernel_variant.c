@@ -510,7 +510,6 @@ static struct variant *copy_variant(struct memory *memory, const struct variant 
   variant->which = from->which;
   variant->script = from->script;
   variant->version = from->version;
-  variant->anchor_count = from->anchor_count;
   variant->run = UINT64_MAX;
   uint32_t columns = from->script.columns;
   if (columns) variant->lists_cells = memory_array(memory, 1, scratch_size(columns));
@@ -544,7 +543,6 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
                           .resource_count = front->resource_count, .cells = front->cells,
                           .columns = front->columns, .column_count = front->column_count,
                           .which = which, .version = *kernel->box->version,
-                          .anchor_count = front->anchor_count,
                           .lookups = front->lookups, .lookup_count = front->lookup_count,
                           .array_count = front->array_count, .mark_count = front->mark_count,
                           .first_mark = front->first_mark, .whole_count = front->whole_count,
@@ -800,13 +798,13 @@ struct variant *variant_need(lua_State *L, int handle, int anchors, struct kerne
 
 /* Copies a table of anchors to the next one of those at `to`, with another function first. */
 static void variant_copy_anchors(lua_State *L, int from, int to, int function,
-                                 const struct kernel *kernel,
-                                 const struct variant *variant) {
+                                 const struct kernel *kernel) {
   new_weak_table(L, "v");
   int copy = lua_gettop(L);
-  for (lua_Integer i = variant->anchor_count; i >= REFUSAL; i--) {
-    lua_rawgeti(L, from, i);
-    lua_rawseti(L, copy, i);
+  for (lua_pushnil(L); lua_next(L, from); lua_pop(L, 1)) {
+    lua_pushvalue(L, -2);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, copy);
   }
   lua_pushvalue(L, function);
   lua_rawseti(L, copy, THE_FUNCTION);
@@ -820,6 +818,7 @@ static bool kernel_variant_share(lua_State *L, int all_anchors, struct kernel *k
     copy->quiet = variant->quiet;
     copy->leaves = variant->leaves;
     copy->tables = variant->tables;
+    copy->makes = variant->makes;
     variant_give_program(copy, variant->plan.program, variant->plan.command_count,
                          variant->plan.order_count, variant->plan.asked_count);
     variant->plan.program->shared++;
@@ -838,7 +837,7 @@ void variants_share(lua_State *L, int handle, int from, int function) {
   for (uint32_t i = known->count; i-- > 0;) {
     if (!variant_is_current(known, known->variants[i])) continue;
     lua_rawgeti(L, to + 1, (lua_Integer)known->variants[i]->anchors);
-    variant_copy_anchors(L, to + 2, to, function, kernel, known->variants[i]);
+    variant_copy_anchors(L, to + 2, to, function, kernel);
     lua_settop(L, to + 1);
     if (!kernel_variant_share(L, to, kernel, known->variants[i])) return;
   }
