@@ -75,9 +75,9 @@ end
 
 local seen = {}
 
--- Makes a list of tables. Lists of numbers, booleans and ids compile.
+-- Keeps tables in tables. Lists of tables without others in them compile.
 world:system("keep", { query = "Position:in", each = function(position)
-  seen[#seen + 1] = { position.x }
+  seen[#seen + 1] = { at = { position.x, position.y } }
 end })
 
 -- Makes a text by a function of C: keep what it gives in a field.

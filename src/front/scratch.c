@@ -163,8 +163,8 @@ static bool scratch_takes(struct front *f, struct list_column *column, struct va
   bool nil = value.kind == VAL_NIL, truth = val_is_boolean(f, value);
   bool string = !nil && !text && value.names == &front_texts;
   if (!nil && (value.spawned || (!truth && value.kind != VAL_VALUE)))
-    front_refuse(f, "it puts %s into a list that it creates: put in numbers, ids, booleans, strings "
-                    "or tables of these", number_describe(f, value));
+    front_refuse(f, "it puts %s into a list: put in numbers, ids, booleans, strings or tables of "
+                    "these", number_describe(f, value));
   enum cell_kind kind = nil                               ? CELL_NIL
                         : truth                           ? CELL_BOOL
                         : value.mixed                     ? CELL_MIXED
@@ -175,8 +175,8 @@ static bool scratch_takes(struct front *f, struct list_column *column, struct va
   bool first = was.kind == CELL_NIL;
   bool other = !nil && !first && (text != was.text || string != was.string);
   if (kind == CELL_OTHER || other)
-    front_refuse(f, "it puts values of several types into a list that it creates, or into a field "
-                    "of its records: use one type");
+    front_refuse(f, "it puts values of several types into a list, or into a field of its records: "
+                    "use one type");
   column->kind = (uint8_t)kind;
   column->maybe |= nil || val_is_maybe(value);
   if (!nil) {
@@ -461,8 +461,8 @@ static void scratch_unite(struct front *f, uint32_t pool, uint32_t other) {
 static void scratch_put_field(struct front *f, uint32_t pool, k_value record,
                               const struct front_item *item) {
   if (item->pair.kind || item->value.kind == VAL_TABLE)
-    front_refuse(f, "it puts a table with tables in it into a list that it creates: give each value "
-                    "a field of its own");
+    front_refuse(f, "it puts a table with tables in it into a list: give each value a field of "
+                    "its own");
   uint32_t column = scratch_need_column(f, pool, item->key, item->position);
   scratch_put(f, column, record, order_value_of(item));
 }
