@@ -3,7 +3,6 @@
 #define ECS_RUNNER_EFFECTS_H
 
 #include "core/base/column.h"
-#include "core/entity/entity.h"
 #include "kernel/build.h"
 #include "runner/run.h"
 

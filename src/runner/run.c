@@ -4,7 +4,6 @@
 #include "core/base/pool.h"
 #include "core/base/sets.h"
 #include "core/command/command.h"
-#include "core/entity/entity.h"
 #include "core/ids/entity_index.h"
 #include "core/ids/world.h"
 #include "core/query/cursor.h"

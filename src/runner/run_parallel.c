@@ -1,5 +1,4 @@
 #include "core/base/pool.h"
-#include "core/base/thread.h"
 #include "core/ids/world.h"
 #include "core/query/cursor.h"
 #include "core/query/query.h"

@@ -3,7 +3,6 @@
 #include "core/base/text.h"
 #include "core/base/types.h"
 #include "core/change/declare.h"
-#include "core/entity/entity.h"
 #include "core/ids/world.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"

@@ -1,7 +1,6 @@
 #include "core/change/migrate.h"
 
 #include "core/base/column.h"
-#include "core/entity/entity.h"
 #include "core/ids/world.h"
 #include "core/storage/component.h"
 #include "core/storage/graph.h"

@@ -2,7 +2,6 @@
 
 #include "core/base/column.h"
 #include "core/change/declare.h"
-#include "core/entity/entity.h"
 #include "core/ids/world.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"

@@ -2,7 +2,6 @@
 #include "core/command/cascade.h"
 #include "core/command/command.h"
 #include "core/command/watch.h"
-#include "core/entity/entity.h"
 #include "core/entity/prefab.h"
 #include "core/ids/world.h"
 #include "core/relation/relation.h"

@@ -7,7 +7,6 @@
 #include "core/ids/entity_index.h"
 #include "core/relation/relation.h"
 #include "core/storage/component.h"
-#include "core/storage/row.h"
 #include "core/storage/sparse.h"
 #include "core/storage/toggle.h"
 #include "ecs_entity.h"

@@ -2,7 +2,6 @@
 
 #include "core/base/text.h"
 #include "core/command/command.h"
-#include "core/entity/entity.h"
 #include "core/entity/prefab.h"
 #include "core/ids/world.h"
 #include "core/relation/relation.h"

@@ -3,7 +3,6 @@
 #ifndef ECS_CORE_ENTITY_NAME_H
 #define ECS_CORE_ENTITY_NAME_H
 
-#include "core/base/hash_map.h"
 #include "core/ids/world.h"
 
 /* A name that an entity will have or has had; owns the text. */

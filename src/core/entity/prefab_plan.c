@@ -2,7 +2,6 @@
 
 #include "core/base/text.h"
 #include "core/entity/clone.h"
-#include "core/entity/entity.h"
 #include "core/entity/name.h"
 #include "core/ids/world.h"
 #include "core/relation/relation.h"

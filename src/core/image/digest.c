@@ -10,7 +10,6 @@
 #include "core/base/column.h"
 #include "core/base/text.h"
 #include "core/base/types.h"
-#include "core/entity/entity.h"
 #include "core/ids/world.h"
 #include "core/relation/relation.h"
 #include "core/schedule/schedule.h"

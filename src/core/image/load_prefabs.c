@@ -3,7 +3,6 @@
 ** based on them, even if they were first declared later. */
 #include "core/base/column.h"
 #include "core/entity/clone.h"
-#include "core/entity/entity.h"
 #include "core/entity/name.h"
 #include "core/entity/prefab.h"
 #include "core/ids/world.h"

@@ -1,7 +1,6 @@
 #include "core/base/column.h"
 #include "core/base/sets.h"
 #include "core/base/types.h"
-#include "core/entity/entity.h"
 #include "core/ids/world.h"
 #include "core/image/stream.h"
 #include "core/query/query.h"

@@ -6,7 +6,6 @@
 #include "ecs_index.h"
 #include "ecs_value.h"
 
-struct copies;
 struct memory;
 
 /* Keys: what entities are found by, compared as Lua compares values. */

@@ -3,7 +3,6 @@
 #include "core/base/clock.h"
 #include "core/base/column.h"
 #include "core/base/types.h"
-#include "core/entity/entity.h"
 #include "core/ids/world.h"
 #include "core/query/query.h"
 #include "core/storage/component.h"

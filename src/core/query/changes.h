@@ -6,7 +6,6 @@
 
 #include "core/base/base.h"
 
-struct picks;
 struct query_terms;
 struct table;
 struct term;

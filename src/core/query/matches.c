@@ -2,7 +2,6 @@
 
 #include "core/base/column.h"
 #include "core/base/sets.h"
-#include "core/entity/entity.h"
 #include "core/ids/world.h"
 #include "core/query/changes.h"
 #include "core/query/query.h"

@@ -1,6 +1,5 @@
 #include <math.h>
 
-#include "core/base/column.h"
 #include "core/base/text.h"
 #include "core/command/command.h"
 #include "core/command/emission.h"

@@ -1,7 +1,6 @@
 #include "core/storage/graph.h"
 
 #include "core/base/sets.h"
-#include "core/entity/entity.h"
 #include "core/ids/world.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"

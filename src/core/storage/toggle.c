@@ -3,7 +3,6 @@
 #include "core/base/sets.h"
 #include "core/command/command.h"
 #include "core/command/watch.h"
-#include "core/entity/entity.h"
 #include "core/ids/world.h"
 #include "core/relation/relation.h"
 #include "core/storage/cells.h"

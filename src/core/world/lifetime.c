@@ -5,7 +5,6 @@
 #include "core/command/command.h"
 #include "core/command/watch.h"
 #include "core/entity/clone.h"
-#include "core/entity/entity.h"
 #include "core/ids/entity_index.h"
 #include "core/ids/world.h"
 #include "core/index/indexing.h"

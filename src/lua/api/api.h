@@ -7,7 +7,6 @@
 #include <stdbool.h>
 
 #include "core/base/base.h"
-#include "core/entity/entity.h"
 #include "ecs_types.h"
 #include "front/front.h"
 #include "lua/bind/args.h"

@@ -5,7 +5,6 @@
 #include "core/base/any.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/entity/entity.h"
 #include "core/ids/world.h"
 #include "core/storage/component.h"
 #include "ecs_world.h"

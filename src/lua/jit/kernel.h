@@ -24,7 +24,6 @@ struct k_total;
 struct kernel;
 struct kernel_run;
 struct kernel_set;
-struct key_box;
 struct query_text;
 struct system_box;
 struct variant;

@@ -12,7 +12,6 @@
 #include "core/query/query.h"
 #include "lua/api/api.h"
 #include "lua/bind/object.h"
-#include "lua/bind/status.h"
 #include "lua/jit/kernel.h"
 #include "lua/loop/loop.h"
 #include "lua/loop/view.h"
