@@ -613,7 +613,7 @@ static k_status emit_all(struct emitter *e, struct program **out) {
   return K_OK;
 }
 
-k_status plan_emit(struct builder *b, struct program **out) {
+static k_status plan_emit(struct builder *b, struct program **out) {
   struct emitter e = {.b = b, .capacity = emit_most_insns(b)};
   if (e.capacity > MAX_INSNS) return K_ELIMIT;
   size_t bytes = ((size_t)e.capacity + 1) * sizeof *e.insns;

@@ -246,7 +246,6 @@ bool plan_fill(struct builder *b);
 bool plan_order(struct builder *b);
 bool plan_regions(struct builder *b);
 bool plan_registers(struct builder *b);
-k_status plan_emit(struct builder *b, struct program **out);
 
 /* Whether all rows of g are in m. */
 /* The value of a select outside its mask, and of an `and` where its first operand is false: that

@@ -176,10 +176,6 @@ enum {
   MAX_DEPTH = 8, MAX_INSNS = 16384, MAX_FOLDS = 32
 };
 
-/* The parts of a folding are plain for sums; for the least and greatest f64 they are its keys:
-** integers in the order of the doubles, with -0.0 below 0.0. */
-int64_t fold_key(double x);
-double fold_unkey(int64_t key);
 /* Records the first row of the least or greatest value so far, after a block's rows have joined the
 ** parts: n values of 8 bytes, for rows in the mask. */
 void fold_note(k_folding *f, k_reduce how, k_type type, const void *values, const uint8_t *mask,
@@ -191,8 +187,7 @@ void fold_leaf(k_folding *f, k_type type);
 /* The result of a sum of i64 so far, as KR_FLOATS. */
 void fold_floats(k_folding *floats, const k_folding *integers);
 
-/* Sets the leaf of a folding that no row has joined yet; its rows join those before. */
-void fold_be_leaf(k_folding *f, uint32_t leaf);
+/* Rows of the next folding join those before. */
 void fold_join(k_folding *f, const k_folding *next, k_reduce how, k_type type);
 
 /* Whether a program's total is the previous one as floats; how its rows join it, and their type. */

@@ -206,7 +206,12 @@ static void share_go_to(struct running *r, const struct share *s, uint32_t chunk
     r->at[r->numbers->totals + i] = f;
   }
   running_move(r, (ptrdiff_t)(chunk * s->chunk) - (ptrdiff_t)r->first);
-  for (uint32_t i = 0; i < totals; i++) fold_be_leaf(r->at[r->numbers->totals + i], chunk);
+  for (uint32_t i = 0; i < totals; i++) {
+    k_folding *f = r->at[r->numbers->totals + i];
+    assert(f->rows == 0);
+    f->leaf = chunk;
+    f->row = chunk * K_LEAF;
+  }
 }
 
 /* Runs a chunk whose blocks need not wait for others. Returns whether no row failed. */
@@ -425,14 +430,16 @@ k_status share_run(struct helpers *helpers, struct machine *own, struct pool *po
 
 /* ---- fold ---- */
 
-/* Flips all bits of a negative number except the sign, so it is its own inverse. */
-int64_t fold_key(double x) {
+/* The parts of a folding are plain for sums; for the least and greatest f64 they are its keys:
+** integers in the order of the doubles, with -0.0 below 0.0. Flips all bits of a negative number
+** except the sign, so it is its own inverse. */
+static int64_t fold_key(double x) {
   uint64_t u;
   memcpy(&u, &x, sizeof u);
   return (int64_t)(u ^ ((0 - (u >> 63)) >> 1));
 }
 
-double fold_unkey(int64_t key) {
+static double fold_unkey(int64_t key) {
   uint64_t u = (uint64_t)key;
   u ^= (0 - (u >> 63)) >> 1;
   double x;
@@ -448,12 +455,6 @@ void k_fold_begin(k_folding *f, k_reduce how, k_type type) {
   for (int j = 0; j < 16 && how != KR_SUM; j++)
     f->part[j].i64 = how == KR_MIN ? INT64_MAX : INT64_MIN;
   f->key = how == KR_MIN ? INT64_MAX : INT64_MIN;
-}
-
-void fold_be_leaf(k_folding *f, uint32_t leaf) {
-  assert(f->rows == 0);
-  f->leaf = leaf;
-  f->row = leaf * K_LEAF;
 }
 
 static bool share_fold_beats(int64_t x, int64_t y, k_reduce how) {

@@ -41,7 +41,4 @@ ecs_status giving_stage(ecs_world *world, const struct run_command *command, ecs
 ** to each row. */
 bool giving_defer_rows(const struct run *run, struct table *table, const uint64_t *marks);
 
-/* The noted value as a cell of a leaf. */
-ecs_cell giving_cell(const struct leaf *leaf, k_scalar value);
-
 #endif

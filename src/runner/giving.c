@@ -151,7 +151,8 @@ static bool giving_reserve_orders(void *ud, uint32_t count) {
 
 /* ---- giving ---- */
 
-ecs_cell giving_cell(const struct leaf *leaf, k_scalar value) {
+/* The noted value as a cell of a leaf. */
+static ecs_cell giving_cell(const struct leaf *leaf, k_scalar value) {
   ecs_cell cell = cell_of_bits(leaf->size, (uint64_t)value.i64);
   if (type_class(leaf->type) != CLASS_FLOAT) return cell;
   if (leaf->size == 4)

@@ -211,9 +211,7 @@ void migration_undo_tables(const struct migration *migration);
 /* The part of a migration about relations: ties stay when a relation changes between one target and
 ** several; each row moves to where its ties say. */
 
-/* Whether a relation changes between one target and several. The second: whether any relation does,
-** or a component becomes a relation. */
-bool migration_turns(const struct change *change);
+/* Whether a relation changes between one target and several, or a component becomes one. */
 bool migration_changes_ties(const struct migration *migration);
 
 /* Checks that relations, and components that become relations, can change as declared. Makes the

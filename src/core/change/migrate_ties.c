@@ -17,7 +17,8 @@ static const struct component *migrate_ties_after(const struct migration *migrat
   return migration->committed ? change->component : change->wanted;
 }
 
-bool migration_turns(const struct change *change) {
+/* Whether a relation changes between one target and several. */
+static bool migration_turns(const struct change *change) {
   const struct component *now = change->component, *then = change->wanted;
   return then && now->ties.relation && then->ties.relation &&
          now->ties.exclusive != then->ties.exclusive;

@@ -251,6 +251,21 @@ static void apply_sparse(ecs_world *world, const struct chain *chain) {
                 apply_ids_of_chain(world, from, chain, ids, room));
 }
 
+/* Writes the targets of the ties into the cells of exclusive relations. */
+static void apply_targets(ecs_world *world, const struct table *table, uint32_t entity,
+                          uint32_t row) {
+  for (uint32_t i = 0; i < world->relations.count; i++) {
+    const struct relation *relation = world->relations.list[i];
+    if (!relation->exclusive) continue;
+    const struct layout *layout = table_find(table, relation->component->id);
+    if (!layout->columns) continue;
+    ecs_id *cell = (ecs_id *)layout->columns[TARGET_LEAF].data + row;
+    ecs_id target = relation_target(world, relation, entity);
+    if (*cell != target) marks_note(world, table, layout->id, row);
+    *cell = target;
+  }
+}
+
 static void apply_chain(ecs_world *world, const struct chain *chain) {
   uint32_t index = ecs_id_index(chain->entity);
   if (chain->skip || chain->target == NONE) {
@@ -513,18 +528,5 @@ void replay_chain(ecs_world *world, const struct chain *chain, struct table *tab
     else if (command_is_switch(command) && !command->idle && layout->taken)
       toggle_set(apply_replaying_home_of(world, table, command), command->component, to,
                  command->kind == COMMAND_DISABLE);
-  }
-}
-
-void apply_targets(ecs_world *world, const struct table *table, uint32_t entity, uint32_t row) {
-  for (uint32_t i = 0; i < world->relations.count; i++) {
-    const struct relation *relation = world->relations.list[i];
-    if (!relation->exclusive) continue;
-    const struct layout *layout = table_find(table, relation->component->id);
-    if (!layout->columns) continue;
-    ecs_id *cell = (ecs_id *)layout->columns[TARGET_LEAF].data + row;
-    ecs_id target = relation_target(world, relation, entity);
-    if (*cell != target) marks_note(world, table, layout->id, row);
-    *cell = target;
   }
 }

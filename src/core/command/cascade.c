@@ -436,7 +436,8 @@ static void cascade_untie_back(ecs_world *world, const struct untied *was) {
   assert(ties_target(&relation->ties, was->source) == was->target);
 }
 
-void cascade_forget(struct cascade *cascade) {
+/* Forgets what was decided. Cannot fail. */
+static void cascade_forget(struct cascade *cascade) {
   /* The marks of all that die, one word of many marks at a time. */
   if (cascade->count > cascade->mark_capacity) {
     memset(cascade->marks, 0, cascade->mark_capacity * sizeof *cascade->marks);

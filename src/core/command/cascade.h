@@ -16,9 +16,6 @@ ecs_status cascade_decide(ecs_world *world);
 /* Restores ties and names as they were before cascade_decide. Cannot fail. */
 void cascade_undo(ecs_world *world);
 
-/* Forgets what was decided. Cannot fail. */
-void cascade_forget(struct cascade *cascade);
-
 static inline bool cascade_takes(const struct cascade *cascade, uint32_t entity) {
   return cascade->count && entity / 64 < cascade->mark_capacity &&
          (cascade->marks[entity / 64] >> entity % 64 & 1);

@@ -526,6 +526,11 @@ ecs_status deferred_cancel(ecs_world *world) {
   return scope_commit(world, scope);
 }
 
+static void chain_map_free(struct memory *memory, struct chain_map *map) {
+  FREE_LIST(memory, map->near, map->near_capacity);
+  map_free(memory, &map->others);
+}
+
 void staging_free(ecs_world *world) {
   struct staging *staging = &world->staging;
   struct memory *memory = &world->memory;
@@ -602,9 +607,4 @@ bool chain_map_is_sound(const struct chain_map *map, const void *list, size_t si
     newest += at == i;
   }
   return near + map->others.count == newest;
-}
-
-void chain_map_free(struct memory *memory, struct chain_map *map) {
-  FREE_LIST(memory, map->near, map->near_capacity);
-  map_free(memory, &map->others);
 }

@@ -36,7 +36,6 @@ INLINE void chain_map_put(struct chain_map *map, uint32_t entity, uint32_t chain
 void chain_map_clear(struct chain_map *map, const void *list, size_t size, uint32_t count);
 bool chain_map_is_sound(const struct chain_map *map, const void *list, size_t size,
                         uint32_t count);
-void chain_map_free(struct memory *memory, struct chain_map *map);
 
 enum command_kind { COMMAND_SPAWN, COMMAND_DESPAWN, COMMAND_ADD, COMMAND_REMOVE, COMMAND_SET,
                     COMMAND_ENABLE, COMMAND_DISABLE, COMMAND_NAME };
@@ -336,8 +335,5 @@ void replay_release(ecs_world *world, const struct command *command);
 /* Replays a chain's commands in order, with the row in its final table: carried cells hold old
 ** values, new ones defaults. */
 void replay_chain(ecs_world *world, const struct chain *chain, struct table *table, uint32_t row);
-
-/* Writes the targets of the ties into the cells of exclusive relations. */
-void apply_targets(ecs_world *world, const struct table *table, uint32_t entity, uint32_t row);
 
 #endif

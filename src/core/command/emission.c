@@ -22,7 +22,8 @@ ecs_status emissions_reserve(ecs_world *world, uint32_t more) {
   return ECS_OK;
 }
 
-ecs_status emission_reserve(ecs_world *world, const struct event *event, bool later) {
+/* Reserves room to record one more emission in the open scopes. */
+static ecs_status emission_reserve(ecs_world *world, const struct event *event, bool later) {
   const struct staging *staging = &world->staging;
   if (!staging_is_open(staging)) return ECS_OK;
   if (emission_goes_on(staging, event->component->id, scope_innermost(staging), later))
@@ -30,8 +31,8 @@ ecs_status emission_reserve(ecs_world *world, const struct event *event, bool la
   return emissions_reserve(world, 1);
 }
 
-static void emission_note_many(ecs_world *world, const struct event *event, bool later,
-                               uint32_t count) {
+static void emission_note(ecs_world *world, const struct event *event, bool later,
+                          uint32_t count) {
   struct staging *staging = &world->staging;
   ecs_id id = event->component->id;
   if (!staging_is_open(staging)) return;
@@ -43,10 +44,6 @@ static void emission_note_many(ecs_world *world, const struct event *event, bool
   staging->emissions[staging->emission_count - 1].count += count;
 }
 
-void emission_note(ecs_world *world, const struct event *event, bool later) {
-  emission_note_many(world, event, later, 1);
-}
-
 uint32_t emission_append_many(ecs_world *world, struct event *event, uint32_t count) {
   struct table *table = event->table;
   uint32_t row = table->count;
@@ -54,14 +51,14 @@ uint32_t emission_append_many(ecs_world *world, struct event *event, uint32_t co
   table->count += count;
   memset(table->rows + row, 0, count * sizeof *table->rows);
   table_fill_defaults(world, table, row, count);
-  emission_note_many(world, event, false, count);
+  emission_note(world, event, false, count);
   return row;
 }
 
 void emission_append(ecs_world *world, struct event *event, const struct write *writes,
                      uint32_t count) {
   event_append(world, event->table, writes, count);
-  emission_note(world, event, false);
+  emission_note(world, event, false, 1);
 }
 
 ecs_status emission_add(ecs_world *world, struct event *event, const struct write *writes,
@@ -79,6 +76,18 @@ void emission_put(ecs_world *world, struct event *event, const struct write *wri
   struct table *table = event->table;
   assert(table->count > 0);
   if (count) table_write(world, table->columns, table->count - 1, writes, count);
+}
+
+/* Removes some rows and releases their any slots. */
+static void later_cut(ecs_world *world, struct event *event, uint32_t row, uint32_t count) {
+  struct later *later = &event->later;
+  uint32_t behind = row + count;
+  assert(behind <= later->table->count && later->table->count <= later->capacity);
+  if (count == 0) return;
+  memmove(later->due + row, later->due + behind,
+          (later->table->count - behind) * sizeof *later->due);
+  event_cut_from(world, later->table, row, count);
+  if (later->table->count == 0) later->clock = 0;
 }
 
 /* Cuts the rows of dropped emissions, which are the last rows of their type, in list order. An
@@ -147,19 +156,8 @@ ecs_status later_add(ecs_world *world, struct event *event, double seconds,
   if (status != ECS_OK) return status;
   later->due[later->table->count] = later->clock + seconds;
   event_append(world, later->table, writes, count);
-  emission_note(world, event, true);
+  emission_note(world, event, true, 1);
   return ECS_OK;
-}
-
-void later_cut(ecs_world *world, struct event *event, uint32_t row, uint32_t count) {
-  struct later *later = &event->later;
-  uint32_t behind = row + count;
-  assert(behind <= later->table->count && later->table->count <= later->capacity);
-  if (count == 0) return;
-  memmove(later->due + row, later->due + behind,
-          (later->table->count - behind) * sizeof *later->due);
-  event_cut_from(world, later->table, row, count);
-  if (later->table->count == 0) later->clock = 0;
 }
 
 void later_free(ecs_world *world, struct event *event) {

@@ -34,10 +34,6 @@ uint32_t emission_append_many(ecs_world *world, struct event *event, uint32_t co
 /* Reserves room to record that open scopes emit that many more events, of any types. */
 ecs_status emissions_reserve(ecs_world *world, uint32_t more);
 
-/* The first reserves room to record one more emission in the open scopes; the second records it. */
-ecs_status emission_reserve(ecs_world *world, const struct event *event, bool later);
-void emission_note(ecs_world *world, const struct event *event, bool later);
-
 /* Drops the emissions of a scope (NONE: all): at once, or when the last scope ends if open loops
 ** may read them. */
 void emissions_drop(ecs_world *world, uint32_t scope);
@@ -59,9 +55,6 @@ ecs_status later_reserve(ecs_world *world, struct event *event);
 /* Advances the clock and emits what is due, by due time, then in order of delay. With ECS_ENOMEM or
 ** ECS_ELIMIT, no time has passed. */
 ecs_status later_pass(ecs_world *world, double dt);
-
-/* Removes some rows and releases their any slots. */
-void later_cut(ecs_world *world, struct event *event, uint32_t row, uint32_t count);
 
 void later_free(ecs_world *world, struct event *event);
 

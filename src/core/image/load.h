@@ -47,14 +47,8 @@ ecs_status load_damaged(struct loader *loader, const char *what);
 /* ECS_OK, or why reading has stopped. */
 ecs_status load_state(struct loader *loader);
 
-/* Reads a text that lives as long as the loader's arena; NULL as for read_text. */
-char *load_text(struct loader *loader, size_t *size);
-
 /* The phase or system that the image names next. */
 ecs_status load_timing(struct loader *loader, struct timing_list *list, ecs_system **out);
-
-/* The id that an id in the image stands for. */
-ecs_id load_id(const struct loader *loader, ecs_id id);
 
 /* Reads cells of one leaf into the memory at `data`. */
 ecs_status load_cells(struct loader *loader, const struct component *component,

@@ -22,7 +22,8 @@ static ecs_status load_parts_nomem_or_damaged(struct loader *loader) {
   return loader->in.failed ? load_state(loader) : ECS_ENOMEM;
 }
 
-char *load_text(struct loader *loader, size_t *size) {
+/* Reads a text that lives as long as the loader's arena; NULL as for read_text. */
+static char *load_text(struct loader *loader, size_t *size) {
   return read_text(&loader->in, &loader->live->memory, &loader->arena, IMAGE_TEXT_LIMIT, size);
 }
 
@@ -249,7 +250,8 @@ static ecs_status load_parts_enter(struct loader *loader, struct component *comp
   return status;
 }
 
-ecs_id load_id(const struct loader *loader, ecs_id id) {
+/* The id that an id in the image stands for. */
+static ecs_id load_id(const struct loader *loader, ecs_id id) {
   if (id == ECS_NULL || id > loader->component_count) return id;
   return loader->components[id - 1]->id;
 }

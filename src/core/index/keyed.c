@@ -40,6 +40,18 @@ ecs_status key_room_make(struct memory *memory, struct key_room *room, uint32_t 
 
 /* ---- sorting --------------------------------------------------------------------------- */
 
+/* Well mixed bits: the finalizer of SplitMix64 (Steele, Lea, Flood; OOPSLA 2014). */
+static uint64_t key_hash(struct key key) {
+#ifdef ECS_CONSTANT_HASH
+  return key.bits & 0;
+#else
+  uint64_t x = key.bits + (uint64_t)key.kind * UINT64_C(0x9E3779B97F4A7C15);
+  x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+  x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+  return x ^ x >> 31;
+#endif
+}
+
 static uint32_t keyed_bucket_of(const struct keyed *keyed, struct key key) {
   return (uint32_t)key_hash(key) & (keyed->buckets - 1);
 }
@@ -328,18 +340,6 @@ bool key_precedes(struct key a, struct key b) {
   if (!whole && !other) return keyed_as_double(a) < keyed_as_double(b);
   if (whole) return keyed_integer_precedes((int64_t)a.bits, keyed_as_double(b));
   return !keyed_integer_precedes((int64_t)b.bits, keyed_as_double(a));
-}
-
-/* The finalizer of SplitMix64 (Steele, Lea, Flood; OOPSLA 2014). */
-uint64_t key_hash(struct key key) {
-#ifdef ECS_CONSTANT_HASH
-  return key.bits & 0;
-#else
-  uint64_t x = key.bits + (uint64_t)key.kind * UINT64_C(0x9E3779B97F4A7C15);
-  x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-  x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
-  return x ^ x >> 31;
-#endif
 }
 
 struct key key_wanted(const ecs_world *world, const ecs_value *value) {

@@ -32,9 +32,6 @@ struct key key_of_number(double number);
 /* Whether one number is less than another. */
 bool key_precedes(struct key a, struct key b);
 
-/* Well mixed bits. */
-uint64_t key_hash(struct key key);
-
 /* The key of a value; a string is added to the world's table: ECS_ENOMEM, ECS_ELIMIT. */
 ecs_status key_of_value(ecs_world *world, const ecs_value *value, struct key *out);
 

@@ -20,15 +20,8 @@ struct row_stretch {
 bool stretch_next(const struct query_terms *terms, const struct table *table,
                   struct row_stretch *stretch);
 
-/* The first word of 64 rows, from `word` on, in a stretch; the number of words if none. */
-uint32_t stretch_next_word(const struct query_terms *terms, const struct table *table,
-                           uint32_t word);
-
 /* Whether all rows of a table's stretches match a query about changes. */
 bool stretches_are_full(const struct query_terms *terms, const struct table *table);
-
-/* Whether rows of a table may differ in a term that is not decided row by row. */
-bool term_splits(const struct term *term, const struct table *table);
 
 /* Which rows of a table match when components may be switched off, 64 rows at a time. Terms that
 ** are decided row by row (walk.c) are ignored. */
@@ -67,10 +60,7 @@ void query_tell_shown(const struct term *term, const struct table *table, uint32
 /* Whether a row matches. */
 bool query_takes_row(const struct query_terms *terms, const struct table *table, uint32_t row);
 
-/* Whether rows of a table differ; otherwise all of them match, with the terms of its columns. */
-bool query_splits(const struct query_terms *terms, const struct table *table);
-
-/* Whether any of its non-empty tables does so. */
+/* Whether rows of any of its non-empty tables differ. */
 bool query_has_runs(const ecs_query *query);
 
 /* The number of matching rows of a table. */

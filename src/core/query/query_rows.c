@@ -90,7 +90,18 @@ static uint64_t query_rows_differing(const struct query_terms *terms, const stru
 
 /* ---- tables ---- */
 
-bool query_splits(const struct query_terms *terms, const struct table *table) {
+/* Whether rows of a table may differ in a term that is not decided row by row. A term with news
+** always splits, so its rows are not searched twice. */
+static bool term_splits(const struct term *term, const struct table *table) {
+  if (term->news) return table_has(table, term->id);
+  const struct toggle *toggle = toggle_of(table, term->id);
+  if (!toggle && !table_has(table, term->id)) return false;
+  if (toggle && toggle->off) return true;
+  return (term->state == TERM_OFF) != (term->kind == TERM_WITHOUT);
+}
+
+/* Whether rows of a table differ; otherwise all of them match, with the terms of its columns. */
+static bool query_splits(const struct query_terms *terms, const struct table *table) {
   for (uint32_t i = 0; terms->toggled && i < terms->count; i++)
     if (terms->terms[i].toggled && term_splits(&terms->terms[i], table)) return true;
   return false;
@@ -127,6 +138,25 @@ static uint32_t query_run_end(const struct query_terms *terms, const struct tabl
     if (ends) return end < table->count ? end : table->count;
   }
   return table->count;
+}
+
+/* The first word of 64 rows, from `word` on, in a stretch; the number of words if none. */
+static uint32_t stretch_next_word(const struct query_terms *terms, const struct table *table,
+                                  uint32_t word) {
+  uint32_t before, asking, words = (uint32_t)toggle_words(table->count);
+  if (LIKELY(!terms->changes)) return word;
+  do {
+    before = word;
+    asking = 0;
+    for (uint32_t i = 0; word < words && i < terms->count; i++) {
+      const struct term *term = &terms->terms[i];
+      bool asks = term->news && term->toggled && term->group == NONE && term->kind == TERM_WITH;
+      if (!asks || !table_has(table, term->id)) continue;
+      word = picks_next(term, table, word);
+      asking++;
+    }
+  } while (word != before && asking > 1);
+  return word;
 }
 
 /* The first matching row from a given one on; the number of rows if there is none. */
@@ -290,33 +320,6 @@ uint32_t query_count_rows(const struct query_terms *terms, const struct table *t
 }
 
 /* ---- stretch ---- */
-
-/* A term with news always splits, so its rows are not searched twice. */
-bool term_splits(const struct term *term, const struct table *table) {
-  if (term->news) return table_has(table, term->id);
-  const struct toggle *toggle = toggle_of(table, term->id);
-  if (!toggle && !table_has(table, term->id)) return false;
-  if (toggle && toggle->off) return true;
-  return (term->state == TERM_OFF) != (term->kind == TERM_WITHOUT);
-}
-
-uint32_t stretch_next_word(const struct query_terms *terms, const struct table *table,
-                           uint32_t word) {
-  uint32_t before, asking, words = (uint32_t)toggle_words(table->count);
-  if (LIKELY(!terms->changes)) return word;
-  do {
-    before = word;
-    asking = 0;
-    for (uint32_t i = 0; word < words && i < terms->count; i++) {
-      const struct term *term = &terms->terms[i];
-      bool asks = term->news && term->toggled && term->group == NONE && term->kind == TERM_WITH;
-      if (!asks || !table_has(table, term->id)) continue;
-      word = picks_next(term, table, word);
-      asking++;
-    }
-  } while (word != before && asking > 1);
-  return word;
-}
 
 bool stretch_next(const struct query_terms *terms, const struct table *table,
                   struct row_stretch *stretch) {

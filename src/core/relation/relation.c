@@ -308,9 +308,9 @@ static uint32_t relation_walk_on(const struct ties *ties, uint32_t root, uint32_
   return at == root ? 0 : ties_next(ties, at);
 }
 
-/* Whether every source of an acyclic relation is reached from a target that is not a source
-** itself. */
-bool relation_is_acyclic(const struct relation *relation) {
+/* Whether no chain of its ties leads back to its start: every source of an acyclic relation is
+** reached from a target that is not a source itself. */
+static bool relation_is_acyclic(const struct relation *relation) {
   const struct ties *ties = &relation->ties;
   uint32_t reached = 0;
   for (uint32_t page = 0; page < ties->end_page_capacity; page++)

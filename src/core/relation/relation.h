@@ -111,9 +111,6 @@ void relation_leave_row(ecs_world *world, uint32_t entity);
 /* Part of ecs_check: ties go both ways, between living entities, and agree with the cells. */
 ecs_status relations_check(const ecs_world *world);
 
-/* Whether no chain of its ties leads back to its start. */
-bool relation_is_acyclic(const struct relation *relation);
-
 /* The built-in relations: ChildOf for hierarchies, IsA for instances of prefabs, and Prefab, which
 ** marks prefabs and cannot be named by users (see entity/prefab.h). Each is declared when it is
 ** first named, so a world without them is as if they did not exist. */

@@ -31,7 +31,8 @@ static bool parallel_next(const ecs_world *world, const struct prospect *of, uin
   return true;
 }
 
-void beside_weigh(const ecs_world *world, const ecs_system *system, struct prospect *out) {
+/* Says whether a system can run in parallel, and how much it does. */
+static void beside_weigh(const ecs_world *world, const ecs_system *system, struct prospect *out) {
   const struct companions *companions = world->schedule->companions;
   *out = (struct prospect){.alone = "it is a system in C"};
   if (companions) companions->look(system, out);

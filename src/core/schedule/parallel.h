@@ -46,9 +46,7 @@ struct companions {
 /* Sets the callbacks. */
 void beside_know(ecs_world *world, const struct companions *companions);
 
-/* The first says whether a system can run in parallel, and how much it does. The second also finds
-** what it accesses. */
-void beside_weigh(const ecs_world *world, const ecs_system *system, struct prospect *out);
+/* Says whether a system can run in parallel, how much it does, and what it accesses. */
 void beside_look(const ecs_world *world, const ecs_system *system, struct prospect *out);
 
 /* Why a system cannot run in parallel with an earlier one of its phase. */

@@ -6,7 +6,9 @@
 #include "core/schedule/schedule.h"
 #include "core/storage/event.h"
 
-struct event *reading_of(ecs_system *system) {
+/* The event that a system reads, or NULL. If it reads another one than before, it begins with those
+** that exist. */
+static struct event *reading_of(ecs_system *system) {
   const ecs_query *query = system->reads;
   if (LIKELY(!query || query->broken || !query->terms.event)) return NULL;
   const struct component *component = query->terms.event;

@@ -4,10 +4,6 @@
 
 #include "core/base/base.h"
 
-/* The event that a system reads, or NULL. If it reads another one than before, it begins with those
-** that exist. */
-struct event *reading_of(ecs_system *system);
-
 /* While a system runs, its query yields the events it has not seen, and then it has seen them. */
 void reading_begin(ecs_world *world, ecs_system *system);
 void reading_end(ecs_world *world);

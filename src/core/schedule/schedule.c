@@ -414,6 +414,11 @@ ecs_status schedule_check(const ecs_world *world) {
   return ECS_OK;
 }
 
+static void system_names_free(struct memory *memory, struct system_names *names) {
+  FREE_LIST(memory, names->slots, names->capacity);
+  memset(names, 0, sizeof *names);
+}
+
 void schedule_free_lists(struct memory *memory, struct schedule *schedule) {
   FREE_LIST(memory, schedule->phases, schedule->phase_capacity);
   FREE_LIST(memory, schedule->placed, schedule->placed_capacity);
@@ -758,9 +763,4 @@ void system_names_drop(struct system_names *names, const ecs_system *system) {
     hole = at;
   }
   names->slots[hole] = NULL;
-}
-
-void system_names_free(struct memory *memory, struct system_names *names) {
-  FREE_LIST(memory, names->slots, names->capacity);
-  memset(names, 0, sizeof *names);
 }

@@ -38,8 +38,6 @@ void system_names_put(struct system_names *names, ecs_system *system);
 /* Removes a system that is there. */
 void system_names_drop(struct system_names *names, const ecs_system *system);
 
-void system_names_free(struct memory *memory, struct system_names *names);
-
 /* Timings: what a world records by name about its phases and systems, which is how far their time
 ** has come, their switches, and what they have seen of events and changes. Images and snapshots
 ** hold them, and those of absent systems are kept until these are registered.

@@ -244,11 +244,6 @@ ecs_status component_unknown_kind(const ecs_world *world, const char *name, size
                     nearest_hint(&nearest, hint, sizeof hint));
 }
 
-ecs_status array_need(const ecs_world *world, ecs_id id, struct component **out) {
-  ecs_status status = component_need_any(world, id, out);
-  return status == ECS_OK && !(*out)->length ? component_not_kind(world, *out, "array") : status;
-}
-
 ecs_status array_need_name(const ecs_world *world, const char *name, size_t size, ecs_id *out) {
   const struct component *found = component_find(world, name, size);
   *out = ECS_NULL;
@@ -262,7 +257,11 @@ void *ecs_array_data(ecs_world *world, ecs_id id, size_t *length) {
   struct component *array;
   world_be_sure(world);
   *length = 0;
-  if (array_need(world, id, &array) != ECS_OK) return NULL;
+  if (component_need_any(world, id, &array) != ECS_OK) return NULL;
+  if (!array->length) {
+    component_not_kind(world, array, "array");
+    return NULL;
+  }
   *length = array->length;
   return array_data(array);
 }

@@ -62,8 +62,7 @@ ecs_status component_not_kind(const ecs_world *world, const struct component *co
 ecs_status component_unknown_kind(const ecs_world *world, const char *name, size_t size,
                                   bool array);
 
-/* The first finds the array of an id, or says what it is instead; the second, the id of a name. */
-ecs_status array_need(const ecs_world *world, ecs_id id, struct component **out);
+/* Finds the id of an array by its name, or says what the name stands for instead. */
 ecs_status array_need_name(const ecs_world *world, const char *name, size_t size, ecs_id *out);
 
 /* Checks the invariants of an array. ECS_OK or ECS_ECORRUPT. */

@@ -128,7 +128,8 @@ ecs_status table_new_of_one(ecs_world *world, ecs_id id, const struct component 
   return table_make_marks(world, out, component);
 }
 
-void table_shrink(ecs_world *world, struct table *table) {
+/* Frees the column memory of a table without rows. */
+static void table_shrink(ecs_world *world, struct table *table) {
   assert(table->count == 0);
   for (uint32_t i = 0; i < table->column_count; i++) {
     buffer_free(&world->memory, &table->columns[i].buffer);

@@ -263,9 +263,6 @@ void table_release_any(ecs_world *world, const struct layout *layout, uint32_t r
 void table_release(ecs_world *world, const struct table *from, const struct table *to,
                    uint32_t row, uint32_t count);
 
-/* Frees the column memory of a table without rows. */
-void table_shrink(ecs_world *world, struct table *table);
-
 size_t table_bytes(const struct table *table);
 
 #endif

@@ -79,10 +79,6 @@ struct composition {
 /* Begins a composition without components. */
 void composition_begin(struct composition *plan, lua_State *L, struct world_box *box);
 
-/* Reads a table at a positive index, after earlier ones; nil counts as empty. Parts know how many
-** writes they have, but not where. */
-void composition_add(struct composition *plan, int index);
-
 /* Reads a component whose name or id is below the top of the stack, and whose value is at the top,
 ** with its absolute index. */
 void composition_add_part(struct composition *plan, int index);
@@ -143,9 +139,6 @@ extern const luaL_Reg array_methods[], array_metamethods[];
 /* The array of an object, as now declared; NULL if it is no longer declared, or the world is
 ** closed. */
 const struct component *array_find(lua_State *L, int index, struct array_box *array);
-
-/* Pushes an object for the array whose world is at 1 and name at 2, without finding it. */
-struct array_box *array_push(lua_State *L, struct world_box *box);
 
 /* Methods of a world that declare components, and descriptions of components. */
 
@@ -224,9 +217,6 @@ struct index_box {
 
 extern const char kind_index;
 extern const luaL_Reg index_methods[], index_metamethods[];
-
-/* Pushes an object for the index whose world is at 1 and name at 2. */
-struct index_box *index_push(lua_State *L, struct world_box *box);
 
 /* The index of the object at a stack index; NULL if it is no longer declared, or the world is
 ** closed. */
@@ -350,10 +340,6 @@ void warn_later(lua_State *L, struct world_box *box, int world_index, const char
 /* After a core call that has spawned in the world at stack index 1 and taken over the values:
 ** pushes the id. */
 int spawn_end(lua_State *L, struct world_box *box, ecs_id id);
-
-/* Spawns an entity from these parts, again after collecting garbage if memory was short. Raises
-** errors. */
-ecs_id spawn_parts(lua_State *L, struct world_box *box, const struct part *parts, uint32_t count);
 
 extern const luaL_Reg world_spawn_methods[];
 

@@ -227,7 +227,9 @@ static void composition_refuse_name(lua_State *L, int index) {
   luaL_argerror(L, index, text);
 }
 
-void composition_add(struct composition *plan, int index) {
+/* Reads a table at a positive index, after earlier ones; nil counts as empty. Parts know how many
+** writes they have, but not where. */
+static void composition_add(struct composition *plan, int index) {
   lua_State *L = plan->input.L;
   if (lua_isnoneornil(L, index)) return;
   if (lua_type(L, index) == LUA_TSTRING) composition_refuse_name(L, index);

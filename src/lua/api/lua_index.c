@@ -17,7 +17,8 @@ const char kind_index = 0;
 
 /* ---- finding an index ------------------------------------------------------------------ */
 
-struct index_box *index_push(lua_State *L, struct world_box *box) {
+/* Pushes an object for the index whose world is at 1 and name at 2. */
+static struct index_box *index_push(lua_State *L, struct world_box *box) {
   struct index_box *object = new_box(L, &kind_index, sizeof *object, INDEX_VALUES);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, INDEX_WORLD);

@@ -24,7 +24,10 @@ int spawn_end(lua_State *L, struct world_box *box, ecs_id id) {
   return 1;
 }
 
-ecs_id spawn_parts(lua_State *L, struct world_box *box, const struct part *parts, uint32_t count) {
+/* Spawns an entity from these parts, again after collecting garbage if memory was short. Raises
+** errors. */
+static ecs_id spawn_parts(lua_State *L, struct world_box *box, const struct part *parts,
+                          uint32_t count) {
   ecs_id id = ECS_NULL;
   RETRY_OR_RAISE(L, box, entity_spawn(box->world, parts, count, &id));
   return id;

@@ -130,8 +130,10 @@ void push_integer_text(lua_State *L, ecs_type type, ecs_cell cell) {
   lua_pushstring(L, text);
 }
 
-int refuse_wide(lua_State *L, const struct world_box *box, const struct component *component,
-                const struct leaf *leaf, ecs_cell cell, ecs_id entity) {
+/* Raises an error because a cell holds an integer that Lua's numbers cannot represent: of an entity
+** or, for ECS_NULL, of the row that the innermost loop shows. */
+static int refuse_wide(lua_State *L, const struct world_box *box, const struct component *component,
+                       const struct leaf *leaf, ecs_cell cell, ecs_id entity) {
   char of[48] = "", text[32], label[LABEL_SIZE];
   if (entity == ECS_NULL) entity = failure_row(box->loops->open);
   if (entity != ECS_NULL) text_format(of, sizeof of, "entity " SHOW_ID ": ", entity);

@@ -25,11 +25,6 @@ void value_to_cell(lua_State *L, struct world_box *box, int world_index,
 void push_cell(lua_State *L, struct world_box *box, int world_index,
                const struct component *component, const struct leaf *leaf, ecs_cell cell);
 
-/* Raises an error because a cell holds an integer that Lua's numbers cannot represent: of an entity
-** or, for ECS_NULL, of the row that the innermost loop shows. */
-int refuse_wide(lua_State *L, const struct world_box *box, const struct component *component,
-                const struct leaf *leaf, ecs_cell cell, ecs_id entity);
-
 /* Pushes the digits of an integer. */
 void push_integer_text(lua_State *L, ecs_type type, ecs_cell cell);
 /* The cell of an integer type from its digits; false when the text is something else, or it does

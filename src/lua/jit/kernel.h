@@ -476,7 +476,6 @@ bool loops_are_compiled(const struct system_box *system);
 /* Calls body(world, references, system): a light userdata, whose user values system_push pushes.
 ** Its errors are kept for run_in_frame. */
 ecs_status system_call(struct system_box *system, lua_CFunction body);
-int system_push(lua_State *L, const struct system_box *system, int value);
 
 /* In such a body: pushes the system's function, and opens its loop over its query with that many
 ** views, at the next stack index; reuses an earlier loop if possible. */

@@ -105,7 +105,7 @@ static inline ecs_status system_run_finish(struct world_box *box, int called,
 
 /* ---- bodies -------------------------------------------------------------------------- */
 
-int system_push(lua_State *L, const struct system_box *system, int value) {
+static int system_push(lua_State *L, const struct system_box *system, int value) {
   lua_rawgetp(L, BODY_REFS, system);
   int type = lua_getiuservalue(L, -1, value);
   lua_replace(L, -2);

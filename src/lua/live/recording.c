@@ -96,8 +96,8 @@ bool stage_record(lua_State *L, struct world_box *box, enum registered kind, int
   return foreign;
 }
 
-/* The script may use its table for something else. */
-void stage_push_copy(lua_State *L, int index) {
+/* Pushes a copy of the table at an index, which the script may use for something else, or nil. */
+static void stage_push_copy(lua_State *L, int index) {
   if (!lua_istable(L, index)) {
     lua_pushnil(L);
     return;

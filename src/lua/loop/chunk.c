@@ -17,7 +17,8 @@
 
 const char kind_chunk = 0;
 
-void step_check(lua_State *L, const struct loop_box *loop, uint32_t step) {
+/* Raises an error unless the loop is open and still there. */
+static void step_check(lua_State *L, const struct loop_box *loop, uint32_t step) {
   if (LIKELY(loop->open && loop->step == step)) return;
   if (!loop->box->world) luaL_error(L, "stale chunk: the world is closed");
   luaL_error(L, loop->open ? "stale chunk: its loop has moved on"

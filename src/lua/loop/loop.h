@@ -328,9 +328,6 @@ extern const luaL_Reg chunk_methods[];
 /* q:chunks() */
 int query_chunks(lua_State *L);
 
-/* Raises an error unless the loop is open and still there. */
-void step_check(lua_State *L, const struct loop_box *loop, uint32_t step);
-
 /* Columns of chunks. */
 
 /* One field of a chunk's rows or, without a leaf, their entities. */

@@ -91,7 +91,8 @@ struct view_box *view_test(lua_State *L, int index) {
   return view ? view : box_test(L, index, &kind_elements, sizeof *view);
 }
 
-int view_push_world(lua_State *L, int index, const struct view_box *view) {
+/* Pushes the world of the view at an index. Returns its index. */
+static int view_push_world(lua_State *L, int index, const struct view_box *view) {
   const struct view_box *root = view->root;
   lua_getiuservalue(L, index, VIEW_OWNER);
   if (view != root) {
@@ -119,7 +120,8 @@ static uint32_t view_resource_row(lua_State *L, struct view_box *root) {
   return 0;
 }
 
-uint32_t view_row(lua_State *L, const struct view_box *view) {
+/* The row that a view shows; raises why if it shows none. */
+static uint32_t view_row(lua_State *L, const struct view_box *view) {
   struct view_box *root = view->root;
   uint32_t row = *root->row;
   if (LIKELY(row < ROW_SPECIAL)) return row;
@@ -156,7 +158,9 @@ static void view_refresh(lua_State *L, int index, struct view_box *view) {
   view->version = version;
 }
 
-uint32_t view_open(lua_State *L, int index, struct view_box *view) {
+/* As view_row for the view at an index when a call begins: that of a resource follows its
+** component. */
+static uint32_t view_open(lua_State *L, int index, struct view_box *view) {
   if (*view->row == ROW_RESOURCE && view->root == view && view->box->world &&
       view->component) {
     const struct component *component = component_of(view->box->world, view->id);
@@ -207,7 +211,9 @@ static struct view_box *view_make_part(lua_State *L, int index, struct view_box 
   return part;
 }
 
-void view_push_part(lua_State *L, int index, struct view_box *view, uint32_t at) {
+/* Pushes a nested or array field of the view at an index, or a nested element; `at` counts fields
+** or elements from 0. */
+static void view_push_part(lua_State *L, int index, struct view_box *view, uint32_t at) {
   index = lua_absindex(L, index);
   if (lua_getiuservalue(L, index, VIEW_PARTS) != LUA_TTABLE) {
     lua_pop(L, 1);
@@ -264,7 +270,8 @@ static void push_at(lua_State *L, int index, struct view_box *view, uint32_t at,
     view_push_boxed_cell(L, index, view, leaf, row);
 }
 
-void view_push_at(lua_State *L, int index, struct view_box *view, uint32_t at) {
+/* Pushes the present value of field or element `at` of the view at an index. */
+static void view_push_at(lua_State *L, int index, struct view_box *view, uint32_t at) {
   push_at(L, index, view, at, view_row(L, view));
 }
 
@@ -273,6 +280,15 @@ static const struct shape_field *view_find(const struct shape *shape, const char
   for (uint32_t i = shape->count; i > 0; i--, field++)
     if (field->key == key) return field;
   return NULL;
+}
+
+/* The field that the string at an index names; NULL if there is none. */
+static const struct shape_field *shape_find(lua_State *L, const struct shape *shape, int index) {
+  if (lua_type(L, index) != LUA_TSTRING) return NULL;
+  size_t size;
+  const char *name = lua_tolstring(L, index, &size);
+  uint32_t at = component_field(shape->component, name, size);
+  return at == NONE ? NULL : &shape->fields[at];
 }
 
 /* The field of a key that is not Lua's own copy of its name. */
@@ -702,14 +718,6 @@ const struct shape *shape_need(lua_State *L, int world_index,
   lua_pop(L, 2);
   assert(shape->component == component);
   return shape;
-}
-
-const struct shape_field *shape_find(lua_State *L, const struct shape *shape, int index) {
-  if (lua_type(L, index) != LUA_TSTRING) return NULL;
-  size_t size;
-  const char *name = lua_tolstring(L, index, &size);
-  uint32_t at = component_field(shape->component, name, size);
-  return at == NONE ? NULL : &shape->fields[at];
 }
 
 void views_forget(lua_State *L, int world_index, ecs_id component) {

@@ -31,9 +31,6 @@ struct shape {
 const struct shape *shape_need(lua_State *L, int world_index,
                                const struct component *component);
 
-/* The field that the string at an index names; NULL if there is none. */
-const struct shape_field *shape_find(lua_State *L, const struct shape *shape, int index);
-
 /* Forgets the shape of a component: before it is undeclared, and after loops_end. Cannot fail. */
 void views_forget(lua_State *L, int world_index, ecs_id component);
 
@@ -105,23 +102,6 @@ bool view_renew(lua_State *L, int loop_index, const struct view_box *old,
 ** absent. */
 void view_bind(struct view_box *view, const struct table *table, const struct column *columns,
                uint32_t first);
-
-/* Pushes a nested or array field of the view at an index, or a nested element; `at` counts fields
-** or elements from 0. */
-void view_push_part(lua_State *L, int index, struct view_box *view, uint32_t at);
-
-/* Pushes the world of the view at an index. Returns its index. */
-int view_push_world(lua_State *L, int index, const struct view_box *view);
-
-/* The row that a view shows; raises why if it shows none. */
-uint32_t view_row(lua_State *L, const struct view_box *view);
-
-/* As view_row for the view at an index when a call begins: that of a resource follows its
-** component. */
-uint32_t view_open(lua_State *L, int index, struct view_box *view);
-
-/* Pushes the present value of field or element `at` of the view at an index. */
-void view_push_at(lua_State *L, int index, struct view_box *view, uint32_t at);
 
 /* The number of fields or elements of a view, once view_row has found it open. */
 uint32_t view_count(const struct view_box *view);
