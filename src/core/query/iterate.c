@@ -277,43 +277,35 @@ void *ecs_iter_cells(const ecs_iter *it, uint32_t term, uint32_t leaf, const uin
 /* ---- all rows at once ---- */
 
 /* A change to one entity of a query. */
-typedef ecs_status (*change_fn)(ecs_world *world, ecs_id entity, ecs_id id);
-
 /* Changes each entity once, however often it matches. */
-static ecs_status iterate_change_matches(ecs_query *query, ecs_id id, change_fn change) {
+static ecs_status iterate_change_matches(ecs_query *query, ecs_id id, enum command_kind kind) {
   ecs_world *world = query->world;
+  bool adds = kind == COMMAND_ADD, relates = id != ECS_NULL && relation_of(world, id);
   struct walk walk;
   ecs_status status = ECS_OK;
   uint32_t last = 0;
   walk_begin(&walk, query);
   while (status == ECS_OK && walk_next(&walk)) {
     uint32_t at = walk.table->rows[walk.row];
-    if (at != last) status = change(world, entity_id(&world->entities, at), id);
-    last = at;
+    if (at == last) continue;
+    ecs_id entity = entity_id(&world->entities, last = at);
+    if (kind == COMMAND_DESPAWN)
+      status = entity_despawn(world, entity);
+    else if (relates)
+      status = relate_change(world, entity, id, adds);
+    else
+      status = (adds ? entity_add : entity_remove)(world, entity, id);
   }
   return status;
 }
 
 /* Changes entity by entity, in one scope. */
-static ecs_status iterate_change_each(ecs_query *query, ecs_id id, change_fn change) {
+static ecs_status iterate_change_each(ecs_query *query, ecs_id id, enum command_kind kind) {
   ecs_world *world = query->world;
   uint32_t scope;
   ecs_status status = scope_open_own(world, &scope);
   if (status != ECS_OK) return status;
-  return scope_end_own(world, scope, iterate_change_matches(query, id, change));
-}
-
-static ecs_status iterate_relate_one(ecs_world *world, ecs_id entity, ecs_id id) {
-  return relate_change(world, entity, id, true);
-}
-
-static ecs_status iterate_unrelate_one(ecs_world *world, ecs_id entity, ecs_id id) {
-  return relate_change(world, entity, id, false);
-}
-
-static ecs_status iterate_despawn_one(ecs_world *world, ecs_id entity, ecs_id id) {
-  (void)id;
-  return entity_despawn(world, entity);
+  return scope_end_own(world, scope, iterate_change_matches(query, id, kind));
 }
 
 static ecs_status iterate_need_no_scope(const ecs_query *query) {
@@ -334,15 +326,15 @@ static ecs_status iterate_change_matching(ecs_query *query, ecs_id id, bool add)
   if (status == ECS_OK) status = component_need_id(world, id, &component);
   if (status == ECS_OK) status = iterate_need_no_scope(query);
   if (status != ECS_OK) return status;
+  enum command_kind kind = add ? COMMAND_ADD : COMMAND_REMOVE;
   if (component->relation && (add || !component->relation->exclusive)) {
     if (add && !id_is_pair(id)) return relate_no_target(world, component);
-    return iterate_change_each(query, id, add ? iterate_relate_one : iterate_unrelate_one);
+    return iterate_change_each(query, id, kind);
   }
-  enum command_kind kind = add ? COMMAND_ADD : COMMAND_REMOVE;
   bool plain = world->staging.watched ? batch_is_plain(world, kind, id)
                                       : !component->sparse && !sparse_is_mixed(world);
   if (!plain || !iterate_is_whole(query))
-    return iterate_change_each(query, id, add ? entity_add : entity_remove);
+    return iterate_change_each(query, id, kind);
   return batch_change_tables(query, kind, id);
 }
 
@@ -368,8 +360,7 @@ static ecs_status iterate_check_entity(const ecs_world *world, uint32_t at) {
                     component_of(world, id)->name);
 }
 
-static bool iterate_may_have_components(const ecs_query *query) {
-  if (!query_rows_are_whole(&query->terms)) return true;
+bool query_reaches_components(const ecs_query *query) {
   for (uint32_t i = 0; i < query_reach(query); i++)
     if (rows_have_component(query_table(query, i))) return true;
   return false;
@@ -379,7 +370,8 @@ ecs_status ecs_query_despawn(ecs_query *query) {
   ecs_world *world = query->world;
   ecs_status status = query_usable(query);
   if (status == ECS_OK) status = iterate_need_no_scope(query);
-  if (status == ECS_OK && iterate_may_have_components(query)) {
+  if (status != ECS_OK) return status;
+  if (!query_rows_are_whole(&query->terms) || query_reaches_components(query)) {
     struct walk walk;
     for (walk_begin(&walk, query); status == ECS_OK && walk_next(&walk);)
       status = iterate_check_entity(world, walk.table->rows[walk.row]);
@@ -388,7 +380,7 @@ ecs_status ecs_query_despawn(ecs_query *query) {
   if (iterate_is_whole(query) && batch_is_plain(world, COMMAND_DESPAWN, ECS_NULL))
     status = batch_change_tables(query, COMMAND_DESPAWN, ECS_NULL);
   else
-    status = iterate_change_each(query, ECS_NULL, iterate_despawn_one);
+    status = iterate_change_each(query, ECS_NULL, COMMAND_DESPAWN);
   if (status == ECS_OK) changes_use(query);
   return world_tell_observers(world, status);
 }

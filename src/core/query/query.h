@@ -168,6 +168,9 @@ static inline bool query_rows_are_whole(const struct query_terms *terms) {
   return !terms->step_count && !terms->event && !terms->toggled && !terms->changes;
 }
 
+/* Whether components are among the rows of its tables: they are not despawned, but refused. */
+bool query_reaches_components(const ecs_query *query);
+
 /* The columns of a match, by slot; NULL if no term has any. */
 static inline const uint32_t *query_columns(const ecs_query *query, uint32_t match) {
   uint32_t slots = query->terms.slots;

@@ -84,13 +84,6 @@ static int change_body(lua_State *L) {
 
 /* ---- by tables ---- */
 
-/* Whether components are among the rows to despawn: they are refused one by one. */
-static bool rows_refuses_some(const struct query_box *query, const struct row_change *change) {
-  for (uint32_t i = 0; change->kind == COMMAND_DESPAWN && i < query_reach(query->query); i++)
-    if (rows_have_component(query_table(query->query, i))) return true;
-  return false;
-}
-
 static ecs_status change_query(ecs_query *query, const struct row_change *change) {
   switch (change->kind) {
     case COMMAND_ADD: return ecs_query_add(query, change->component);
@@ -109,7 +102,8 @@ static void run_change(lua_State *L, const struct query_box *query, int filter,
   check_free(L, query->box);
   if (lua_isnil(L, filter) && change->simple && !staging_is_open(&world->staging) &&
       query_rows_are_whole(&query->query->terms) &&
-      batch_is_plain(world, change->kind, change->component) && !rows_refuses_some(query, change)) {
+      batch_is_plain(world, change->kind, change->component) &&
+      !(change->kind == COMMAND_DESPAWN && query_reaches_components(query->query))) {
     RETRY_OR_RAISE(L, query->box, change_query(query->query, change));
     settle(L, query->box, push_query_world(L, 1));
     return;
