@@ -355,13 +355,6 @@ static bool migrate_plan_find_leaf_again(const struct migration *migration,
   return *leaf != NONE;
 }
 
-/* The id of a tie as the query's text gives it. */
-static ecs_id migrate_plan_id_of_tie(const struct term *term) {
-  ecs_id relation = term->component->id;
-  if (term->component->ties.exclusive) return relation;
-  return pair_make(ecs_id_index(relation), ecs_id_index(term->target));
-}
-
 ecs_status migration_reserve_queries(const struct migration *migration) {
   bool stored = migration_changes_storage(migration) || migration_changes_ties(migration);
   ecs_status status = ECS_OK;
@@ -384,7 +377,10 @@ void migration_refresh_query(const struct migration *migration, ecs_query *query
              (term->through_leaf == NONE ||
               term->through->leaves[term->through_leaf].type == ECS_ENTITY);
     sound &= !turned || !migration_defeats(term, term->component, term->through);
-    if (turned && term->form == TERM_PAIR) term->id = migrate_plan_id_of_tie(term);
+    if (!turned || term->form != TERM_PAIR) continue;
+    term->id = term->component->id;
+    if (!term->component->ties.exclusive)
+      term->id = pair_make(ecs_id_index(term->id), ecs_id_index(term->target));
   }
   struct component **others[] = {&query->terms.cascade, &query->terms.event};
   for (int i = 0; i < 2 && query->fresh && !query->broken; i++)

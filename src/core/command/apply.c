@@ -45,12 +45,6 @@ static ecs_status apply_target_of_one(ecs_world *world, struct table *from, uint
   }
 }
 
-static uint32_t chain_length(const struct staging *staging, const struct chain *chain) {
-  uint32_t length = 0;
-  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) length++;
-  return length;
-}
-
 /* Drops the last command that removes a required component. */
 static void apply_drop_removal(ecs_world *world, const struct chain *chain, struct gap gap) {
   const struct staging *staging = &world->staging;
@@ -75,8 +69,9 @@ static uint32_t apply_ids_of_chain(const ecs_world *world, const struct table *f
 
 static uint64_t apply_room_of_chain(const ecs_world *world, const struct table *from,
                                     const struct chain *chain) {
-  return require_room(world, (uint64_t)from->id_count + world->sparses.count,
-                      chain_length(&world->staging, chain));
+  uint32_t length = 0;
+  for (uint32_t at = chain->first; at != NONE; at = world->staging.commands[at].next) length++;
+  return require_room(world, (uint64_t)from->id_count + world->sparses.count, length);
 }
 
 /* Finds the table of the ids that an entity ends with; *out stays NULL if it dies. */

@@ -402,19 +402,15 @@ static ecs_status cascade_give_name(ecs_world *world, const struct command *comm
   return status;
 }
 
-/* Despawns by a command. */
-static ecs_status cascade_despawn(ecs_world *world, uint32_t entity) {
-  if (UNLIKELY(prefab_is(world, entity)) && !world->cascade.takes_prefabs)
-    return prefab_refuse(world, entity);
-  return cascade_kill(world, entity);
-}
-
 static ecs_status cascade_step(ecs_world *world, uint32_t at) {
   struct command *command = &world->staging.commands[at];
   command->dropped = command->anew = false;
   if (cascade_is_gone(world, command->entity)) return ECS_OK;
-  if (command->kind == COMMAND_DESPAWN)
-    return cascade_despawn(world, ecs_id_index(command->entity));
+  if (command->kind == COMMAND_DESPAWN) {
+    uint32_t entity = ecs_id_index(command->entity);
+    bool refused = UNLIKELY(prefab_is(world, entity)) && !world->cascade.takes_prefabs;
+    return refused ? prefab_refuse(world, entity) : cascade_kill(world, entity);
+  }
   if (command->kind == COMMAND_NAME) return cascade_give_name(world, command);
   struct relation *relation = relation_of(world, command->component);
   if (!relation) return ECS_OK;

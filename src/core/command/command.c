@@ -52,12 +52,6 @@ bool scope_has_loops_behind(const struct staging *staging, uint32_t scope) {
   return false;
 }
 
-/* The first written command that may belong to the scope; those of the batch come before it. */
-static uint32_t command_first_written(const struct staging *staging, uint32_t scope) {
-  uint32_t first = staging->scopes[scope].first_command;
-  return staging->batch.count ? staging->command_count : first;
-}
-
 /* Pops ended scopes, and passes their commands to the enclosing scope. */
 static void command_pop_ended(ecs_world *world) {
   struct staging *staging = &world->staging;
@@ -66,7 +60,9 @@ static void command_pop_ended(ecs_world *world) {
     if (staging->scopes[top].open) return;
     uint32_t heir = scope_holder(staging, top);
     if (staging->batch.count && staging->batch.scope == top) staging->batch.scope = heir;
-    for (uint32_t i = command_first_written(staging, top); i < staging->command_count; i++)
+    /* Those of a batch come before all written ones. */
+    uint32_t first = staging->scopes[top].first_command;
+    for (uint32_t i = first; i < staging->command_count && !staging->batch.count; i++)
       if (staging->commands[i].scope == top) staging->commands[i].scope = heir;
     for (uint32_t i = staging->emission_count; i-- > 0;)
       if (staging->emissions[i].scope == top) staging->emissions[i].scope = heir;
@@ -526,11 +522,6 @@ ecs_status deferred_cancel(ecs_world *world) {
   return scope_commit(world, scope);
 }
 
-static void chain_map_free(struct memory *memory, struct chain_map *map) {
-  FREE_LIST(memory, map->near, map->near_capacity);
-  map_free(memory, &map->others);
-}
-
 void staging_free(ecs_world *world) {
   struct staging *staging = &world->staging;
   struct memory *memory = &world->memory;
@@ -546,7 +537,8 @@ void staging_free(ecs_world *world) {
   FREE_LIST(memory, staging->namings, staging->naming_capacity);
   FREE_LIST(memory, staging->chains, staging->chain_capacity);
   FREE_LIST(memory, staging->emissions, staging->emission_capacity);
-  chain_map_free(memory, &staging->chain_of);
+  FREE_LIST(memory, staging->chain_of.near, staging->chain_of.near_capacity);
+  map_free(memory, &staging->chain_of.others);
 }
 
 /* ---- chain map ---- */

@@ -198,15 +198,13 @@ void watch_forget_changes(ecs_world *world) {
   watching->together = watching->dying = false;
 }
 
-static void watch_free_copy(ecs_world *world, struct copy *copy) {
-  for (uint32_t i = 0; i < copy->width; i++)
-    memory_free(&world->memory, copy->columns[i].data, copy->columns[i].buffer.size);
-  FREE_LIST(&world->memory, copy->columns, copy->width);
-  *copy = (struct copy){NULL, 0, 0, 0};
-}
-
 void watch_free_copies(ecs_world *world, struct watch *watch) {
-  for (uint32_t i = 0; i < watch->copy_count; i++) watch_free_copy(world, &watch->copies[i]);
+  for (uint32_t i = 0; i < watch->copy_count; i++) {
+    const struct copy *copy = &watch->copies[i];
+    for (uint32_t j = 0; j < copy->width; j++)
+      memory_free(&world->memory, copy->columns[j].data, copy->columns[j].buffer.size);
+    FREE_LIST(&world->memory, copy->columns, copy->width);
+  }
   FREE_LIST(&world->memory, watch->copies, watch->copy_count);
   watch->copies = NULL;
   watch->copy_count = 0;

@@ -197,15 +197,6 @@ ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
   return ECS_OK;
 }
 
-/* The number of entities for which a set would be deferred. */
-static size_t entity_count_kept(const ecs_world *world, const ecs_id *ids, size_t n,
-                                ecs_id component) {
-  size_t kept = 0;
-  for (size_t i = 0; i < n; i++)
-    kept += entity_is_kept(world, ids[i], component, entity_has(world, ids[i], component));
-  return kept;
-}
-
 ecs_status entity_set_many(ecs_world *world, const ecs_id *ids, size_t n,
                            struct component *component, const struct write *writes,
                            uint32_t count, uint32_t stride) {
@@ -215,7 +206,10 @@ ecs_status entity_set_many(ecs_world *world, const ecs_id *ids, size_t n,
   if (status != ECS_OK) return status;
   if (component->relation) status = relate_check_set(world, ids, n, component, writes, count);
   if (status != ECS_OK) return status;
-  size_t kept = component->relation ? n : entity_count_kept(world, ids, n, component->id);
+  /* The number of entities for which a set is deferred. */
+  size_t kept = component->relation ? n : 0;
+  for (size_t i = 0; i < n && !component->relation; i++)
+    kept += entity_is_kept(world, ids[i], component->id, entity_has(world, ids[i], component->id));
   /* If applying or noting at the end of the last scope may fail, nothing may be written yet. */
   bool more = kept || staging->command_count || world->watching->sets;
   bool keep_all = staging->open == 1 && more;

@@ -179,16 +179,14 @@ static APART void native_store_numbers(const struct layout *layout, uint32_t row
   }
 }
 
-/* Whether setting may do more than write and mark cells: a command on it is pending, or observers
-** must be told. */
-INLINE bool native_set_is_more(const ecs_world *world) {
-  return (world->staging.command_count | world->watching->sets | world->watching->due) != 0;
-}
-
 /* If any bits are valid, nothing is checked, which takes a fifth of the time. */
 ecs_status ecs_set(ecs_world *world, ecs_id entity, ecs_id id, const void *value) {
   const struct record *record = entity_find_row(&world->entities, entity);
-  if (UNLIKELY(!record || !value || native_set_is_more(world)))
+  /* Setting does more than write and mark cells if a command on it is pending, or observers must be
+  ** told. */
+  const struct watching *watching = world->watching;
+  bool more = (world->staging.command_count | watching->sets | watching->due) != 0;
+  if (UNLIKELY(!record || !value || more))
     return native_set_any(world, entity, id, value);
   const struct table *table = world_table(world, record->table);
   const struct layout *layout = table_find(table, id);

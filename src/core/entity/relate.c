@@ -207,13 +207,6 @@ static inline struct relation *relate_exclusive_of(const ecs_world *world, ecs_i
   return relation && relation->exclusive ? relation : NULL;
 }
 
-/* Whether tying the source to the target may form a cycle, or moves a name. */
-static inline bool relate_may_lead_back(const ecs_world *world, const struct relation *relation,
-                                        uint32_t source, uint32_t target) {
-  if (!relation->acyclic) return false;
-  return source == target || ties_first(&relation->ties, source) || world->names.count;
-}
-
 /* The id of a living target, which every entity with sources is. */
 INLINE ecs_id relate_target_id(const struct entity_index *entities, uint32_t at) {
   uint32_t offset = at - FIRST_ENTITY;
@@ -234,7 +227,9 @@ INLINE bool relate_tie_again(ecs_world *world, ecs_id id, ecs_id pair) {
   if (UNLIKELY(!ties_has_room(ties, source, end))) return false;
   uint32_t old = ties_slot(ties, source)->target;
   if (!old || old == end || !ties_end_slot(ties, end)->last) return false;
-  if (relate_may_lead_back(world, relation, source, end)) return false;
+  /* It may form a cycle, or move a name. */
+  if (relation->acyclic && (source == end || ties_first(ties, source) || world->names.count))
+    return false;
   ties_retie(ties, source, end);
   struct record record = entities->near.records[offset];
   assert(record.table < RECORD_BARE);

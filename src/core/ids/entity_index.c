@@ -154,11 +154,6 @@ static bool index_slot_fits_first(const struct entity_index *index, uint32_t at)
   return at >= FIRST_ENTITY && (offset < INDEX_PAGE || offset / 2 < index->near_capacity);
 }
 
-static bool index_reserve_slot(struct entity_index *index, struct memory *memory, uint32_t at) {
-  return index_slot_fits_first(index, at) ? index_near_reserve(index, memory, at - FIRST_ENTITY + 1)
-                            : index_need_page(index, memory, at) != NULL;
-}
-
 /* The slot of an index, after index_reserve_slot. */
 static struct slots index_need_slot(struct entity_index *index, uint32_t at) {
   uint32_t offset = at - FIRST_ENTITY;
@@ -305,7 +300,10 @@ ecs_status entity_adopt_reserve(struct entity_index *index, struct memory *memor
   if (status == ECS_OK) return ECS_ETAKEN;
   if (status != ECS_EUNBORN) return status;
   uint32_t at = ecs_id_index(id);
-  if (!index_reserve_slot(index, memory, at)) return ECS_ENOMEM;
+  bool room = index_slot_fits_first(index, at)
+                  ? index_near_reserve(index, memory, at - FIRST_ENTITY + 1)
+                  : index_need_page(index, memory, at) != NULL;
+  if (!room) return ECS_ENOMEM;
   struct slots slots = entity_slots(index, at);
   return slots.count && slots.records->table <= RECORD_BARE ? ECS_ETAKEN : ECS_OK;
 }

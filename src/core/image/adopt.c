@@ -154,19 +154,6 @@ static void adopt_swap_contents(ecs_world *live, ecs_world *shadow) {
   live->registry.layouts++;
 }
 
-/* The exchange counted its rows for the live world; entering it there counts them again. */
-static void adopt_move_sparse(ecs_world *live, ecs_world *shadow, const struct sparse *sparse) {
-  shadow->sparses.rows += sparse->table->count;
-  live->sparses.rows -= sparse->table->count;
-  sparse_leave_list(shadow, sparse);
-}
-
-static void adopt_swap_sparse(struct sparse *live, struct sparse *shadow) {
-  SWAP(struct table *, live->table, shadow->table);
-  SWAP(uint32_t **, live->pages, shadow->pages);
-  SWAP(uint32_t, live->page_capacity, shadow->page_capacity);
-}
-
 static void adopt_swap_event(struct event *live, struct event *shadow) {
   SWAP(struct table *, live->table, shadow->table);
   SWAP(struct later, live->later, shadow->later);
@@ -182,7 +169,12 @@ static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) 
   if (!to) {
     shadow->registry.components[index] = NULL;
     if (from->relation) relation_leave(shadow, from);
-    if (from->sparse) adopt_move_sparse(live, shadow, from->sparse);
+    if (from->sparse) {
+      /* The exchange counted its rows for the live world; entering it there counts them again. */
+      shadow->sparses.rows += from->sparse->table->count;
+      live->sparses.rows -= from->sparse->table->count;
+      sparse_leave_list(shadow, from->sparse);
+    }
     if (from->event) event_leave_list(shadow, from->event);
     from->changed = 0;
     from->orphan = true;
@@ -193,7 +185,11 @@ static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) 
   assert(!from->sparse == !to->sparse && !from->event == !to->event);
   to->watched = from->watched;
   to->asked = from->asked;
-  if (to->sparse) adopt_swap_sparse(to->sparse, from->sparse);
+  if (to->sparse) {
+    SWAP(struct table *, to->sparse->table, from->sparse->table);
+    SWAP(uint32_t **, to->sparse->pages, from->sparse->pages);
+    SWAP(uint32_t, to->sparse->page_capacity, from->sparse->page_capacity);
+  }
   if (to->event) adopt_swap_event(to->event, from->event);
   if (to->relation) SWAP(struct ties, to->relation->ties, from->relation->ties);
   for (uint32_t i = 0; i < to->leaf_count; i++) to->leaves[i].value = from->leaves[i].value;

@@ -371,17 +371,14 @@ void walk_end(struct walk *walk) {
 
 #define AHEAD 16u              /* rows between prefetching a record and using it */
 
-/* Prefetches the record of a target, which may lie anywhere: half of a path's time. */
-INLINE void walk_fetch_target(const struct walk *walk, uint32_t target) {
-  if (target) FETCH(entity_record(&walk->query->world->entities, target));
-}
-
 static bool walk_next_in_lineup(struct walk *walk) {
   const struct lineup *lineup = walk->lineup;
   uint32_t at = walk->next_in_lineup;
   if (at == lineup->count) return false;
   walk->next_in_lineup++;
-  if (LIKELY(at + AHEAD < lineup->count)) walk_fetch_target(walk, lineup->targets[at + AHEAD]);
+  /* Prefetches the record of a target, which may lie anywhere: half of a path's time. */
+  uint32_t ahead = LIKELY(at + AHEAD < lineup->count) ? lineup->targets[at + AHEAD] : 0;
+  if (ahead) FETCH(entity_record(&walk->query->world->entities, ahead));
   if (at == lineup->runs[walk->run].end) walk->run++;
   assert(walk->run < lineup->run_count && at < lineup->runs[walk->run].end);
   walk->match = lineup->runs[walk->run].match;
