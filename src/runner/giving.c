@@ -221,14 +221,6 @@ static void giving_order_fields(struct giving *giving, const struct run_command 
   (emits ? emission_append : emission_put)(world, event, writes, count);
 }
 
-/* Unties from a target or, for ECS_NULL, from all. */
-static ecs_status giving_order_untie(ecs_world *world, const struct run_command *command, ecs_id id,
-                                     ecs_id target) {
-  struct component *relation = component_of(world, command->component);
-  assert(relation && relation->relation);
-  return relate_remove(world, id, relation, target);
-}
-
 ecs_status giving_stage(ecs_world *world, const struct run_command *command, ecs_id id) {
   switch (command->action) {
     case RUN_DESPAWN: return entity_despawn(world, id);
@@ -378,8 +370,9 @@ static void giving_give_order(void *ud, uint32_t order, const int64_t *ids,
       break;
     case RUN_UNTIE:
       value = giving_value_of(giving, command, *values);
-      if (command->leaf == NONE) value.i64 = (int64_t)ECS_NULL;
-      status = giving_order_untie(world, command, who, (ecs_id)value.i64);
+      if (command->leaf == NONE) value.i64 = (int64_t)ECS_NULL;   /* from all targets */
+      status = relate_remove(world, who, component_of(world, command->component),
+                             (ecs_id)value.i64);
       break;
     default: status = giving_stage(world, command, who); break;
   }

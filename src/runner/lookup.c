@@ -83,8 +83,8 @@ INLINE void lookup_forget_if_dead(const struct living *living, int64_t *at) {
   if (id) *at = (int64_t)entity_target(living->world, id);
 }
 
-void lookup_forget_dead(const ecs_world *world, int64_t *ids, const uint8_t *mask,
-                        size_t count) {
+void lookup_forget_dead(void *ud, int64_t *ids, const uint8_t *mask, size_t count) {
+  const ecs_world *world = ud;
   const struct entity_index *index = &world->entities;
   const struct living living = {world, index->near.records, index->near.generations, index->high,
                                 index->near.count};

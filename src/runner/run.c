@@ -234,11 +234,6 @@ void run_ask(const struct run *run, const struct table *table) {
   }
 }
 
-/* A k_live: the world is `ud`. */
-static void run_forget_dead(void *ud, int64_t *ids, const uint8_t *mask, size_t count) {
-  lookup_forget_dead(ud, ids, mask, count);
-}
-
 /* A k_look: the run is `ud`. */
 static void run_look_up(void *ud, uint32_t number, const int64_t *from,
                         const uint8_t *mask, void *to, size_t n) {
@@ -274,7 +269,7 @@ INLINE void run_set_rows(k_run *rows, const struct run *run, uint64_t *const *bi
   rows->totals = run->totals;
   rows->arrays = run->arrays;
   rows->orders = orders;
-  rows->live = run_forget_dead;
+  rows->live = lookup_forget_dead;
   rows->live_ud = run->query->world;
   rows->look = run_look_up;
   rows->look_ud = (void *)(uintptr_t)run;

@@ -399,7 +399,8 @@ struct run_lookup {
 void lookup_all(const ecs_world *world, const struct run_lookup *lookup, const int64_t *from,
                 const uint8_t *mask, void *to, size_t n);
 
-/* Replaces ids of dead entities by 0; where the mask, if any, is 0, the value is undefined. */
-void lookup_forget_dead(const ecs_world *world, int64_t *ids, const uint8_t *mask, size_t count);
+/* A k_live, whose `ud` is the world: replaces ids of dead entities by 0; where the mask, if any, is
+** 0, the value is undefined. */
+void lookup_forget_dead(void *ud, int64_t *ids, const uint8_t *mask, size_t count);
 
 #endif

@@ -57,26 +57,18 @@ static size_t describe_set_tables(lua_State *L, const ecs_world *world) {
   return rows;
 }
 
-static bool describe_is_component(const struct component *component) {
-  return component->length == 0 && !component->is_event;
-}
-
-static bool describe_is_array(const struct component *component) { return component->length != 0; }
-
-static bool describe_is_event(const struct component *component) { return component->is_event; }
-
-/* Built-in components belong to no script and are not orphans. */
-static bool describe_is_orphan(const struct component *component) {
-  return component->orphan && !builtin_is(component->name, component->name_size);
-}
-
-/* The names of components of one kind. */
-static void describe_set_components(lua_State *L, const char *key, const ecs_world *world,
-                                    bool (*is_so)(const struct component *component)) {
+/* The names of components of one kind, or of orphans. */
+static void describe_set_components(lua_State *L, const char *key, const ecs_world *world) {
+  bool orphans = strcmp(key, "orphans") == 0;
   lua_newtable(L);
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *component = world->registry.components[i];
-    if (!component || !is_so(component)) continue;
+    if (!component) continue;
+    const char *kind = component->length ? "arrays" : component->is_event ? "events" : "components";
+    /* Built-in components belong to no script and are not orphans. */
+    if (orphans ? !component->orphan || builtin_is(component->name, component->name_size)
+                : strcmp(key, kind) != 0)
+      continue;
     /* The component that marks prefabs cannot be named. */
     if (world->relations.prefab && component->relation == world->relations.prefab) continue;
     lua_pushstring(L, component->name);
@@ -238,10 +230,10 @@ static int describe_world(lua_State *L) {
   const ecs_world *world = box->world;
   lua_newtable(L);
   size_t rows = describe_set_tables(L, world);
-  describe_set_components(L, "components", world, describe_is_component);
-  describe_set_components(L, "arrays", world, describe_is_array);
-  describe_set_components(L, "events", world, describe_is_event);
-  describe_set_components(L, "orphans", world, describe_is_orphan);
+  describe_set_components(L, "components", world);
+  describe_set_components(L, "arrays", world);
+  describe_set_components(L, "events", world);
+  describe_set_components(L, "orphans", world);
   describe_set_prefabs(L, world);
   describe_set_queries(L, world);
   indexes_describe(L, world);

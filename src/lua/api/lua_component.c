@@ -48,13 +48,6 @@ static int component_world_tag(lua_State *L) {
   return 1;
 }
 
-static ecs_status component_make_resource(lua_State *L, struct world_box *box, ecs_id id) {
-  ecs_status status;
-  RETRY(L, box, status, box->stage ? transaction_resource(&box->stage->transaction, id)
-                                   : ecs_resource(box->world, id));
-  return status;
-}
-
 /* Without fields the component must already be declared. A component declared here is undeclared
 ** again if there is no memory for its value. */
 static int component_world_resource(lua_State *L) {
@@ -71,7 +64,9 @@ static int component_world_resource(lua_State *L) {
     made &= lua_isnil(L, -1);   /* otherwise it had another name */
     box = check_world(L, 1);
   }
-  ecs_status status = component_make_resource(L, box, id);
+  ecs_status status;
+  RETRY(L, box, status, box->stage ? transaction_resource(&box->stage->transaction, id)
+                                   : ecs_resource(box->world, id));
   if (status != ECS_OK) {
     char message[MESSAGE_SIZE] = "";
     if (box->world) {
@@ -156,15 +151,6 @@ static void component_describe_field(struct place *defaults, const struct field 
   component_set_limit(L, "max", field->max);
 }
 
-/* Adds what only relations have. */
-static void component_describe_ties(lua_State *L, const struct tie_kind *ties) {
-  if (!ties->relation) return;
-  set_boolean(L, "relation", true);
-  set_boolean(L, "exclusive", ties->exclusive);
-  set_boolean(L, "acyclic", ties->acyclic);
-  set_text(L, "on_target_despawn", policy_names[ties->policy]);
-}
-
 /* The next required component after `last` by name; NULL at the end. */
 static const char *component_next_required(const ecs_world *world,
                                            const struct component *component,
@@ -204,13 +190,6 @@ static void component_describe_toggle(lua_State *L, const ecs_world *world,
   set_integer(L, "off", off);
 }
 
-static void component_describe_array(lua_State *L, const struct component *array) {
-  set_text(L, "storage", "array");
-  set_text(L, "type", type_name(array->leaves[0].type));
-  set_integer(L, "length", array->length);
-  set_integer(L, "size", (uint64_t)array->length * array->leaves[0].size);
-}
-
 /* Turns a world and a component's id into the component's description. */
 static int component_describe(lua_State *L) {
   struct world_box *box = check_world(L, 1);
@@ -220,16 +199,22 @@ static int component_describe(lua_State *L) {
   lua_createtable(L, 0, 10);
   set_text(L, "name", component->name);
   if (component->orphan) set_boolean(L, "orphan", true);
-  component_describe_ties(L, &component->ties);
+  if (component->ties.relation) {
+    set_boolean(L, "relation", true);
+    set_boolean(L, "exclusive", component->ties.exclusive);
+    set_boolean(L, "acyclic", component->ties.acyclic);
+    set_text(L, "on_target_despawn", policy_names[component->ties.policy]);
+  }
   set_integer(L, "id", component->id);
   if (component->length) {
-    component_describe_array(L, component);
+    set_text(L, "storage", "array");
+    set_text(L, "type", type_name(component->leaves[0].type));
+    set_integer(L, "length", component->length);
+    set_integer(L, "size", (uint64_t)component->length * component->leaves[0].size);
     return 1;
   }
-  set_text(L, "storage",
-                     component->is_event    ? "event"
-                     : component->is_sparse ? "sparse"
-                                            : "table");
+  const char *storage = component->is_sparse ? "sparse" : "table";
+  set_text(L, "storage", component->is_event ? "event" : storage);
   if (component->event) set_integer(L, "rows", component->event->table->count);
   set_integer(L, "size", component->size);
   set_text(L, "doc", component->doc);

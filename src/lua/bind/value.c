@@ -142,19 +142,14 @@ static int refuse_wide(lua_State *L, const struct world_box *box, const struct c
                      "it", of, component_label(component, leaf, label, sizeof label), text);
 }
 
-/* Pushes an integer that Lua's numbers cannot represent. */
-static void value_push_wide(lua_State *L, const struct world_box *box,
-                            const struct component *component, const struct leaf *leaf,
-                            ecs_cell cell) {
-  if (!box->exact) refuse_wide(L, box, component, leaf, cell, ECS_NULL);
-  push_integer_text(L, leaf->type, cell);
-}
-
 void push_cell(lua_State *L, struct world_box *box, int world_index,
                const struct component *component, const struct leaf *leaf, ecs_cell cell) {
   if (!cell_is_wide(leaf, cell) && push_number_at(L, leaf->type, &cell, 0)) return;
   switch (type_class(leaf->type)) {
-    case CLASS_INTEGER: value_push_wide(L, box, component, leaf, cell); break;
+    case CLASS_INTEGER:   /* one that Lua's numbers cannot represent */
+      if (!box->exact) refuse_wide(L, box, component, leaf, cell, ECS_NULL);
+      push_integer_text(L, leaf->type, cell);
+      break;
     case CLASS_ID:
       if (!ecs_alive(box->world, cell.u64)) cell.u64 = ECS_NULL;
       lua_pushinteger(L, (lua_Integer)cell.u64);

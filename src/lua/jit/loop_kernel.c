@@ -158,11 +158,6 @@ static uint32_t body_rows(const struct loop_box *loop) {
   return rows < BODY_TABLE * tables ? 0 : rows;
 }
 
-/* A loop whose outside values differ too often is not worth it. */
-static bool body_is_restless(const struct kernel *kernel) {
-  return kernel->compilations > 8 && kernel->compilations * 4 > kernel->begun;
-}
-
 /* What is known of the loop of a function, at the top of the stack, that begins at a line; that it
 ** is another one does no harm. */
 static struct body_site *body_site_of(lua_State *L, struct query_box *query, uint32_t line) {
@@ -171,13 +166,6 @@ static struct body_site *body_site_of(lua_State *L, struct query_box *query, uin
   if (site->function != function || site->line != line)
     *site = (struct body_site){.function = function, .line = line};
   return site;
-}
-
-/* Whether Lua does this run of a loop whose body was refused when it was last compiled. */
-static bool body_rests(struct body_site *site) {
-  if (!site->rests) return false;
-  site->rests--;
-  return true;
 }
 
 static void body_tire(struct body_site *site) {
@@ -195,15 +183,20 @@ static bool body_begin(lua_State *L, int loop_index, struct loop_box *loop, lua_
   lua_getinfo(L, "f", frame);
   struct body_site *site =
       body_site_of(L, lua_touserdata(L, query), (uint32_t)frame->currentline);
-  if (body_rests(site)) return false;
+  if (site->rests) {   /* its body was refused when it was last compiled */
+    site->rests--;
+    return false;
+  }
   body_push_kernel(L, loop, query, frame, rows);
   const struct kernel_box *handle = lua_touserdata(L, -1);
   if (!handle || !handle->kernel || !loop->open) return false;
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, loop_index, LOOP_KERNEL);
   loop->site = site;
+  const struct kernel *kernel = handle->kernel;
   handle->kernel->begun++;
-  if (!body_is_restless(handle->kernel)) return true;
+  /* A loop whose outside values differ too often is not worth it. */
+  if (kernel->compilations <= 8 || kernel->compilations * 4 <= kernel->begun) return true;
   body_tire(site);
   return false;
 }
