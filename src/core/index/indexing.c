@@ -150,8 +150,6 @@ void index_free(ecs_index *index) {
   memory_free(memory, index, sizeof *index);
 }
 
-ecs_status index_check_fields(const ecs_index *index) { return index_check_shown(index); }
-
 /* ---- the list -------------------------------------------------------------------------- */
 
 static void indexing_finding_free(ecs_world *world, struct attachment *link) {
@@ -341,19 +339,15 @@ ecs_index *index_first(const ecs_world *world) {
   return world->finding ? world->finding->first : NULL;
 }
 
-ecs_index *index_next(const ecs_index *index) { return index->next; }
-
 const char *index_name(const ecs_index *index) { return index->desc.name; }
 
 const ecs_query *index_query(const ecs_index *index) { return index->query; }
-
-uint32_t index_slots(const ecs_index *index) { return index->rows.slot_count; }
 
 uint64_t indexes_version(const ecs_world *world) {
   return world->finding ? world->finding->version : 0;
 }
 
-static size_t indexing_count_bytes(const ecs_index *index) {
+size_t index_bytes(const ecs_index *index) {
   size_t bytes = copies_bytes(&index->rows) + grid_room_bytes(&index->room) +
                  key_room_bytes(&index->key_room) + stale_bytes(&index->stale) +
                  splice_bytes(&index->splice);
@@ -361,15 +355,6 @@ static size_t indexing_count_bytes(const ecs_index *index) {
     bytes += copies_bytes(&edition->copies) + grid_bytes(&edition->grid) +
              keyed_bytes(&edition->keyed);
   return bytes;
-}
-
-struct index_facts index_tell(const ecs_index *index) {
-  return (struct index_facts){
-    .name = index->desc.name, .query = index->query->text, .of = index->desc.of,
-    .by = index->desc.by, .owner = index->desc.owner, .cell = index->desc.cell,
-    .rows = index->now ? index->now->copies.count : 0, .lost = index->lost,
-    .bytes = indexing_count_bytes(index), .times = index->times, .seconds = index->seconds,
-    .whole = index->brought == NONE, .brought = index->brought};
 }
 
 /* ---- searches of hosts ---- */

@@ -17,17 +17,12 @@ ecs_status index_build(ecs_world *world, const ecs_index_desc *desc, ecs_index *
 /* ECS_EBUSY if the index of that name cannot be replaced now. */
 ecs_status index_may_enter(const ecs_world *world, const char *name);
 
-/* The index's query. The second: the number of values that it yields. */
 const ecs_query *index_query(const ecs_index *index);
-uint32_t index_slots(const ecs_index *index);
 
 /* Reserves room for one more, then adds one that was built, whose contents an index of the same
 ** name takes over. */
 ecs_status index_reserve(ecs_world *world);
 ecs_index *index_enter(ecs_world *world, ecs_index *built);
-
-/* Whether the components in the registry have the fields of its key. */
-ecs_status index_check_fields(const ecs_index *index);
 
 /* Frees an index that is in no list. */
 void index_free(ecs_index *index);
@@ -48,27 +43,14 @@ ecs_status indexes_watch(ecs_world *world);
 /* ECS_ECORRUPT for an inconsistent index. */
 ecs_status indexes_check(const ecs_world *world);
 
-/* In the order of first declaration; NULL at the end. */
+/* The index that was first declared, or NULL. */
 ecs_index *index_first(const ecs_world *world);
-ecs_index *index_next(const ecs_index *index);
 const char *index_name(const ecs_index *index);
 
 /* Counts indexes added, removed or replaced. */
 uint64_t indexes_version(const ecs_world *world);
 
-/* What world:explain returns about an index. */
-struct index_facts {
-  const char *name, *query, *of, *owner;
-  ecs_index_by by;
-  double cell;
-  size_t rows, lost;         /* rows that can be found, and others */
-  size_t bytes;
-  uint64_t times;            /* number of updates; the last one: */
-  bool whole;                /* sorted all rows, */
-  uint32_t brought;          /* or only those that had changed, this many, */
-  double seconds;            /* and took this many seconds */
-};
-
-struct index_facts index_tell(const ecs_index *index);
+/* The memory that its rows, keys and editions take. */
+size_t index_bytes(const ecs_index *index);
 
 #endif

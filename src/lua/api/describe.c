@@ -3,6 +3,7 @@
 #include "core/command/watch.h"
 #include "core/entity/name.h"
 #include "core/ids/world.h"
+#include "core/index/edition.h"
 #include "core/index/indexing.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"
@@ -336,39 +337,38 @@ const luaL_Reg world_describe_methods[] = {
 
 static const char *const kinds[] = {"grid", "hash", "ordered", "maybe"};
 
-static void describe_push_facts(lua_State *L, const struct index_facts *facts) {
+static void describe_push_index(lua_State *L, const ecs_index *index) {
   lua_newtable(L);
-  set_text(L, "name", facts->name);
-  set_text(L, "query", facts->query);
-  set_text(L, "by", kinds[facts->by]);
-  set_text(L, "of", facts->of ? facts->of : "a function");
-  set_text(L, "owner", facts->owner);
-  if (facts->by == ECS_BY_GRID) set_number(L, "cell", facts->cell);
-  set_integer(L, "rows", facts->rows);
-  set_integer(L, "bytes", facts->bytes);
+  set_text(L, "name", index->desc.name);
+  set_text(L, "query", index->query->text);
+  set_text(L, "by", kinds[index->desc.by]);
+  set_text(L, "of", index->desc.of ? index->desc.of : "a function");
+  set_text(L, "owner", index->desc.owner);
+  if (index->desc.by == ECS_BY_GRID) set_number(L, "cell", index->desc.cell);
+  set_integer(L, "rows", index->now ? index->now->copies.count : 0);
+  set_integer(L, "bytes", index_bytes(index));
 }
 
 void indexes_describe(lua_State *L, const ecs_world *world) {
   lua_newtable(L);
   lua_Integer count = 0;
-  for (const ecs_index *index = index_first(world); index; index = index_next(index)) {
-    const struct index_facts facts = index_tell(index);
-    describe_push_facts(L, &facts);
+  for (const ecs_index *index = index_first(world); index; index = index->next) {
+    describe_push_index(L, index);
     lua_rawseti(L, -2, ++count);
   }
 }
 
 /* explain(index) */
 static int describe_explain_index_use(lua_State *L) {
-  const struct index_facts facts = index_tell(lua_touserdata(L, 1));
-  describe_push_facts(L, &facts);
-  set_integer(L, "lost", facts.lost);
-  set_integer(L, "times", facts.times);
-  if (facts.times && facts.whole)
+  const ecs_index *index = lua_touserdata(L, 1);
+  describe_push_index(L, index);
+  set_integer(L, "lost", index->lost);
+  set_integer(L, "times", index->times);
+  if (index->times && index->brought == NONE)
     set_text(L, "brought", "whole");
-  else if (facts.times)
-    set_integer(L, "brought", facts.brought);
-  set_number(L, "seconds", facts.seconds);
+  else if (index->times)
+    set_integer(L, "brought", index->brought);
+  set_number(L, "seconds", index->seconds);
   return 1;
 }
 

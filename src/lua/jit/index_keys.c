@@ -77,7 +77,7 @@ void index_keys_sweep(lua_State *L, struct world_box *box, int world_index) {
 
 void indexes_disown(ecs_world *world, const struct world_box *box) {
   for (ecs_index *index = index_first(world), *next; index; index = next) {
-    next = index_next(index);
+    next = index->next;
     if (!index_has_script(index)) continue;
     const struct key_box *key = index->desc.ud;
     if (!box)

@@ -1,5 +1,6 @@
 #include "lua/jit/kernel.h"
 
+#include "core/index/edition.h"
 #include "core/index/indexing.h"
 #include "front/bytecode.h"
 #include "lua/api/api.h"
@@ -109,7 +110,7 @@ static void uses_visit_upvalues(lua_State *L, const struct user *user, int funct
 /* Making an index's keys may run a script's functions, which may declare others. */
 static void uses_visit_written(lua_State *L, const struct user *user, visit_fn visit) {
   uint64_t version = indexes_version(user->box->world);
-  for (ecs_index *index = index_first(user->box->world); index; index = index_next(index)) {
+  for (ecs_index *index = index_first(user->box->world); index; index = index->next) {
     if (!uses_is_written(L, user->texts, index)) continue;
     visit(L, user->box, user->world, index);
     if (!user->box->world || indexes_version(user->box->world) != version) return;

@@ -13,6 +13,7 @@
 #include "core/entity/prefab.h"
 #include "core/ids/world.h"
 #include "core/index/indexing.h"
+#include "core/index/refresh.h"
 #include "core/query/query.h"
 #include "core/storage/component.h"
 #include "core/storage/registry.h"
@@ -295,7 +296,7 @@ static void swap_indexes(lua_State *L, const struct world_box *box) {
     if (!entry->index) swap_build(L, index_in_swap, entry);
   /* Indexes that stay must find what their queries name, and their keys. */
   const struct migration *migration = &box->stage->transaction.migration;
-  for (const ecs_index *index = index_first(box->world); index; index = index_next(index)) {
+  for (const ecs_index *index = index_first(box->world); index; index = index->next) {
     ecs_string name = swap_text(index_name(index));
     if (swap_is_registered(L, SWAP_LIST, FRESH(REGISTERED_INDEX), name, UINT32_MAX) ||
         swap_is_registered(L, SWAP_LEAVING, EITHER(REGISTERED_INDEX), name, UINT32_MAX) ||
@@ -304,7 +305,7 @@ static void swap_indexes(lua_State *L, const struct world_box *box) {
     char what[128];
     text_format(what, sizeof what, "index '%s': ", index_name(index));
     ecs_status status = migration_check_query(migration, index_query(index));
-    if (status == ECS_OK && migration->count) status = index_check_fields(index);
+    if (status == ECS_OK && migration->count) status = index_check_shown(index);
     swap_check(L, box, status, what);
   }
   swap_check_index_names(L, box);
