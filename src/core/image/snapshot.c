@@ -22,11 +22,10 @@
 #include "ecs_component.h"
 #include "ecs_world.h"
 
-/* An event's rows, and its delayed ones. */
+/* What an event has besides its rows and its delayed ones. */
 struct event_copy {
   ecs_id id;
   uint64_t first, aged;
-  struct table_copy rows, later;
   double clock, *due;
 };
 
@@ -59,10 +58,8 @@ struct ecs_snapshot {
   struct entity_index index; /* without its directory; its near slots are copies */
   struct saved_page *pages;
   uint32_t page_count;
-  struct table_copy *tables;
-  uint32_t table_count;
-  struct table_copy *sparse;   /* one for every sparse component */
-  uint32_t sparse_count;
+  struct table_copy *copies; /* of tables, then of every sparse component, then two for an event */
+  uint32_t copy_count, table_count, sparse_count;
   struct event_copy *events;
   uint32_t event_count;
   struct resource_copy *resources;   /* and arrays */
@@ -90,19 +87,20 @@ static void *snapshot_take(ecs_snapshot *snapshot, size_t count, size_t size) {
 
 /* ---- events, ties and resources, in lists of the arena --------------------------------------- */
 
+/* The copies of an event's rows and of its delayed ones. */
+static struct table_copy *snapshot_event_rows(const ecs_snapshot *snapshot, uint32_t event) {
+  return &snapshot->copies[snapshot->table_count + snapshot->sparse_count + 2 * event];
+}
+
 static ecs_status snapshot_take_event(ecs_snapshot *snapshot, const struct event *event,
                                       struct event_copy *copy) {
-  ecs_world *world = snapshot->world;
-  struct arena *arena = &snapshot->arena;
   const struct later *later = &event->later;
+  uint32_t count = later->table->count;
   *copy = (struct event_copy){.id = event->component->id, .first = event->first,
                               .aged = event->aged, .clock = later->clock};
-  ecs_status status = table_copy_take(world, arena, event->table, &copy->rows);
-  if (status == ECS_OK) status = table_copy_take(world, arena, later->table, &copy->later);
-  if (status != ECS_OK || copy->later.count == 0) return status;
-  copy->due = snapshot_take(snapshot, copy->later.count, sizeof *copy->due);
-  if (!copy->due) return world_nomem(world);
-  memcpy(copy->due, later->due, copy->later.count * sizeof *copy->due);
+  copy->due = snapshot_take(snapshot, count, sizeof *copy->due);
+  if (!copy->due) return world_nomem(snapshot->world);
+  if (count) memcpy(copy->due, later->due, count * sizeof *copy->due);
   return ECS_OK;
 }
 
@@ -121,10 +119,10 @@ static ecs_status snapshot_reserve_events(const ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < snapshot->event_count && status == ECS_OK; i++) {
-    struct event_copy *copy = &snapshot->events[i];
-    struct event *event = component_of(world, copy->id)->event;
-    status = table_copy_reserve(world, &copy->rows, event->table);
-    if (status == ECS_OK) status = table_copy_reserve(world, &copy->later, event->later.table);
+    struct table_copy *copies = snapshot_event_rows(snapshot, i);
+    struct event *event = component_of(world, snapshot->events[i].id)->event;
+    status = table_copy_reserve(world, &copies[0], event->table);
+    if (status == ECS_OK) status = table_copy_reserve(world, &copies[1], event->later.table);
     if (status == ECS_OK) status = later_reserve(world, event);
   }
   return status;
@@ -135,10 +133,11 @@ static void snapshot_restore_events(const ecs_snapshot *snapshot) {
   for (uint32_t i = 0; i < world->events.count; i++) event_clear(world->events.list[i]);
   for (uint32_t i = 0; i < snapshot->event_count; i++) {
     const struct event_copy *copy = &snapshot->events[i];
+    const struct table_copy *copies = snapshot_event_rows(snapshot, i);
     struct event *event = component_of(world, copy->id)->event;
-    size_t times = copy->later.count * sizeof *copy->due;
-    table_copy_restore(world, &copy->rows);
-    table_copy_restore(world, &copy->later);
+    size_t times = copies[1].count * sizeof *copy->due;
+    table_copy_restore(world, &copies[0]);
+    table_copy_restore(world, &copies[1]);
     event->first = copy->first;
     event->aged = copy->aged;
     event->later.clock = copy->clock;
@@ -277,26 +276,30 @@ static ecs_status snapshot_check_any(const ecs_world *world) {
                     "or save an image with a codec", component->name);
 }
 
+static ecs_status snapshot_take_table(ecs_snapshot *snapshot, struct table *table) {
+  return table_copy_take(snapshot->world, &snapshot->arena, table,
+                         &snapshot->copies[snapshot->copy_count++]);
+}
+
 static ecs_status snapshot_take_tables(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   const struct id_record *all = graph_all(world);
-  snapshot->tables = snapshot_take(snapshot, all->table_count, sizeof *snapshot->tables);
-  if (!snapshot->tables) return world_nomem(world);
+  const struct sparses *sparses = &world->sparses;
+  const struct events *events = &world->events;
+  size_t count = all->table_count + sparses->count + 2 * (size_t)events->count;
+  snapshot->copies = snapshot_take(snapshot, count, sizeof *snapshot->copies);
+  if (!snapshot->copies) return world_nomem(world);
+  snapshot->table_count = all->table_count;
+  snapshot->sparse_count = sparses->count;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < all->table_count && status == ECS_OK; i++)
-    status = table_copy_take(world, &snapshot->arena, world_table(world, all->tables[i]),
-                             &snapshot->tables[snapshot->table_count++]);
-  return status;
-}
-
-static ecs_status snapshot_take_sparse(ecs_snapshot *snapshot) {
-  const struct sparses *sparses = &snapshot->world->sparses;
-  snapshot->sparse = snapshot_take(snapshot, sparses->count, sizeof *snapshot->sparse);
-  if (!snapshot->sparse) return world_nomem(snapshot->world);
-  ecs_status status = ECS_OK;
+    status = snapshot_take_table(snapshot, world_table(world, all->tables[i]));
   for (uint32_t i = 0; i < sparses->count && status == ECS_OK; i++)
-    status = table_copy_take(snapshot->world, &snapshot->arena, sparses->list[i]->table,
-                             &snapshot->sparse[snapshot->sparse_count++]);
+    status = snapshot_take_table(snapshot, sparses->list[i]->table);
+  for (uint32_t i = 0; i < events->count && status == ECS_OK; i++) {
+    status = snapshot_take_table(snapshot, events->list[i]->table);
+    if (status == ECS_OK) status = snapshot_take_table(snapshot, events->list[i]->later.table);
+  }
   return status;
 }
 
@@ -360,7 +363,6 @@ static ecs_status snapshot_take_all(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   ecs_status status = snapshot_check_any(world);
   if (status == ECS_OK) status = snapshot_take_tables(snapshot);
-  if (status == ECS_OK) status = snapshot_take_sparse(snapshot);
   if (status == ECS_OK) status = snapshot_take_events(snapshot);
   if (status == ECS_OK) status = snapshot_take_index(snapshot);
   if (status == ECS_OK) status = snapshot_take_resources(snapshot);
@@ -437,13 +439,8 @@ static bool snapshot_each_cells(const ecs_world *live, const struct attachment *
   bool ok = true;
   (void)live;
   if (!world) return ok;
-  for (uint32_t i = 0; i < snapshot->table_count && ok; i++)
-    ok = table_copy_each(world, &snapshot->tables[i], type, visit, ud);
-  for (uint32_t i = 0; i < snapshot->sparse_count && ok; i++)
-    ok = table_copy_each(world, &snapshot->sparse[i], type, visit, ud);
-  for (uint32_t i = 0; i < snapshot->event_count && ok; i++)
-    ok = table_copy_each(world, &snapshot->events[i].rows, type, visit, ud) &&
-         table_copy_each(world, &snapshot->events[i].later, type, visit, ud);
+  for (uint32_t i = 0; i < snapshot->copy_count && ok; i++)
+    ok = table_copy_each(world, &snapshot->copies[i], type, visit, ud);
   for (uint32_t i = 0; i < snapshot->resource_count && ok; i++)
     ok = resource_copy_each(world, &snapshot->resources[i], type, visit, ud);
   return ok;
@@ -496,10 +493,6 @@ ecs_status ecs_snapshot_new(ecs_world *world, ecs_snapshot **out) {
   return status;
 }
 
-static void snapshot_free_tables(ecs_world *world, struct table_copy *list, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) table_copy_free(world, &list[i]);
-}
-
 void ecs_snapshot_free(ecs_snapshot *snapshot) {
   if (!snapshot) return;
   ecs_world *world = snapshot->world;
@@ -511,12 +504,7 @@ void ecs_snapshot_free(ecs_snapshot *snapshot) {
     if (snapshot_of(link) && snapshot_of(link)->layouts < oldest)
       oldest = snapshot_of(link)->layouts;
   snapshots_outdate(world, oldest);
-  snapshot_free_tables(world, snapshot->tables, snapshot->table_count);
-  snapshot_free_tables(world, snapshot->sparse, snapshot->sparse_count);
-  for (uint32_t i = 0; i < snapshot->event_count; i++) {
-    table_copy_free(world, &snapshot->events[i].rows);
-    table_copy_free(world, &snapshot->events[i].later);
-  }
+  for (uint32_t i = 0; i < snapshot->copy_count; i++) table_copy_free(world, &snapshot->copies[i]);
   for (uint32_t i = 0; i < snapshot->page_count; i++)
     memory_free(memory, snapshot->pages[i].page, sizeof *snapshot->pages[i].page);
   const struct slots *near = &snapshot->index.near;
@@ -547,7 +535,7 @@ static ecs_status snapshot_find_table(ecs_snapshot *snapshot, struct table_copy 
 static ecs_status snapshot_find_tables(ecs_snapshot *snapshot, bool *differs) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < snapshot->table_count && status == ECS_OK; i++)
-    status = snapshot_find_table(snapshot, &snapshot->tables[i], differs);
+    status = snapshot_find_table(snapshot, &snapshot->copies[i], differs);
   *differs |= graph_all(snapshot->world)->table_count != snapshot->table_count;
   return status;
 }
@@ -557,7 +545,7 @@ static ecs_status snapshot_find_sparse(const ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < snapshot->sparse_count && status == ECS_OK; i++) {
-    struct table_copy *saved = &snapshot->sparse[i];
+    struct table_copy *saved = &snapshot->copies[snapshot->table_count + i];
     status = table_copy_reserve(world, saved, sparse_of(world, saved->ids[0])->table);
   }
   return status;
@@ -577,7 +565,7 @@ static void snapshot_restore_tables(ecs_snapshot *snapshot, bool differs) {
     if (differs) graph_note_empty(&world->graph, table);
   }
   for (uint32_t i = 0; i < snapshot->table_count; i++) {
-    const struct table_copy *saved = &snapshot->tables[i];
+    const struct table_copy *saved = &snapshot->copies[i];
     struct table *table = saved->table;
     table_copy_restore(world, saved);
     table->order = saved->order;
@@ -594,7 +582,7 @@ static void snapshot_restore_sparse(const ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   for (uint32_t i = 0; i < world->sparses.count; i++) sparse_clear(world, world->sparses.list[i]);
   for (uint32_t i = 0; i < snapshot->sparse_count; i++) {
-    const struct table_copy *saved = &snapshot->sparse[i];
+    const struct table_copy *saved = &snapshot->copies[snapshot->table_count + i];
     table_copy_restore(world, saved);
     sparse_enter_rows(world, sparse_of(world, saved->ids[0]));
   }
@@ -666,7 +654,7 @@ static void snapshot_restore_index(ecs_snapshot *snapshot) {
 static void snapshot_restore_records(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   for (uint32_t i = 0; i < snapshot->table_count; i++) {
-    const struct table_copy *saved = &snapshot->tables[i];
+    const struct table_copy *saved = &snapshot->copies[i];
     if (saved->table->index == saved->index) continue;
     for (uint32_t row = 0; row < saved->count; row++)
       entity_record(&world->entities, saved->table->rows[row])->table = saved->table->index;
@@ -752,7 +740,7 @@ static ecs_status snapshot_put_into(ecs_snapshot *snapshot, struct loader *loade
   shadow->graph.next_order = live->graph.next_order;
   ecs_status status = room ? ECS_OK : world_nomem(live);
   for (uint32_t i = 0; i < snapshot->sparse_count; i++) {
-    const struct table_copy *saved = &snapshot->sparse[i];
+    const struct table_copy *saved = &snapshot->copies[snapshot->table_count + i];
     for (uint32_t row = 0; row < saved->count && status == ECS_OK; row++)
       status = sparse_reserve(shadow, sparse_of(shadow, saved->ids[0]),
                               ((const uint32_t *)(const void *)saved->data)[row], 0);
