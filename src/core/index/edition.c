@@ -286,12 +286,6 @@ const struct copy_column *copies_column(const struct copies *copies, ecs_id comp
   return NULL;
 }
 
-size_t copies_bytes(const struct copies *copies) {
-  size_t bytes = copies->entities.size + copies->order.size;
-  for (uint32_t i = 0; i < copies->column_count; i++) bytes += copies->columns[i].cells.size;
-  return bytes;
-}
-
 /* ---- rows that leave or enter ---------------------------------------------------------- */
 
 static bool edition_splice_make_room(struct memory *memory, struct splice_room *room,
@@ -508,11 +502,6 @@ ecs_status splice_keyed(ecs_world *world, struct splice_room *room, struct editi
   assert(keyed_is_sound(keyed, count));
   *done = true;
   return ECS_OK;
-}
-
-size_t splice_bytes(const struct splice_room *room) {
-  return (room->cut_capacity + room->put_capacity + room->sorted_capacity) * sizeof *room->cuts +
-         room->span_capacity * sizeof *room->spans + room->list_capacity * sizeof *room->list;
 }
 
 void splice_free(struct memory *memory, struct splice_room *room) {

@@ -101,7 +101,6 @@ void copies_bring(struct copies *copies, uint32_t to, const struct copies *from,
 const struct copy_column *copies_column(const struct copies *copies, ecs_id component,
                                         uint32_t leaf);
 
-size_t copies_bytes(const struct copies *copies);
 void copies_free(ecs_world *world, struct copies *copies);
 
 /* Rows of an edition that move, while all others keep their order. */
@@ -145,7 +144,6 @@ struct rekeyed {
 ecs_status splice_keyed(ecs_world *world, struct splice_room *room, struct edition *edition,
                         const struct rekeyed *rekeyed, bool *done);
 
-size_t splice_bytes(const struct splice_room *room);
 void splice_free(struct memory *memory, struct splice_room *room);
 
 /* The rows of an index that have changed since they were gathered, found by the marks of its
@@ -195,7 +193,6 @@ void stale_end(ecs_index *index);
 /* Copies the changed rows; state STALE_ROWS. */
 void stale_copy(ecs_index *index);
 
-size_t stale_bytes(const struct staleness *stale);
 void stale_free(struct memory *memory, struct staleness *stale);
 
 /* An index as it was at one moment. */

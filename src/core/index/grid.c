@@ -455,22 +455,6 @@ bool grid_is_sound(const struct grid *grid, uint32_t rows) {
          grid->lines[grid->line_count].first == grid->cell_count;
 }
 
-size_t grid_bytes(const struct grid *grid) {
-  size_t bytes = grid->cell_capacity * sizeof *grid->cells +
-                 grid->line_capacity * sizeof *grid->lines +
-                 grid->start_capacity * sizeof *grid->starts;
-  for (uint32_t i = 0; i < GRID_AXES; i++) bytes += grid->places[i].size;
-  return bytes;
-}
-
-size_t grid_room_bytes(const struct grid_room *room) {
-  size_t bytes = (room->order_capacity + room->other_capacity) * sizeof *room->order +
-                 room->count_capacity * sizeof *room->counts;
-  for (uint32_t i = 0; i < GRID_AXES; i++)
-    bytes += room->number_capacity[i] * sizeof *room->numbers[i];
-  return bytes;
-}
-
 void grid_clear(struct grid *grid) {
   grid->cell_count = grid->line_count = grid->rows = 0;
   grid->boxed = false;

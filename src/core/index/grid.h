@@ -93,8 +93,6 @@ bool grid_follow(struct grid *grid, const struct grid_room *room, const struct g
 /* Whether cells and lines are in order and hold all rows. */
 bool grid_is_sound(const struct grid *grid, uint32_t rows);
 
-size_t grid_bytes(const struct grid *grid);
-size_t grid_room_bytes(const struct grid_room *room);
 void grid_free(struct memory *memory, struct grid *grid);
 void grid_room_free(struct memory *memory, struct grid_room *room);
 

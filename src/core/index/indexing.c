@@ -347,13 +347,45 @@ uint64_t indexes_version(const ecs_world *world) {
   return world->finding ? world->finding->version : 0;
 }
 
+static size_t indexing_copies_bytes(const struct copies *copies) {
+  size_t bytes = copies->entities.size + copies->order.size;
+  for (uint32_t i = 0; i < copies->column_count; i++) bytes += copies->columns[i].cells.size;
+  return bytes;
+}
+
+static size_t indexing_edition_bytes(const struct edition *edition) {
+  const struct grid *grid = &edition->grid;
+  const struct keyed *keyed = &edition->keyed;
+  size_t bytes = indexing_copies_bytes(&edition->copies) +
+                 grid->cell_capacity * sizeof *grid->cells +
+                 grid->line_capacity * sizeof *grid->lines +
+                 grid->start_capacity * sizeof *grid->starts +
+                 keyed->capacity * sizeof *keyed->keys +
+                 keyed->start_capacity * sizeof *keyed->starts +
+                 keyed->filter_capacity * sizeof *keyed->filters;
+  for (uint32_t i = 0; i < GRID_AXES; i++) bytes += grid->places[i].size;
+  return bytes;
+}
+
 size_t index_bytes(const ecs_index *index) {
-  size_t bytes = copies_bytes(&index->rows) + grid_room_bytes(&index->room) +
-                 key_room_bytes(&index->key_room) + stale_bytes(&index->stale) +
-                 splice_bytes(&index->splice);
+  const struct grid_room *room = &index->room;
+  const struct key_room *keys = &index->key_room;
+  const struct staleness *stale = &index->stale;
+  const struct splice_room *splice = &index->splice;
+  uint32_t shifts = splice->cut_capacity + splice->put_capacity + splice->sorted_capacity;
+  size_t bytes = indexing_copies_bytes(&index->rows) +
+                 (room->order_capacity + room->other_capacity) * sizeof *room->order +
+                 room->count_capacity * sizeof *room->counts +
+                 keys->capacity * sizeof *keys->keys + keys->old_capacity * sizeof *keys->old +
+                 (keys->order_capacity + keys->other_capacity) * sizeof *keys->order +
+                 (stale->then.capacity + stale->now.capacity) * sizeof *stale->then.list +
+                 (stale->capacity + stale->from_capacity) * sizeof *stale->rows +
+                 shifts * sizeof *splice->cuts + splice->span_capacity * sizeof *splice->spans +
+                 splice->list_capacity * sizeof *splice->list;
+  for (uint32_t i = 0; i < GRID_AXES; i++)
+    bytes += room->number_capacity[i] * sizeof *room->numbers[i];
   for (const struct edition *edition = index->now; edition; edition = edition->next)
-    bytes += copies_bytes(&edition->copies) + grid_bytes(&edition->grid) +
-             keyed_bytes(&edition->keyed);
+    bytes += indexing_edition_bytes(edition);
   return bytes;
 }
 

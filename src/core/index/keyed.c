@@ -186,17 +186,6 @@ uint32_t keyed_bound(const struct keyed *keyed, const uint32_t *order, struct ke
 
 /* ---- memory ---------------------------------------------------------------------------- */
 
-size_t keyed_bytes(const struct keyed *keyed) {
-  return keyed->capacity * sizeof *keyed->keys + keyed->start_capacity * sizeof *keyed->starts +
-         keyed->filter_capacity * sizeof *keyed->filters;
-}
-
-size_t key_room_bytes(const struct key_room *room) {
-  return room->capacity * sizeof *room->keys +
-         (room->order_capacity + room->other_capacity) * sizeof *room->order +
-         room->old_capacity * sizeof *room->old;
-}
-
 void keyed_free(struct memory *memory, struct keyed *keyed) {
   FREE_LIST(memory, keyed->keys, keyed->capacity);
   FREE_LIST(memory, keyed->starts, keyed->start_capacity);

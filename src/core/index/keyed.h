@@ -110,8 +110,6 @@ void keyed_highest(const struct keyed *keyed, uint32_t most, struct ecs_search *
 /* The next row; NONE at the end. */
 uint32_t keyed_next(struct ecs_search *search);
 
-size_t keyed_bytes(const struct keyed *keyed);
-size_t key_room_bytes(const struct key_room *room);
 void keyed_free(struct memory *memory, struct keyed *keyed);
 void key_room_free(struct memory *memory, struct key_room *room);
 

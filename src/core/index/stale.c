@@ -302,11 +302,6 @@ void stale_copy(ecs_index *index) {
 
 /* ---- memory ---------------------------------------------------------------------------- */
 
-size_t stale_bytes(const struct staleness *stale) {
-  return (stale->then.capacity + stale->now.capacity) * sizeof *stale->then.list +
-         (stale->capacity + stale->from_capacity) * sizeof *stale->rows;
-}
-
 void stale_free(struct memory *memory, struct staleness *stale) {
   FREE_LIST(memory, stale->then.list, stale->then.capacity);
   FREE_LIST(memory, stale->now.list, stale->now.capacity);
