@@ -413,8 +413,3 @@ bool gather_run(struct runner *runner, const struct run *run, struct gather *gat
     gather_mark_written(runner, gather, end);
   return sound;
 }
-
-ecs_status gather_stage(const struct runner *runner, const struct run *run,
-                        const struct gather *gather) {
-  return run_stage_rows(runner, run, gather->ids, runner->rows);
-}

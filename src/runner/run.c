@@ -550,9 +550,8 @@ static void run_count_marks(const struct runner *runner, const struct run_plan *
   }
 }
 
-/* Stages the marked commands: for a table's rows by `rows`, for others by their ids. */
-static ecs_status run_stage_marks(const struct runner *runner, const struct run *run,
-                                  const uint32_t *rows, const ecs_id *ids, uint32_t count) {
+ecs_status run_stage_rows(const struct runner *runner, const struct run *run,
+                          const uint32_t *rows, const ecs_id *ids, uint32_t count) {
   ecs_world *world = run->query->world;
   const struct run_plan *plan = run->plan;
   uint64_t marks, marked_rows;
@@ -579,12 +578,7 @@ ecs_status run_stage(const struct runner *runner, const struct run *run, uint32_
   struct row_stretch rows = run_rows_of(run, table);
   bool whole = rows.count == table->count;
   if (whole && giving_defer_rows(run, table, runner->bitmaps[0])) return ECS_OK;
-  return run_stage_marks(runner, run, table->rows + rows.row, NULL, rows.count);
-}
-
-ecs_status run_stage_rows(const struct runner *runner, const struct run *run, const ecs_id *ids,
-                          uint32_t count) {
-  return run_stage_marks(runner, run, NULL, ids, count);
+  return run_stage_rows(runner, run, table->rows + rows.row, NULL, rows.count);
 }
 
 /* ---- all tables ---- */

@@ -235,8 +235,10 @@ struct run_rows {
 };
 bool run_rows(struct runner *runner, const struct run *run, const struct run_rows *rows,
               struct run_failure *failure);
-ecs_status run_stage_rows(const struct runner *runner, const struct run *run, const ecs_id *ids,
-                          uint32_t count);
+
+/* Stages the marked commands: for a table's rows by `rows`, for others by their ids. */
+ecs_status run_stage_rows(const struct runner *runner, const struct run *run,
+                          const uint32_t *rows, const ecs_id *ids, uint32_t count);
 
 /* Reserves room for a plan over that many elements of arrays; false when out of memory. */
 bool runner_reserve_elements(struct runner *runner, const struct run_plan *plan, uint32_t count);
@@ -341,13 +343,11 @@ struct gathered {
 struct gathered gather_at(const struct gather *gather, uint32_t at);
 ecs_id gather_entity(const struct gather *gather, uint32_t at);
 
-/* As run_table and run_stage, for what was gathered from its first row up to an end. Afterwards the
-** caller has the finished rows forgotten. */
+/* As run_table, for what was gathered from its first row up to an end; run_stage_rows stages what
+** it has marked. Afterwards the caller has the finished rows forgotten. */
 bool gather_run(struct runner *runner, const struct run *run, struct gather *gather, uint32_t end,
                 struct run_failure *failure);
 void gather_forget(struct gather *gather);
-ecs_status gather_stage(const struct runner *runner, const struct run *run,
-                        const struct gather *gather);
 
 /* Lookups of programs: cells of any entity by its id, instead of the row's. Reads the world,
 ** changes nothing and runs no Lua. */

@@ -38,8 +38,3 @@ uint32_t any_next_released(struct any_slots *any, struct any_owner *owner) {
   any->free_head = slot;
   return slot;
 }
-
-void any_free(struct any_slots *any, struct memory *memory) {
-  FREE_LIST(memory, any->slots, any->capacity);
-  memset(any, 0, sizeof *any);
-}

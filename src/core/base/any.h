@@ -37,7 +37,6 @@ void any_release(struct any_slots *any, uint32_t slot);
 
 /* The owner's next released slot, which is free from now on, or 0. The owner drops its value. */
 uint32_t any_next_released(struct any_slots *any, struct any_owner *owner);
-void any_free(struct any_slots *any, struct memory *memory);
 
 static inline bool any_is_of(const struct any_slots *any, uint32_t slot,
                              const struct any_owner *owner) {

@@ -47,7 +47,7 @@ bool batch_takes_rows(const ecs_world *world, enum command_kind kind, ecs_id id,
   bool more = batch->by_rows && batch->kind == kind && batch->component == id &&
               batch->scope == staging->scope_count - 1 && !table->lane;
   if (staging->command_count && !more) return false;
-  if (kind == COMMAND_DESPAWN && rows_have_component(table)) return false;
+  if (kind == COMMAND_DESPAWN && rows_have_component(table->rows, table->count)) return false;
   return batch_is_plain(world, kind, id);
 }
 

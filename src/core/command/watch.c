@@ -223,11 +223,6 @@ void watch_free(ecs_world *world, struct watch *watch) {
   FREE_LIST(memory, watch->spans, watch->span_capacity);
 }
 
-ecs_status watching_init(ecs_world *world) {
-  world->watching = memory_array(&world->memory, 1, sizeof *world->watching);
-  return world->watching ? ECS_OK : world_nomem(world);
-}
-
 void watching_free(ecs_world *world) {
   struct watching *watching = world->watching;
   struct memory *memory = &world->memory;

@@ -172,8 +172,7 @@ void watch_begin_round(struct watch *watch);
 ** not itself. */
 void watch_free_copies(ecs_world *world, struct watch *watch);
 void watch_free(ecs_world *world, struct watch *watch);
-/* Initialises and frees the observers of a world. */
-ecs_status watching_init(ecs_world *world);
+/* Frees the observers of a world. */
 void watching_free(ecs_world *world);
 
 /* Records what observers will be told about commands that are about to apply. */

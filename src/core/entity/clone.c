@@ -24,10 +24,8 @@ static ecs_status clone_add_source(ecs_world *world, uint32_t entity) {
   return ECS_OK;
 }
 
-/* Finds an entity with its sources by a relation, and theirs, except those left out. A prefab's
-** child that is not a prefab itself, as images may have, is left out. */
-static ecs_status clone_find_all(ecs_world *world, uint32_t root, const struct relation *relation,
-                                 clone_leaves_fn leaves_out, const void *ud) {
+ecs_status clone_find_all(ecs_world *world, uint32_t root, const struct relation *relation,
+                          clone_leaves_fn leaves_out, const void *ud) {
   if (!world->clone) world->clone = memory_array(&world->memory, 1, sizeof *world->clone);
   struct clone *clone = world->clone;
   if (!clone) return world_nomem(world);
@@ -134,11 +132,6 @@ ecs_status clone_find_but(ecs_world *world, ecs_id root, enum clone_kind kind,
   for (uint32_t i = 0; world->any.used && i < clone->count && status == ECS_OK; i++)
     status = clone_each_item(world, i, clone_note_slots, NULL);
   return status;
-}
-
-ecs_status clone_find_made(ecs_world *world, ecs_id prefab, bool all) {
-  return clone_find_all(world, ecs_id_index(prefab), all ? world->relations.is_a : NULL,
-                        NULL, NULL);
 }
 
 void clone_without_any(ecs_world *world) {

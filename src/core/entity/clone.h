@@ -6,6 +6,7 @@
 #include "core/base/hash_map.h"
 
 struct part;
+struct relation;
 
 /* What clone_find has found, valid until the next clone_find; each world has one. */
 struct clone {
@@ -31,8 +32,10 @@ typedef bool (*clone_leaves_fn)(const ecs_world *world, uint32_t child, const vo
 ecs_status clone_find_but(ecs_world *world, ecs_id root, enum clone_kind kind,
                           clone_leaves_fn leaves_out, const void *ud);
 
-/* Lists a prefab, alone or with all its instances by IsA, breadth first. */
-ecs_status clone_find_made(ecs_world *world, ecs_id prefab, bool all);
+/* Finds an entity with its sources by a relation, and theirs, breadth first, except those left out;
+** alone for NULL. A prefab's child that is not a prefab itself, as images may have, is left out. */
+ecs_status clone_find_all(ecs_world *world, uint32_t root, const struct relation *relation,
+                          clone_leaves_fn leaves_out, const void *ud);
 
 /* Gives the copies no any values. */
 void clone_without_any(ecs_world *world);

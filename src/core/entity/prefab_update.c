@@ -293,7 +293,8 @@ static ecs_status prefab_update_drop(const struct update *u, const ecs_id *ids, 
 
 ecs_status prefab_update(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
   ecs_id entity = plan->made[at].id;
-  ecs_status status = clone_find_made(world, entity, at == 0);
+  const struct relation *family = at == 0 ? world->relations.is_a : NULL;
+  ecs_status status = clone_find_all(world, ecs_id_index(entity), family, NULL, NULL);
   if (status != ECS_OK) return status;
   struct update update = {world, plan, at, entity, &plan->nodes[at], plan->made[at].base,
                           world->clone, NULL};

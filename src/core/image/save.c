@@ -369,7 +369,10 @@ static void save_pairs(struct saver *saver, const struct table *table) {
 static void save_toggles(struct saver *saver, const struct table *table) {
   for (uint32_t i = 0; table->toggle_count && i < saver->component_count; i++) {
     const struct toggle *toggle = toggle_of(table, save_listed(saver, i)->id);
-    if (toggle) write_bits(saver->out, toggle->bits, toggle->off, table->count);
+    if (!toggle) continue;
+    write_u32(saver->out, toggle->off);
+    if (toggle->off)
+      write_numbers(saver->out, toggle->bits, sizeof *toggle->bits, toggle_words(table->count));
   }
 }
 

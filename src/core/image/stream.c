@@ -150,11 +150,6 @@ void write_numbers(struct writer *out, const void *data, uint32_t size, size_t c
   }
 }
 
-void write_bits(struct writer *out, const uint64_t *bits, uint32_t set, uint32_t rows) {
-  write_u32(out, set);
-  if (set) write_numbers(out, bits, sizeof *bits, (rows + (size_t)63) / 64);
-}
-
 void write_u8(struct writer *out, uint8_t value) { write_bytes(out, &value, 1); }
 void write_u32(struct writer *out, uint32_t value) { write_numbers(out, &value, 4, 1); }
 void write_u64(struct writer *out, uint64_t value) { write_numbers(out, &value, 8, 1); }

@@ -41,8 +41,6 @@ void write_f64(struct writer *out, double value);
 void write_bytes(struct writer *out, const void *data, size_t size);
 /* Writes numbers of `size` bytes each. */
 void write_numbers(struct writer *out, const void *data, uint32_t size, size_t count);
-/* Writes how many bits are set and, if there are any, one for each row. */
-void write_bits(struct writer *out, const uint64_t *bits, uint32_t set, uint32_t rows);
 void write_text(struct writer *out, const char *text, size_t size);
 /* Appends the checksum; false if anything failed. */
 bool writer_end(struct writer *out);

@@ -361,8 +361,10 @@ static ecs_status iterate_check_entity(const ecs_world *world, uint32_t at) {
 }
 
 bool query_reaches_components(const ecs_query *query) {
-  for (uint32_t i = 0; i < query_reach(query); i++)
-    if (rows_have_component(query_table(query, i))) return true;
+  for (uint32_t i = 0; i < query_reach(query); i++) {
+    const struct table *table = query_table(query, i);
+    if (rows_have_component(table->rows, table->count)) return true;
+  }
   return false;
 }
 

@@ -50,11 +50,6 @@ ecs_status event_new(ecs_world *world, struct component *component, ecs_id id) {
   return ECS_OK;
 }
 
-void event_enter(ecs_world *world, struct event *event) {
-  assert(event->component->event == event && event->table->ids[0] == event->component->id);
-  OWNED_ENTER(&world->events, event);
-}
-
 void event_leave_list(ecs_world *world, const struct event *event) {
   OWNED_LEAVE(&world->events, event);
 }
@@ -232,5 +227,3 @@ struct event *event_of(const struct component *component) {
   assert(component->event);
   return component->event;
 }
-
-const char *event_name(const struct component *component) { return component->name; }

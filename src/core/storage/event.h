@@ -19,14 +19,12 @@ ecs_status event_need(const ecs_world *world, ecs_id id, struct component **out)
 ecs_status event_need_name(const ecs_world *world, const char *name, size_t size,
                            struct component **out);
 
-/* The rows of an event, and its name. */
+/* The rows of an event. */
 struct event *event_of(const struct component *component);
-const char *event_name(const struct component *component);
 
-/* Makes the rows of a component that will have that id. event_enter adds them, in room by
+/* Makes the rows of a component that will have that id. registry_enter adds them, in room by
 ** OWNED_RESERVE, to the world's list, and event_leave_list removes them; event_free frees them. */
 ecs_status event_new(ecs_world *world, struct component *component, ecs_id id);
-void event_enter(ecs_world *world, struct event *event);
 void event_leave_list(ecs_world *world, const struct event *event);
 void event_free(ecs_world *world, struct component *component);
 void events_free(ecs_world *world);

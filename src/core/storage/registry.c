@@ -65,7 +65,7 @@ void registry_enter(ecs_world *world, struct component *component, uint32_t inde
   component_enter_name(world, component);
   if (component->relation) relation_enter(world, component);
   if (component->sparse) sparse_enter(world, component->sparse);
-  if (component->event) event_enter(world, component->event);
+  if (component->event) OWNED_ENTER(&world->events, component->event);
 }
 
 ecs_status registry_equip(ecs_world *world, struct component *component, ecs_id id) {

@@ -79,14 +79,10 @@ void row_move(ecs_world *world, uint32_t entity, struct table *to) {
 
 /* ---- many ---- */
 
-static LOOPS bool row_have_component(const uint32_t *entities, uint32_t count) {
+LOOPS bool rows_have_component(const uint32_t *entities, uint32_t count) {
   uint32_t found = 0;
   for (uint32_t i = 0; i < count; i++) found |= entities[i] < FIRST_ENTITY;
   return found;
-}
-
-bool rows_have_component(const struct table *table) {
-  return row_have_component(table->rows, table->count);
 }
 
 /* Moves up to ROWS_TOGETHER rows, column by column. */
@@ -110,7 +106,7 @@ static void row_move_together(ecs_world *world, struct table *from, struct table
 ** places. */
 void rows_move(ecs_world *world, struct table *from, struct table *to, const uint32_t *entities,
                uint32_t count) {
-  bool bare = to && to->id_count == 0 && row_have_component(entities, count);
+  bool bare = to && to->id_count == 0 && rows_have_component(entities, count);
   assert(from != to && count <= from->count);
   for (uint32_t i = 0, some; i < count; i += some) {
     some = bare ? 1 : count - i < ROWS_TOGETHER ? count - i : ROWS_TOGETHER;

@@ -226,7 +226,7 @@ void rows_move_all(ecs_world *world, struct table *from, struct table *to);
 ** components. */
 void rows_end(ecs_world *world, struct table *from, const uint32_t *entities, uint32_t count);
 
-/* Whether any of a table's rows belongs to a component, which can have rows like an entity. */
-bool rows_have_component(const struct table *table);
+/* Whether any of these entities is a component, which can have rows like an entity. */
+bool rows_have_component(const uint32_t *entities, uint32_t count);
 
 #endif

@@ -75,18 +75,14 @@ static APART ecs_status sparse_make_page(ecs_world *world, struct sparse *sparse
   return sparse->pages[page] ? ECS_OK : world_nomem(world);
 }
 
-INLINE ecs_status need_page(ecs_world *world, struct sparse *sparse, uint32_t entity) {
+ecs_status sparse_need_page(ecs_world *world, struct sparse *sparse, uint32_t entity) {
   bool has = sparse_has_page(sparse, entity);
   return LIKELY(has) ? ECS_OK : sparse_make_page(world, sparse, entity >> SPARSE_PAGE_BITS);
 }
 
-ecs_status sparse_need_page(ecs_world *world, struct sparse *sparse, uint32_t entity) {
-  return need_page(world, sparse, entity);
-}
-
 INLINE ecs_status sparse_make_row_room(ecs_world *world, struct sparse *sparse, uint32_t entity,
                                uint64_t more) {
-  ecs_status status = need_page(world, sparse, entity);
+  ecs_status status = sparse_need_page(world, sparse, entity);
   return status == ECS_OK ? table_reserve(world, sparse->table, more) : status;
 }
 
@@ -95,7 +91,7 @@ ecs_status sparse_reserve(ecs_world *world, struct sparse *sparse, uint32_t enti
   return sparse_make_row_room(world, sparse, entity, more);
 }
 
-INLINE void enter_row(ecs_world *world, const struct sparse *sparse, uint32_t row) {
+void sparse_enter_row(ecs_world *world, const struct sparse *sparse, uint32_t row) {
   uint32_t *place = sparse_place(sparse, sparse->table->rows[row]);
   assert(*place == 0);
   *place = row + 1;
@@ -104,7 +100,7 @@ INLINE void enter_row(ecs_world *world, const struct sparse *sparse, uint32_t ro
 
 INLINE uint32_t sparse_put_row(ecs_world *world, const struct sparse *sparse, uint32_t entity) {
   uint32_t row = row_append(world, sparse->table, entity);
-  enter_row(world, sparse, row);
+  sparse_enter_row(world, sparse, row);
   return row;
 }
 
@@ -199,12 +195,8 @@ void sparse_clear(ecs_world *world, struct sparse *sparse) {
   table->count = 0;
 }
 
-void sparse_enter_row(ecs_world *world, struct sparse *sparse, uint32_t row) {
-  enter_row(world, sparse, row);
-}
-
 void sparse_enter_rows(ecs_world *world, struct sparse *sparse) {
-  for (uint32_t row = 0; row < sparse->table->count; row++) enter_row(world, sparse, row);
+  for (uint32_t row = 0; row < sparse->table->count; row++) sparse_enter_row(world, sparse, row);
 }
 
 /* ---- the world's list ---- */

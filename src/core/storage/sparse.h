@@ -99,7 +99,7 @@ void sparse_clear(ecs_world *world, struct sparse *sparse);
 
 /* Records the place of a row, or of all rows, that were written directly; after sparse_need_page
 ** for each entity. */
-void sparse_enter_row(ecs_world *world, struct sparse *sparse, uint32_t row);
+void sparse_enter_row(ecs_world *world, const struct sparse *sparse, uint32_t row);
 void sparse_enter_rows(ecs_world *world, struct sparse *sparse);
 ecs_status sparse_need_page(ecs_world *world, struct sparse *sparse, uint32_t entity);
 

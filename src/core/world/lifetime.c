@@ -121,8 +121,8 @@ ecs_status world_init(ecs_world *world, uint32_t tag, uint64_t seed) {
   world->now = 1;
   world->chance = chance_outermost(seed);
   entity_index_init(&world->entities, tag);
-  ecs_status status = watching_init(world);
-  return status == ECS_OK ? graph_init(world) : status;
+  world->watching = memory_array(&world->memory, 1, sizeof *world->watching);
+  return world->watching ? graph_init(world) : world_nomem(world);
 }
 
 void world_clear(ecs_world *world) {
@@ -142,7 +142,7 @@ void world_clear(ecs_world *world) {
   intern_free(&world->strings, memory);
   sparses_free(world);
   events_free(world);
-  any_free(&world->any, memory);
+  FREE_LIST(memory, world->any.slots, world->any.capacity);
   entity_index_free(&world->entities, memory);
   FREE_LIST(memory, world->scratch, world->scratch_capacity);
   FREE_LIST(memory, world->writes, world->write_capacity);

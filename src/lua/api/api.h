@@ -149,18 +149,15 @@ void push_component_description(lua_State *L, int world_index, ecs_id component)
 
 /* Declaring components from Lua. */
 
-/* Declares the component named at one index with the fields at the other, in the world at index 1,
-** and returns its id. Pushes the report of the migration, or nil. Raises errors. */
-ecs_id declare_component(lua_State *L, int name, int fields);
+/* Declares the component named at one index with the fields and options at the other, in the world
+** at index 1, and returns its id; as a "relation" or "event", or for NULL as neither. Pushes the
+** report of the migration, or nil. Raises errors. */
+ecs_id declare_component(lua_State *L, int name, int fields, const char *kind);
 
 /* Declares a description, inside the transaction while scripts are read; a foreign component cannot
 ** change then. With ECS_OK pushes the report of a migration, or nil. */
 ecs_status declare_desc(lua_State *L, struct world_box *box, const struct ecs_component_desc *desc,
                         bool foreign, ecs_id *id);
-
-/* Declares a relation, with a relation's options; the second declares an event. */
-ecs_id declare_relation(lua_State *L, int name, int fields);
-ecs_id declare_event(lua_State *L, int name, int fields);
 
 /* Names of each ecs_policy in scripts. */
 extern const char *const policy_names[];
@@ -170,7 +167,7 @@ extern const char *const policy_names[];
 int push_declared(lua_State *L, struct world_box *box, ecs_id id);
 
 /* world:relation(name, fields) and world:event(name, fields), with optional fields. */
-int declare_method(lua_State *L, ecs_id (*as)(lua_State *L, int name, int fields));
+int declare_method(lua_State *L, const char *kind);
 
 /* Pushes what a migration did to a component: { kept =, added =, dropped =, converted =, types =,
 ** renamed =, maybe_renamed =, rows =, was = }. */

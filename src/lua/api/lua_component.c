@@ -25,7 +25,7 @@ static int world_component(lua_State *L) {
   check_text(L, 2, NULL);
   luaL_checktype(L, 3, LUA_TTABLE);
   lua_settop(L, 3);
-  ecs_id id = declare_component(L, 2, 3);
+  ecs_id id = declare_component(L, 2, 3, NULL);
   return push_declared(L, check_world(L, 1), id);
 }
 
@@ -60,7 +60,7 @@ static int component_world_resource(lua_State *L) {
   } else {
     luaL_checktype(L, 3, LUA_TTABLE);
     made = ecs_component_find(box->world, check_text(L, 2, NULL)) == ECS_NULL;
-    id = declare_component(L, 2, 3);
+    id = declare_component(L, 2, 3, NULL);
     made &= lua_isnil(L, -1);   /* otherwise it had another name */
     box = check_world(L, 1);
   }
@@ -141,7 +141,7 @@ static void component_describe_field(struct place *defaults, const struct field 
   set_text(L, "name", field->name);
   component_push_type(L, field);
   lua_setfield(L, -2, "type");
-  push_field(defaults, field);
+  push_field(defaults, field, 0);
   lua_setfield(L, -2, "default");
   set_integer(L, "offset", field->offset);
   set_integer(L, "size", field->size);

@@ -439,7 +439,7 @@ static void declare_read_relation(struct draft *draft, ecs_component_desc *desc)
   lua_pop(L, 1);
 }
 
-static ecs_id declare_as(lua_State *L, int name, int fields, const char *kind) {
+ecs_id declare_component(lua_State *L, int name, int fields, const char *kind) {
   int top = lua_gettop(L);
   declare_parse(L, name, fields, kind);
   struct draft draft = {
@@ -480,18 +480,6 @@ static ecs_id declare_as(lua_State *L, int name, int fields, const char *kind) {
   return id;
 }
 
-ecs_id declare_component(lua_State *L, int name, int fields) {
-  return declare_as(L, name, fields, NULL);
-}
-
-ecs_id declare_relation(lua_State *L, int name, int fields) {
-  return declare_as(L, name, fields, "relation");
-}
-
-ecs_id declare_event(lua_State *L, int name, int fields) {
-  return declare_as(L, name, fields, "event");
-}
-
 int push_declared(lua_State *L, struct world_box *box, ecs_id id) {
   bool migrated = lua_gettop(L) == 4 && !lua_isnil(L, 4);
   lua_settop(L, 4);
@@ -502,7 +490,7 @@ int push_declared(lua_State *L, struct world_box *box, ecs_id id) {
   return migrated ? 2 : 1;
 }
 
-int declare_method(lua_State *L, ecs_id (*as)(lua_State *L, int name, int fields)) {
+int declare_method(lua_State *L, const char *kind) {
   check_world(L, 1);
   check_text(L, 2, NULL);
   lua_settop(L, 3);
@@ -511,6 +499,6 @@ int declare_method(lua_State *L, ecs_id (*as)(lua_State *L, int name, int fields
     lua_replace(L, 3);
   }
   luaL_checktype(L, 3, LUA_TTABLE);
-  ecs_id id = as(L, 2, 3);
+  ecs_id id = declare_component(L, 2, 3, kind);
   return push_declared(L, check_world(L, 1), id);
 }

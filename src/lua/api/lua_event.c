@@ -8,7 +8,7 @@
 
 /* ---- declaring ------------------------------------------------------------------------ */
 
-static int world_event(lua_State *L) { return declare_method(L, declare_event); }
+static int world_event(lua_State *L) { return declare_method(L, "event"); }
 
 /* The event that an argument names. */
 static struct component *check_event(lua_State *L, const struct world_box *box, int arg) {
@@ -72,7 +72,7 @@ static int world_events(lua_State *L) {
   const struct query_box *query = lua_touserdata(L, 4);
   if (!query || !query->query || query->query->broken) {
     ecs_id id = event->id;
-    struct query_text text = {.text = event_name(event)};
+    struct query_text text = {.text = event->name};
     lua_settop(L, 3);
     query_push(L, box, 1, &text);
     lua_pushvalue(L, 4);

@@ -59,7 +59,7 @@ static int relation_push_id(lua_State *L, ecs_id id) {
 
 /* ---- declaring ------------------------------------------------------------------- */
 
-static int world_relation(lua_State *L) { return declare_method(L, declare_relation); }
+static int world_relation(lua_State *L) { return declare_method(L, "relation"); }
 
 /* ---- changing -------------------------------------------------------------------- */
 

@@ -233,7 +233,7 @@ static void value_read_push_element(struct place *place, const struct field *fie
     value_push_leaf(place, base);
 }
 
-static void value_read_push_part(struct place *place, const struct field *field, uint32_t base) {
+void push_field(struct place *place, const struct field *field, uint32_t base) {
   if (LIKELY(field->count == 0)) {
     value_read_push_element(place, field, base + field->first_leaf);
     return;
@@ -252,13 +252,9 @@ static void value_push_shape(struct place *place, const struct component *shape,
   lua_createtable(place->L, 0, (int)shape->field_count);
   place_hold(place);
   for (uint32_t i = 0; i < shape->field_count; i++) {
-    value_read_push_part(place, &shape->fields[i], base);
+    push_field(place, &shape->fields[i], base);
     lua_setfield(place->L, -2, shape->fields[i].name);
   }
-}
-
-void push_field(struct place *place, const struct field *field) {
-  value_read_push_part(place, field, 0);
 }
 
 int push_values(struct place *place, uint32_t leaf) {
@@ -268,7 +264,7 @@ int push_values(struct place *place, uint32_t leaf) {
   }
   int count = (int)place->component->field_count;
   need_stack(place->L, count + 4);
-  for (int i = 0; i < count; i++) push_field(place, &place->component->fields[i]);
+  for (int i = 0; i < count; i++) push_field(place, &place->component->fields[i], 0);
   return count;
 }
 

@@ -88,8 +88,9 @@ static inline void place_init(struct place *place, lua_State *L, struct world_bo
 ** entity, the component or the world meanwhile. */
 void place_hold(struct place *place);
 
-/* Pushes a declared field's value: a new table for an array or a nested component. */
-void push_field(struct place *place, const struct field *field);
+/* Pushes a declared field's value, with its leaves counted from a base: a new table for an array or
+** a nested component. */
+void push_field(struct place *place, const struct field *field, uint32_t base);
 /* Pushes one leaf or, for NONE, the values of all fields. Returns their number. */
 int push_values(struct place *place, uint32_t leaf);
 /* Pushes a new table of all fields; true for a tag. */

@@ -121,9 +121,6 @@ bool kernel_ready_unbound(lua_State *L, int handle);
 /* Whether the function can run as a program over one table. Pushes no reason. */
 bool kernel_ready_here(lua_State *L, int handle, const struct table *table);
 
-/* Whether it was refused regardless of outside values. */
-bool kernel_is_hopeless(const struct kernel_box *box);
-
 /* Whether it was refused when there last were rows to run, or when it was compiled ahead. */
 bool kernel_is_refused(const struct kernel_box *box);
 
@@ -174,7 +171,7 @@ bool kernel_run_once(lua_State *L, int handle, double dt);
 bool kernel_here(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);
 
 /* The program that kernel_here would run, or NULL. */
-const struct variant *kernel_variant_here(lua_State *L, int handle, const struct loop_box *loop);
+struct variant *kernel_variant_here(lua_State *L, int handle, const struct loop_box *loop);
 
 /* Running a kernel whose program is known to fit, as in most runs of systems. */
 

@@ -77,7 +77,7 @@ void run_in_scope(lua_State *L, int handle, struct kernel_run *run) {
   lua_pushvalue(L, handle);
   lua_pushvalue(L, index);
   lua_pushlightuserdata(L, run);
-  form_call(L, index, loop, 3);
+  form_call(L, index, loop, 3, false);
 }
 
 /* The stack of forms that take a function for all rows, as check_form leaves it. */
@@ -110,7 +110,7 @@ static void kernel_query_run_filtered(lua_State *L, struct kernel_run *run, bool
   lua_pushvalue(L, AT_KERNEL);
   lua_pushlightuserdata(L, run);
   lua_pushboolean(L, maps);
-  rows_call(L, index, loop, 5);
+  form_call(L, index, loop, 5, true);
 }
 
 /* Calls the function for all rows, after check_form, as a program if possible; if it must be one

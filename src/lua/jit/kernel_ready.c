@@ -314,10 +314,6 @@ bool kernel_ready_unbound(lua_State *L, int handle) {
   return kernel_ready_is_ready(L, handle, true, true);
 }
 
-bool kernel_is_hopeless(const struct kernel_box *box) {
-  return box->kernel && box->kernel->hopeless;
-}
-
 bool kernel_is_refused(const struct kernel_box *box) { return box->kernel && box->kernel->refused; }
 
 /* ---- kernel settled ---- */

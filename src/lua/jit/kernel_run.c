@@ -449,7 +449,8 @@ static bool kernel_run_gathered(lua_State *L, int handle, struct row_span *span,
   bool sound = gather_run(runner, &g->run, g->gather, row + count, &span->failure);
   variant_store_cells(L, handle, g->variant);
   ecs_status status = ECS_OK;
-  if (g->run.plan->command_count) status = gather_stage(runner, &g->run, g->gather);
+  if (g->run.plan->command_count) 
+    status = run_stage_rows(runner, &g->run, NULL, g->gather->ids, runner->rows);
   if (status != ECS_OK) raise_status(L, kernel->box->world, status);
   return sound;
 }
@@ -758,8 +759,7 @@ static bool kernel_run_is_whole(const struct loop_box *loop) {
   return loop->events && loop->count == loop->table->count;
 }
 
-static struct variant *kernel_run_variant_here(lua_State *L, int handle,
-                                               const struct loop_box *loop) {
+struct variant *kernel_variant_here(lua_State *L, int handle, const struct loop_box *loop) {
   const struct kernel_box *box = lua_touserdata(L, handle);
   int top = lua_gettop(L);
   bool whole = kernel_run_is_whole(loop);
@@ -773,13 +773,9 @@ static struct variant *kernel_run_variant_here(lua_State *L, int handle,
   return variant;
 }
 
-const struct variant *kernel_variant_here(lua_State *L, int handle, const struct loop_box *loop) {
-  return kernel_run_variant_here(L, handle, loop);
-}
-
 bool kernel_here(lua_State *L, int handle, struct loop_box *loop,
                  const struct kernel_run *run) {
-  struct variant *variant = kernel_run_variant_here(L, handle, loop);
+  struct variant *variant = kernel_variant_here(L, handle, loop);
   if (!variant) return false;
   assert(variant->which.some == (loop->filter != NULL));
   uint32_t match = loop->walk ? loop->walk->match : loop->match - 1;

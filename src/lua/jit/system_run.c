@@ -151,7 +151,8 @@ static void run_loop(lua_State *L, struct system_box *system, rows_fn rows, int 
 /* Not trying a hopeless one saves a third of a run over few rows. */
 static inline bool system_may_compile(struct system_box *system) {
   if (!system->kernel || system->hopeless) return false;
-  system->hopeless = system->compile != 1 && kernel_is_hopeless(system->kernel);
+  const struct kernel *kernel = system->kernel->kernel;
+  system->hopeless = system->compile != 1 && kernel && kernel->hopeless;
   return !system->hopeless;
 }
 

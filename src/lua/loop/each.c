@@ -240,20 +240,11 @@ int drawing_pcall(lua_State *L, const struct loop_box *loop, int arguments,
 }
 
 /* A form that fails, even when its changes are applied, has taken no stream. */
-static void call_form(lua_State *L, int loop_index, struct loop_box *loop, int arguments,
-                      bool by_rows) {
+void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments, bool by_rows) {
   int status = drawing_pcall(L, loop, arguments, chance_form(loop->chance));
   bool names = by_rows && status != LUA_OK && status != LUA_ERRMEM;
   each_body_end(L, loop_index, loop, status, names ? failure_row(loop) : ECS_NULL);
   if (loop->box->world) loop->chance->opened++;
-}
-
-void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments) {
-  call_form(L, loop_index, loop, arguments, false);
-}
-
-void rows_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments) {
-  call_form(L, loop_index, loop, arguments, true);
 }
 
 void form_take_back(const struct query_box *query, uint64_t seen) {
@@ -273,5 +264,5 @@ void run_form(lua_State *L, bool views, rows_fn rows) {
   lua_pushvalue(L, AT_FUNCTION);
   lua_pushvalue(L, AT_LOOP);
   lua_pushlightuserdata(L, &form);
-  rows_call(L, AT_LOOP, loop, 3);
+  form_call(L, AT_LOOP, loop, 3, true);
 }

@@ -245,10 +245,9 @@ int wanted_arguments(lua_State *L, int function, const struct loop_box *loop);
 ** is caught in C, since `__close` may get lost: in a coroutine that dies, or when Lua is out of
 ** memory. */
 void body_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments);
-/* As body_call for a function form, in its own random stream. */
-void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments);
-/* As form_call where Lua calls a function for each row: its errors name the entity. */
-void rows_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments);
+/* As body_call for a function form, in its own random stream. By rows, where Lua calls a function
+** for each, its errors name the entity. */
+void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments, bool by_rows);
 
 /* A lua_pcall without results in an open loop, while another random stream is open. */
 int drawing_pcall(lua_State *L, const struct loop_box *loop, int arguments,

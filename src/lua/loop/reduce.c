@@ -187,7 +187,7 @@ static void fold_in_lua(lua_State *L, struct folding *folding) {
   lua_pushvalue(L, AT_FUNCTION);
   lua_pushvalue(L, AT_KERNEL);
   lua_pushlightuserdata(L, folding);
-  rows_call(L, index, loop, 4);
+  form_call(L, index, loop, 4, true);
 }
 
 static int reduce_rows(lua_State *L, enum front_result result, k_reduce how) {
