@@ -264,8 +264,7 @@ static uint32_t transact_system_at(const struct schedule *schedule, const char *
   return system ? schedule_position_of(schedule, system) : NONE;
 }
 
-static void transact_place_system(struct transaction *transaction, ecs_system *system,
-                                  uint64_t place) {
+void transaction_system(struct transaction *transaction, ecs_system *system, uint64_t place) {
   ecs_world *world = transaction->world;
   struct schedule *schedule = world->schedule;
   uint32_t at = transact_system_at(schedule, system->name);
@@ -281,22 +280,6 @@ static void transact_place_system(struct transaction *transaction, ecs_system *s
     system_names_put(&schedule->names, system);
   }
   system->registered = place;
-}
-
-ecs_status transaction_system(struct transaction *transaction, const ecs_system_desc *desc,
-                              uint64_t place) {
-  ecs_system *system;
-  ecs_status status = schedule_build(transaction->world, desc, &system);
-  if (status == ECS_OK) transact_place_system(transaction, system, place);
-  return status;
-}
-
-ecs_status transaction_observer(struct transaction *transaction, const ecs_observer_desc *desc,
-                                uint64_t place) {
-  ecs_system *observer;
-  ecs_status status = schedule_build_observer(transaction->world, desc, &observer);
-  if (status == ECS_OK) transact_place_system(transaction, observer, place);
-  return status;
 }
 
 void transaction_keep_system(struct transaction *transaction, const char *name,

@@ -75,10 +75,7 @@ ecs_status transaction_phase(struct transaction *transaction, const struct ecs_p
 void transaction_keep_phase(struct transaction *transaction, const char *name,
                             uint64_t place);
 ecs_status transaction_drop_phase(struct transaction *transaction, const char *name);
-ecs_status transaction_system(struct transaction *transaction, const struct ecs_system_desc *desc,
-                              uint64_t place);
-ecs_status transaction_observer(struct transaction *transaction,
-                                const struct ecs_observer_desc *desc, uint64_t place);
+void transaction_system(struct transaction *transaction, ecs_system *system, uint64_t place);
 void transaction_keep_system(struct transaction *transaction, const char *name,
                              uint64_t place);
 void transaction_drop_system(struct transaction *transaction, const char *name);

@@ -66,12 +66,14 @@ static void observer_prepare(lua_State *L, struct world_box *box, struct observe
 int observer_in_swap(lua_State *L) {
   struct world_box *box = lua_touserdata(L, AT_WORLD);
   const struct registration *entry = lua_touserdata(L, AT_OBSERVER);
-  struct transaction *transaction = &box->stage->transaction;
   struct observer_draft draft;
   lua_settop(L, AT_SPEC);
   observer_read_draft(L, box, &draft, entry->owner);
   observer_prepare(L, box, &draft);
-  system_registered(L, box, transaction_observer(transaction, &draft.desc, entry->place));
+  ecs_system *made = NULL;
+  ecs_status status = schedule_build_observer(box->world, &draft.desc, &made);
+  if (made) transaction_system(&box->stage->transaction, made, entry->place);
+  system_registered(L, box, status);
   return 0;
 }
 

@@ -252,14 +252,16 @@ static void system_give_system(lua_State *L, const struct world_box *box,
 int system_in_swap(lua_State *L) {
   struct world_box *box = lua_touserdata(L, AT_WORLD);
   const struct registration *entry = lua_touserdata(L, AT_SYSTEM);
-  struct transaction *transaction = &box->stage->transaction;
   struct system_draft draft;
   lua_settop(L, AT_SPEC);
   system_read_draft(L, box, &draft, entry->owner);
   draft.desc.reads = script_prepare(L, box, &draft.script, true);
   system_make_kernel(L, box, draft.script.system);
   system_give_system(L, box, &draft);
-  system_registered(L, box, transaction_system(transaction, &draft.desc, entry->place));
+  ecs_system *made = NULL;
+  ecs_status status = schedule_build(box->world, &draft.desc, &made);
+  if (made) transaction_system(&box->stage->transaction, made, entry->place);
+  system_registered(L, box, status);
   return 0;
 }
 
