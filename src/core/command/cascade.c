@@ -301,7 +301,7 @@ static ecs_status cascade_kill(ecs_world *world, uint32_t entity) {
       status = cascade_each_source(world, cascade->dying[i], ECS_TARGET_REMOVE, cascade_let_go);
   if (status == ECS_OK) status = cascade_untie_dying(world, first);
   for (uint32_t i = first; i < cascade->count && world->names.count && status == ECS_OK; i++)
-    name_hide(world, cascade->dying[i]);
+    name_hide(world, cascade->dying[i], true);
   return status;
 }
 
@@ -463,7 +463,7 @@ ecs_status cascade_decide(ecs_world *world) {
 void cascade_undo(ecs_world *world) {
   struct cascade *cascade = &world->cascade;
   for (uint32_t i = 0; i < cascade->count && world->names.count; i++)
-    name_show(world, cascade->dying[i]);
+    name_hide(world, cascade->dying[i], false);
   while (cascade->undo_count) {
     const struct untied *was = &cascade->undo[--cascade->undo_count];
     if (was->relation)

@@ -95,18 +95,12 @@ void name_follow(ecs_world *world, uint32_t entity) {
   if (at != NONE) name_move_to(&world->names, at, name_parent_of(world, entity));
 }
 
-void name_hide(ecs_world *world, uint32_t entity) {
+void name_hide(ecs_world *world, uint32_t entity, bool hidden) {
   uint32_t at = name_place_of(&world->names, entity);
-  if (at == NONE) return;
-  name_unlink_key(&world->names, at);
-  world->names.names[at].hidden = true;
-}
-
-void name_show(ecs_world *world, uint32_t entity) {
-  uint32_t at = name_place_of(&world->names, entity);
-  if (at == NONE || !world->names.names[at].hidden) return;
-  world->names.names[at].hidden = false;
-  name_link_key(&world->names, at);
+  if (at == NONE || world->names.names[at].hidden == hidden) return;
+  if (hidden) name_unlink_key(&world->names, at);
+  world->names.names[at].hidden = hidden;
+  if (!hidden) name_link_key(&world->names, at);
 }
 
 void name_return(ecs_world *world, uint32_t entity) {

@@ -29,10 +29,8 @@ ecs_status name_await(ecs_world *world, ecs_id entity, uint32_t parent, ecs_stri
 ** name_exchange cannot fail. */
 ecs_status name_check(ecs_world *world, ecs_id entity, const struct naming *naming);
 
-/* The first hides the name of a dying entity from others; the second shows it again. Neither can
-** fail. */
-void name_hide(ecs_world *world, uint32_t entity);
-void name_show(ecs_world *world, uint32_t entity);
+/* Hides the name of a dying entity from others, or shows it again. Cannot fail. */
+void name_hide(ecs_world *world, uint32_t entity, bool hidden);
 
 /* The entity without a present or future parent that staged commands will give a name; or
 ** ECS_NULL. */
