@@ -181,7 +181,6 @@ build = {
         "src/lua/api/lua_image.c",
         "src/lua/api/lua_index.c",
         "src/lua/api/lua_math.c",
-        "src/lua/api/lua_observer.c",
         "src/lua/api/lua_prefab.c",
         "src/lua/api/lua_query.c",
         "src/lua/api/lua_relation.c",

@@ -223,14 +223,9 @@ struct ecs_index *index_find(lua_State *L, int index, struct index_box *object);
 void index_bring_up(lua_State *L, struct world_box *box, int world_index,
                     struct ecs_index *index);
 
-/* Observers with Lua functions: registering them. */
-
-extern const luaL_Reg world_observer_methods[];
-
-/* C functions, (world, name, options, registration): register inside the transaction of a swap. An
-** index is built into the registration. */
+/* C functions, (world, name, options, registration): register inside the transaction of a swap,
+** systems and observers by the first. An index is built into the registration. */
 int system_in_swap(lua_State *L);
-int observer_in_swap(lua_State *L);
 int index_in_swap(lua_State *L);
 
 /* Warns of observers that seem to wait for what views write; the world is at 1. */
@@ -398,44 +393,15 @@ void prefab_list_read(struct composition *plan, int list, struct prefab_node *no
 ** components as the current swap will leave them. */
 int prefab_list_check(lua_State *L);
 
-/* Systems with Lua functions: registering them. */
+/* Systems and observers with Lua functions: registering them. */
 
 extern const luaL_Reg world_system_methods[];
-
-/* The arguments of world:system and world:observer, with the world at 1, the name at 2 and the
-** options at 3, before anything is made of them. */
-struct script_draft {
-  struct system_box *system;       /* at 4 */
-  struct query_text query;
-  char what[128];                  /* how messages begin: system 'move' */
-};
-
-/* Checks which options there are, and pushes the object. Returns the name. */
-const char *script_begin(lua_State *L, struct world_box *box, struct script_draft *draft,
-                         const char *kind, const char *const *keys);
-
-/* Reads the query and its variables, which stay on the stack; all forms except `run` need one. */
-void script_read_query(lua_State *L, struct world_box *box, struct script_draft *draft);
-
-/* Makes the query and scans the function. NULL if there is no query. */
-ecs_query *script_prepare(lua_State *L, struct world_box *box, struct script_draft *draft,
-                          bool promises);
-
-/* The last step before the core: anchors the object. */
-void script_anchor(lua_State *L, const struct world_box *box);
-
-/* Raises the core's refusal of the system at 4, if there is one; the world is at 1. */
-void system_registered(lua_State *L, const struct world_box *box, ecs_status status);
 
 /* Scans the function of a registered system, for what else the scan reports. */
 void system_scan(lua_State *L, int world_index, const ecs_system *system, struct scan scan);
 
 /* Compiles the functions of a swap. */
 void systems_compile(lua_State *L, int world_index);
-
-/* The core's last call about a system or observer, whose `ud` this is. Its object is freed by the
-** next systems_sweep. */
-void script_free(void *ud);
 
 /* Frees the systems that the core has let go. */
 void systems_sweep(lua_State *L, struct world_box *box, int world_index);

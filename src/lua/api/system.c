@@ -2,9 +2,13 @@
 
 #include "core/base/text.h"
 #include "core/change/transact.h"
+#include "core/command/watch.h"
 #include "core/ids/world.h"
+#include "core/query/query.h"
 #include "core/schedule/schedule.h"
+#include "core/storage/component.h"
 #include "core/storage/registry.h"
+#include "ecs_observer.h"
 #include "ecs_system.h"
 #include "lua/bind/args.h"
 #include "lua/bind/object.h"
@@ -17,17 +21,29 @@ static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "
                                         "array", "before", "after",  "every", "enabled", "when",
                                         "compile", "uses", "$variable", NULL};
 
-/* Indices on the stack of world:system. */
+static const char *const observer_keys[] = {"on", "query", "each", "enabled", "$variable", NULL};
+
+/* By ecs_observed. */
+static const char *const observed_kinds[] = {"add",   "set",  "remove",
+                                             "enter", "exit", "despawn", NULL};
+
+/* Indices on the stack of world:system and world:observer. */
 enum { AT_WORLD = 1, AT_NAME, AT_SPEC, AT_SYSTEM };
 
+/* The arguments of world:system or world:observer, before anything is made of them. */
 struct system_draft {
-  struct script_draft script;
-  ecs_system_desc desc;
+  struct system_box *system;       /* at 4 */
+  struct query_text query;
+  char what[128];                  /* how messages begin: system 'move' */
+  ecs_system_desc desc;            /* of a system, */
+  ecs_observer_desc observed;      /* or of an observer */
 };
 
 /* ---- systems that the core lets go ----------------------------------------------------- */
 
-void script_free(void *ud) {
+/* The core's last call about a system or observer, whose `ud` this is. Its object is freed by the
+** next systems_sweep. */
+static void script_free(void *ud) {
   struct system_box *system = ud;
   system->next_gone = system->box->systems->gone;
   system->box->systems->gone = system;
@@ -84,8 +100,9 @@ static void system_read_switches(lua_State *L, struct system_box *system, const 
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_WHEN);
 }
 
-ecs_query *script_prepare(lua_State *L, struct world_box *box, struct script_draft *draft,
-                          bool promises) {
+/* Makes the query and scans the function. NULL if there is no query. */
+static ecs_query *system_prepare(lua_State *L, struct world_box *box, struct system_draft *draft,
+                                 bool promises) {
   struct system_box *system = draft->system;
   struct scan scan = {.box = box, .what = draft->what, .form = system->form, .promises = promises,
                       .world = AT_WORLD, .elements = system->array_name};
@@ -147,50 +164,41 @@ static int system_make_kernel(lua_State *L, struct world_box *box, struct system
 
 /* Compiles what can be compiled, as far as the present tables show. */
 static void system_compile(lua_State *L, struct world_box *box, const struct system_draft *draft) {
-  struct system_box *system = draft->script.system;
+  struct system_box *system = draft->system;
   int kernel = system_make_kernel(L, box, system);
   if (!kernel) return;
   system->compiled = kernel_ready_unbound(L, kernel);
   if (!system->compiled && system->compile == 1)
-    raise_error(L, "%s cannot be compiled: %s", draft->script.what, lua_tostring(L, -1));
+    raise_error(L, "%s cannot be compiled: %s", draft->what, lua_tostring(L, -1));
   const struct kernel_box *handle = lua_touserdata(L, kernel);
   if (!system->compiled && handle->kernel->breaks_promise)
-    raise_error(L, "%s: %s", draft->script.what, lua_tostring(L, -1));
+    raise_error(L, "%s: %s", draft->what, lua_tostring(L, -1));
 }
 
-const char *script_begin(lua_State *L, struct world_box *box, struct script_draft *draft,
-                         const char *kind, const char *const *keys) {
-  const char *name = check_text(L, AT_NAME, NULL);
-  text_format(draft->what, sizeof draft->what, "%s '%s'", kind, name);
-  need_stack(L, 20);
-  check_keys(L, AT_SPEC, draft->what, keys);
-  draft->system = lua_newuserdatauv(L, sizeof *draft->system, SYSTEM_VALUES);
-  *draft->system = (struct system_box){.box = box, .name = name};
-  lua_pushvalue(L, AT_NAME);
-  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_NAME);
-  return name;
+static ecs_observed system_read_kind(lua_State *L, const char *what) {
+  const char *on = text_option(L, AT_SPEC, what, "on");
+  for (int i = 0; on && observed_kinds[i]; i++)
+    if (strcmp(on, observed_kinds[i]) == 0) return (ecs_observed)i;
+  char got[128];
+  text_format(got, sizeof got, "%s%s%s", on ? "\"" : "", on ? on : "nothing", on ? "\"" : "");
+  raise_error(L, "%s: option 'on' must be \"add\", \"set\", \"remove\", \"enter\", \"exit\" or "
+              "\"despawn\", got %s", what, got);
+  return ECS_ON_ADD;
 }
 
-void script_read_query(lua_State *L, struct world_box *box, struct script_draft *draft) {
-  enum system_form form = draft->system->form;
-  draft->query = (struct query_text){.text = text_option(L, AT_SPEC, draft->what, "query")};
-  if (!draft->query.text && form != FORM_RUN && !draft->system->array_name)
-    raise_error(L, "%s: give a query%s", draft->what,
-                form == FORM_OBSERVE ? "" : " with each or map");
-  variables_of_options(L, box, AT_SPEC, true, draft->what, &draft->query);
-  if (draft->query.count && !draft->query.text)
-    raise_error(L, "%s: $%s is given, but there is no query", draft->what,
-                draft->query.variables[0].name);
+static void system_read_observer(lua_State *L, struct system_draft *draft) {
+  draft->system->form = FORM_OBSERVE;
+  draft->observed.on = system_read_kind(L, draft->what);
+  if (option(L, AT_SPEC, "each") != LUA_TFUNCTION)
+    wrong_option(L, draft->what, "each", "a function");
+  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
+  draft->observed.disabled = !boolean_option(L, AT_SPEC, draft->what, "enabled", true);
 }
 
-/* Reads the name and the options; owner may be NULL. Raises errors; pushes what the draft needs. */
-static void system_read_draft(lua_State *L, struct world_box *box, struct system_draft *draft,
-                              const char *owner) {
-  const char *name = script_begin(L, box, &draft->script, "system", spec_keys);
-  const char *what = draft->script.what;
-  struct system_box *system = draft->script.system;
+static void system_read_options(lua_State *L, struct system_draft *draft) {
+  const char *what = draft->what;
+  struct system_box *system = draft->system;
   ecs_system_desc *desc = &draft->desc;
-  *desc = (ecs_system_desc){.name = name, .owner = owner};
   system_read_body(L, system, what);
   system_read_switches(L, system, what, desc);
   uses_option(L, AT_SPEC, what);
@@ -210,7 +218,36 @@ static void system_read_draft(lua_State *L, struct world_box *box, struct system
   desc->every = seconds_option(L, AT_SPEC, what, "every");
   desc->before = names_option(L, AT_SPEC, what, "before");
   desc->after = names_option(L, AT_SPEC, what, "after");
-  script_read_query(L, box, &draft->script);
+}
+
+/* Reads the query and its variables, which stay on the stack; all forms except `run` need one. */
+static void system_read_query(lua_State *L, struct world_box *box, struct system_draft *draft) {
+  enum system_form form = draft->system->form;
+  draft->query = (struct query_text){.text = text_option(L, AT_SPEC, draft->what, "query")};
+  if (!draft->query.text && form != FORM_RUN && !draft->system->array_name)
+    raise_error(L, "%s: give a query%s", draft->what,
+                form == FORM_OBSERVE ? "" : " with each or map");
+  variables_of_options(L, box, AT_SPEC, true, draft->what, &draft->query);
+  if (draft->query.count && !draft->query.text)
+    raise_error(L, "%s: $%s is given, but there is no query", draft->what,
+                draft->query.variables[0].name);
+}
+
+/* Reads the name and the options; owner may be NULL. Raises errors; pushes what the draft needs. */
+static void system_read_draft(lua_State *L, struct world_box *box, struct system_draft *draft,
+                              bool observes, const char *owner) {
+  const char *name = check_text(L, AT_NAME, NULL);
+  text_format(draft->what, sizeof draft->what, "%s '%s'", observes ? "observer" : "system", name);
+  need_stack(L, 20);
+  check_keys(L, AT_SPEC, draft->what, observes ? observer_keys : spec_keys);
+  draft->system = lua_newuserdatauv(L, sizeof *draft->system, SYSTEM_VALUES);
+  *draft->system = (struct system_box){.box = box, .name = name};
+  lua_pushvalue(L, AT_NAME);
+  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_NAME);
+  draft->desc = (ecs_system_desc){.name = name, .owner = owner};
+  draft->observed = (ecs_observer_desc){.name = name, .owner = owner};
+  (observes ? system_read_observer : system_read_options)(L, draft);
+  system_read_query(L, box, draft);
 }
 
 /* Anchors the object at 4, or releases it. */
@@ -226,25 +263,25 @@ static void system_anchor(lua_State *L, bool on) {
   lua_pop(L, 1);
 }
 
-void script_anchor(lua_State *L, const struct world_box *box) {
+/* The last step before the core: anchors the object, and says how the core calls it. */
+static void system_give(lua_State *L, const struct world_box *box, struct system_draft *draft,
+                        ecs_query *query) {
+  struct system_box *system = draft->system;
   system_anchor(L, true);
   if (!box->world) no_world(L, AT_WORLD);
+  draft->desc.reads = draft->observed.watches = query;
+  draft->desc.needs_rows = query && system->form != FORM_RUN;
+  draft->desc.run = script_run;
+  draft->observed.run = script_observe;
+  draft->desc.free = draft->observed.free = script_free;
+  draft->desc.ud = draft->observed.ud = system;
 }
 
-void system_registered(lua_State *L, const struct world_box *box, ecs_status status) {
+/* Raises the core's refusal of the object at 4, if there is one. */
+static void system_registered(lua_State *L, const struct world_box *box, ecs_status status) {
   if (status == ECS_OK) return;
   if (box->world) system_anchor(L, false);
   raise_status(L, box->world, status);
-}
-
-/* Tells the core how to call the system. */
-static void system_give_system(lua_State *L, const struct world_box *box,
-                               struct system_draft *draft) {
-  script_anchor(L, box);
-  draft->desc.needs_rows = draft->desc.reads && draft->script.system->form != FORM_RUN;
-  draft->desc.run = script_run;
-  draft->desc.free = script_free;
-  draft->desc.ud = draft->script.system;
 }
 
 /* With compile = false, a write to something read only is found when it runs; a live script is
@@ -252,14 +289,19 @@ static void system_give_system(lua_State *L, const struct world_box *box,
 int system_in_swap(lua_State *L) {
   struct world_box *box = lua_touserdata(L, AT_WORLD);
   const struct registration *entry = lua_touserdata(L, AT_SYSTEM);
+  bool observes = entry->kind == REGISTERED_OBSERVER;
   struct system_draft draft;
   lua_settop(L, AT_SPEC);
-  system_read_draft(L, box, &draft, entry->owner);
-  draft.desc.reads = script_prepare(L, box, &draft.script, true);
-  system_make_kernel(L, box, draft.script.system);
-  system_give_system(L, box, &draft);
+  system_read_draft(L, box, &draft, observes, entry->owner);
+  ecs_query *query = system_prepare(L, box, &draft, true);
+  if (observes)
+    frame_need_host(L, box, AT_WORLD);
+  else
+    system_make_kernel(L, box, draft.system);
+  system_give(L, box, &draft, query);
   ecs_system *made = NULL;
-  ecs_status status = schedule_build(box->world, &draft.desc, &made);
+  ecs_status status = observes ? schedule_build_observer(box->world, &draft.observed, &made)
+                               : schedule_build(box->world, &draft.desc, &made);
   if (made) transaction_system(&box->stage->transaction, made, entry->place);
   system_registered(L, box, status);
   return 0;
@@ -288,26 +330,64 @@ void systems_compile(lua_State *L, int world_index) {
   if (try_quietly(L, system_compile_untried, 1, 0) != LUA_OK) lua_pop(L, 1);
 }
 
-/* world:system(name, options). While scripts are read, only checks whether these make sense. */
-static int world_system(lua_State *L) {
+/* While scripts are read, only checks whether the options make sense. */
+static int system_register(lua_State *L, bool observes) {
   struct world_box *box = check_world(L, AT_WORLD);
   check_text(L, AT_NAME, NULL);
   luaL_checktype(L, AT_SPEC, LUA_TTABLE);
   lua_settop(L, AT_SPEC);
   struct system_draft draft;
-  system_read_draft(L, box, &draft, NULL);
+  system_read_draft(L, box, &draft, observes, NULL);
   if (box->stage) {
-    stage_options(L, box, REGISTERED_SYSTEM);
+    stage_options(L, box, observes ? REGISTERED_OBSERVER : REGISTERED_SYSTEM);
     return 0;
   }
-  draft.desc.reads = script_prepare(L, box, &draft.script, draft.script.system->compile != 0);
-  system_compile(L, box, &draft);
-  system_give_system(L, box, &draft);
+  ecs_query *query = system_prepare(L, box, &draft, observes || draft.system->compile != 0);
+  if (observes)
+    frame_need_host(L, box, AT_WORLD);
+  else
+    system_compile(L, box, &draft);
+  system_give(L, box, &draft, query);
   ecs_status status;
-  RETRY(L, box, status, ecs_system_new(box->world, &draft.desc));
+  RETRY(L, box, status, observes ? ecs_observer_new(box->world, &draft.observed)
+                                 : ecs_system_new(box->world, &draft.desc));
   system_registered(L, box, status);
   systems_sweep(L, box, AT_WORLD);
   return settle(L, box, AT_WORLD);
+}
+
+/* world:system(name, options) */
+static int world_system(lua_State *L) { return system_register(L, false); }
+
+/* world:observer(name, { on =, query =, each =, enabled = }) */
+static int world_observer(lua_State *L) { return system_register(L, true); }
+
+/* ---- observers in vain -------------------------------------------------------------------- */
+
+/* Finds observers with on = "set" that nothing has called so far and that may wait for a component
+** which a scanned system's views write. */
+static void system_doubt(lua_State *L, const struct scan *scan, const struct component *root) {
+  const struct schedule *schedule = scan->box->world->schedule;
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    const ecs_system *observer = schedule->systems[i];
+    const struct watch *watch = observer->watch;
+    bool waits = watch && watch->kind == WATCH_SET && observer->enabled && !observer->runs;
+    if (waits && watch->query->terms.terms[0].id == root->id)
+      warn_later(L, scan->box, 3, "observer '%s' is called when world:set or a spawn gives '%s' a "
+                 "value, not when %s writes to its view: let it call world:set", observer->name,
+                 root->name, scan->what);
+  }
+}
+
+void observers_doubt(lua_State *L, const struct world_box *box) {
+  /* After each, a finalizer may close the world. */
+  for (uint32_t i = 0; box->world && box->world->watching->sets; i++) {
+    if (i >= box->world->schedule->system_count) return;
+    const ecs_system *system = box->world->schedule->systems[i];
+    const struct system_box *script = system_script(system);
+    if (script && script->box == box && script->form == FORM_EACH && system->runs)
+      system_scan(L, 1, system, (struct scan){.world = 1, .stored = system_doubt});
+  }
 }
 
 /* ---- by name ----------------------------------------------------------------------------- */
@@ -345,6 +425,7 @@ static int system_world_on_error(lua_State *L) {
 
 const luaL_Reg world_system_methods[] = {
   {"explain", world_explain},
+  {"observer", world_observer},
   {"on_error", system_world_on_error},
   {"remove_system", world_remove_system},
   {"switch", system_world_switch},

@@ -180,7 +180,7 @@ static void swap_systems(lua_State *L, const struct world_box *box, uint64_t gro
     if (entry->kept)
       transaction_keep_system(transaction, entry->name, entry->place);
     else
-      swap_build(L, entry->kind == REGISTERED_OBSERVER ? observer_in_swap : system_in_swap, entry);
+      swap_build(L, system_in_swap, entry);
   }
 }
 
