@@ -210,7 +210,6 @@ build = {
         "src/lua/jit/uses.c",
         "src/lua/live/files.c",
         "src/lua/live/recording.c",
-        "src/lua/live/replace.c",
         "src/lua/live/swap.c",
         "src/lua/loop/chunk.c",
         "src/lua/loop/each.c",

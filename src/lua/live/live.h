@@ -32,10 +32,6 @@ int ecs_native_now(lua_State *L);
 
 #ifdef _WIN32
 
-/* Converts a path from UTF-8 or, if it is not UTF-8, from the system's code page. */
-#define WIDE_PATH 4096
-bool files_widen(const char *path, wchar_t *wide);
-
 /* native.read(path): a file's content, or nil and a message; Lua's own `io` takes no UTF-8. */
 int ecs_native_read(lua_State *L);
 
@@ -123,8 +119,6 @@ void stage_query(lua_State *L, struct world_box *box);
 
 /* Pushes the view of a resource named at 2, if it exists, or will. */
 void stage_view(lua_State *L, struct world_box *box);
-
-/* Replacing files as a whole. */
 
 /* native.replace(path, bytes): replaces the content of a file and returns true; or returns nil and
 ** a message, with the file unchanged. Readers of the path, in this process or another, find the old
