@@ -99,43 +99,20 @@ struct plan_taking {
 };
 bool plan_leaves_out(const ecs_world *world, uint32_t child, const void *taking);
 
-/* The part of a component that is not a relation, in a node; or NULL. */
-const struct part *plan_part(const struct prefab_node *node, ecs_id id);
-
-/* Whether a list has an id. */
-bool plan_lists(const ecs_id *ids, size_t count, ecs_id id);
-
 /* Records what clone_make has staged, with the root's copy under a parent. */
 ecs_status plan_note_copies(ecs_world *world, struct prefab_plan *plan, ecs_id parent);
 
 /* The node of an entity, or NONE. */
 uint32_t plan_find(const struct prefab_plan *plan, ecs_id entity);
 
-/* Where an entity's reference leads, given where its base's leads: as in copies, to the entity of
-** its own tree whose base is the base's target; if there is none, to that target itself. */
-ecs_id plan_led_to(const ecs_world *world, const struct prefab_plan *plan, ecs_id entity,
-                   ecs_id id);
-
 void plan_free(ecs_world *world, struct prefab_plan *plan);
 
 /* The ties of a redeclared prefab: those of its nodes, and those of its base, which lead as they
 ** would in copies. */
 
-/* Whether a node's entity keeps a tie. */
-bool prefab_keeps_tie(const ecs_world *world, const struct prefab_plan *plan, uint32_t at,
-                      const struct relation *relation, ecs_id id);
-
 /* Stages the end of its exclusive ties that will lead elsewhere, IsA among them. All of these end
 ** before any is made, so that none forms a cycle on the way. */
 ecs_status prefab_end_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at);
-
-/* Stages the ties that it gets. */
-ecs_status prefab_stage_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at);
-
-/* Redirects the ties of a staged copy as those of its source's tree lead or, for an exclusive
-** relation, as its node says. */
-ecs_status prefab_lead_ties(ecs_world *world, const struct prefab_plan *plan,
-                            const struct prefab_copy *copy);
 
 /* Redeclared prefabs and their instances. */
 

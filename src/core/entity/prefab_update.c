@@ -1,15 +1,391 @@
 #include "core/entity/prefab.h"
 
 #include "core/base/column.h"
+#include "core/base/text.h"
 #include "core/command/command.h"
 #include "core/entity/clone.h"
 #include "core/entity/entity.h"
+#include "core/entity/name.h"
 #include "core/ids/world.h"
 #include "core/relation/relation.h"
 #include "core/storage/cells.h"
 #include "core/storage/component.h"
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
+
+/* ---- the plan of a declaration ---- */
+
+static uint32_t prefab_plan_parent_of(const ecs_world *world, uint32_t entity) {
+  return ties_target(&world->relations.child_of->ties, entity);
+}
+
+ecs_status plan_add(ecs_world *world, struct prefab_plan *plan, const struct prefab_node *node) {
+  struct memory *memory = &world->memory;
+  uint64_t count = plan->count + 1ull;
+  if (!GROW(memory, plan->nodes, plan->node_capacity, count) ||
+      !GROW(memory, plan->made, plan->made_capacity, count))
+    return world_nomem(world);
+  plan->nodes[plan->count] = *node;
+  plan->made[plan->count++] = (struct plan_made){ECS_NULL, ECS_NULL, PLAN_MADE};
+  return ECS_OK;
+}
+
+void plan_free(ecs_world *world, struct prefab_plan *plan) {
+  struct memory *memory = &world->memory;
+  FREE_LIST(memory, plan->nodes, plan->node_capacity);
+  FREE_LIST(memory, plan->made, plan->made_capacity);
+  FREE_LIST(memory, plan->copies, plan->copy_capacity);
+}
+
+uint32_t plan_named(const struct prefab_plan *plan, uint32_t parent, ecs_string name) {
+  for (uint32_t i = 1; i < plan->count && name.size; i++) {
+    const struct prefab_node *node = &plan->nodes[i];
+    if (node->parent == parent && text_same(node->name, name)) return i;
+  }
+  return NONE;
+}
+
+/* Whether the path down from the node has the same names as that from the entity. */
+static bool prefab_plan_is_counterpart(const ecs_world *world, const struct plan_taking *taking,
+                                       uint32_t node, uint32_t child) {
+  const struct prefab_plan *plan = taking->plan;
+  while (node != taking->at && child != taking->base) {
+    ecs_string name = name_of(world, entity_id(&world->entities, child));
+    if (!node || !child || name.size == 0 || !text_same(name, plan->nodes[node].name))
+      return false;
+    node = plan->nodes[node].parent;
+    child = prefab_plan_parent_of(world, child);
+  }
+  return node == taking->at && child == taking->base;
+}
+
+bool plan_leaves_out(const ecs_world *world, uint32_t child, const void *ud) {
+  const struct plan_taking *taking = ud;
+  const struct prefab_plan *plan = taking->plan;
+  for (uint32_t i = 1; i < plan->count; i++)
+    if (plan->nodes[i].is_a != ECS_NULL && ecs_id_index(plan->nodes[i].is_a) != child &&
+        prefab_plan_is_counterpart(world, taking, i, child))
+      return true;
+  return false;
+}
+
+/* The part of a component that is not a relation, in a node; or NULL. */
+static const struct part *plan_part(const struct prefab_node *node, ecs_id id) {
+  for (uint32_t i = 0; i < node->part_count; i++)
+    if (node->parts[i].component->id == id) return &node->parts[i];
+  return NULL;
+}
+
+/* Whether a list has an id. */
+static bool plan_lists(const ecs_id *ids, size_t count, ecs_id id) {
+  for (size_t i = 0; i < count; i++)
+    if (ids[i] == id) return true;
+  return false;
+}
+
+ecs_status plan_note_copies(ecs_world *world, struct prefab_plan *plan, ecs_id parent) {
+  const struct clone *clone = world->clone;
+  if (!GROW(&world->memory, plan->copies, plan->copy_capacity,
+            plan->copy_count + (uint64_t)clone->count))
+    return world_nomem(world);
+  for (uint32_t i = 0; i < clone->count; i++) {
+    uint32_t source = clone->sources[i];
+    ecs_id above =
+        i ? clone->ids[map_get(&clone->places, prefab_plan_parent_of(world, source))]
+          : parent;
+    plan->copies[plan->copy_count++] = (struct prefab_copy){clone->ids[i], above, source};
+  }
+  return ECS_OK;
+}
+
+uint32_t plan_find(const struct prefab_plan *plan, ecs_id entity) {
+  for (uint32_t i = 0; i < plan->count; i++)
+    if (plan->made[i].id == entity) return i;
+  return NONE;
+}
+
+static const struct prefab_copy *prefab_plan_find_copy(const struct prefab_plan *plan,
+                                                       ecs_id entity) {
+  for (uint32_t i = 0; i < plan->copy_count; i++)
+    if (plan->copies[i].id == entity) return &plan->copies[i];
+  return NULL;
+}
+
+/* The future base of an entity, or 0. */
+static uint32_t prefab_plan_base_of(const ecs_world *world,
+                                    const struct prefab_plan *plan, ecs_id entity) {
+  uint32_t node = plan_find(plan, entity);
+  const struct prefab_copy *copy = prefab_plan_find_copy(plan, entity);
+  if (node != NONE) return ecs_id_index(plan->made[node].base);
+  return copy ? copy->source : ties_target(&world->relations.is_a->ties, ecs_id_index(entity));
+}
+
+/* Whether a node exists because of its parent's base: that has a child of the same name, or one
+** without a name that is made again. */
+static bool prefab_plan_is_inherited(const ecs_world *world, const struct prefab_plan *plan,
+                                     uint32_t at) {
+  const struct prefab_node *node = &plan->nodes[at];
+  return node->is_a == ECS_NULL || text_same(node->name, name_of(world, node->is_a));
+}
+
+/* The future parent of an entity that is a child's counterpart in a base; or ECS_NULL. */
+static ecs_id prefab_plan_parent_to_be(const ecs_world *world, const struct prefab_plan *plan,
+                                       ecs_id entity) {
+  uint32_t node = plan_find(plan, entity);
+  const struct prefab_copy *copy = prefab_plan_find_copy(plan, entity);
+  if (node != NONE)
+    return node && prefab_plan_is_inherited(world, plan, node)
+               ? plan->made[plan->nodes[node].parent].id
+               : ECS_NULL;
+  return copy ? copy->parent : ECS_NULL;
+}
+
+/* The child whose future base is another entity; or ECS_NULL. */
+static ecs_id prefab_plan_child_for(const ecs_world *world, const struct prefab_plan *plan,
+                                    ecs_id parent, uint32_t source) {
+  for (uint32_t i = 1; i < plan->count; i++)
+    if (plan->made[plan->nodes[i].parent].id == parent &&
+        ecs_id_index(plan->made[i].base) == source && prefab_plan_is_inherited(world, plan, i))
+      return plan->made[i].id;
+  for (uint32_t i = 0; i < plan->copy_count; i++)
+    if (plan->copies[i].parent == parent && plan->copies[i].source == source)
+      return plan->copies[i].id;
+  uint32_t child = prefab_child_made_of(world, ecs_id_index(parent), source);
+  ecs_id id = child ? entity_id(&world->entities, child) : ECS_NULL;
+  return plan_find(plan, id) == NONE ? id : ECS_NULL;
+}
+
+/* Where an entity's reference leads, given where its base's leads: as in copies, to the entity of
+** its own tree whose base is the base's target; if there is none, to that target itself. */
+static ecs_id plan_led_to(const ecs_world *world, const struct prefab_plan *plan, ecs_id entity,
+                          ecs_id id) {
+  const struct ties *child_of = &world->relations.child_of->ties;
+  uint32_t top = prefab_plan_base_of(world, plan, entity), above;
+  ecs_id target = entity_target(world, id), parent;
+  if (target == ECS_NULL) return id;
+  while ((above = prefab_plan_parent_of(world, top)) != 0 &&
+         (parent = prefab_plan_parent_to_be(world, plan, entity)) != ECS_NULL &&
+         prefab_plan_base_of(world, plan, parent) == above) {
+    entity = parent;
+    top = above;
+  }
+  uint32_t depth = ties_steps(child_of, ecs_id_index(target), top);
+  if (depth == NONE) return id;
+  for (; depth > 0 && entity != ECS_NULL; depth--)
+    entity = prefab_plan_child_for(world, plan, entity,
+                                   ties_walk(child_of, ecs_id_index(target), depth - 1));
+  return entity != ECS_NULL ? entity : id;
+}
+
+/* ---- ties ---- */
+
+/* Whether a tie is one that copies do not take over, or take over in another way. */
+static bool prefab_ties_is_structure(const ecs_world *world, const struct relation *relation) {
+  const struct relations *known = &world->relations;
+  return relation == known->child_of || relation == known->is_a || relation == known->prefab;
+}
+
+/* The target of a node's exclusive relation, or `target` if the node has none. */
+static ecs_id prefab_ties_said_target(const struct prefab_node *node,
+                                      const struct relation *relation, ecs_id target) {
+  for (uint32_t i = 0; i < node->part_count; i++)
+    if (node->parts[i].component == relation->component) target = part_target(&node->parts[i]);
+  return target;
+}
+
+/* Whether a node lists a tie; for an exclusive relation, to any target. */
+static bool prefab_ties_is_said(const struct prefab_node *node, const struct relation *relation,
+                                ecs_id target) {
+  for (uint32_t i = 0; i < node->part_count; i++)
+    if (node->parts[i].component == relation->component &&
+        (relation->exclusive || node->parts[i].target == target))
+      return true;
+  return false;
+}
+
+/* The target of a base's tie, given as an id of its table. */
+static ecs_id prefab_ties_base_target(const ecs_world *world, const struct relation *relation,
+                                      ecs_id base, ecs_id id) {
+  return relation->exclusive ? relation_target(world, relation, ecs_id_index(base))
+                             : entity_id_any(&world->entities, pair_target(id));
+}
+
+/* The tie of an entity's base that corresponds to a tie to the target, or for an exclusive relation
+** to any; or ECS_NULL. */
+static ecs_id base_tie(const ecs_world *world, const struct prefab_plan *plan, uint32_t at,
+                       const struct relation *relation, ecs_id target) {
+  ecs_id base = plan->made[at].base;
+  if (base == ECS_NULL) return ECS_NULL;
+  const struct table *table = record_table(world, entity_find(&world->entities, base));
+  for (uint32_t i = 0; i < table->id_count; i++) {
+    ecs_id id = table->ids[i];
+    if (relation_of(world, id) != relation) continue;
+    if (relation->exclusive ||
+        plan_led_to(world, plan, plan->made[at].id,
+                    prefab_ties_base_target(world, relation, base, id)) == target)
+      return id;
+  }
+  return ECS_NULL;
+}
+
+/* Whether a node's entity keeps a tie. */
+static bool prefab_keeps_tie(const ecs_world *world, const struct prefab_plan *plan, uint32_t at,
+                             const struct relation *relation, ecs_id id) {
+  const struct relations *known = &world->relations;
+  const struct prefab_node *node = &plan->nodes[at];
+  ecs_id target = id_is_pair(id) ? entity_id_any(&world->entities, pair_target(id)) : ECS_NULL;
+  if (relation == known->child_of || relation == known->is_a) return true;
+  uint32_t to = id_is_pair(id) ? pair_target(id)
+                               : ties_target(&relation->ties, ecs_id_index(plan->made[at].id));
+  if (node->partial && to >= FIRST_ENTITY) return true;
+  if (relation == known->prefab)
+    return target == relation->component->id ||
+           plan_lists(node->shared, node->shared_count, target);
+  return prefab_ties_is_said(node, relation, target) ||
+         base_tie(world, plan, at, relation, target) != ECS_NULL;
+}
+
+/* The values of a tie that its node does not give, in the world's list: those of another tie, or
+** defaults. Its any values are its own. */
+static struct write *prefab_ties_ground_of(ecs_world *world, const struct prefab_plan *plan,
+                                           ecs_id entity, const struct component *component,
+                                           ecs_id base, ecs_id id) {
+  struct cells_row cells;
+  struct write *writes = memory_grow(&world->memory, world->writes, &world->write_capacity,
+                                     component->leaf_count + 1ull, sizeof *writes);
+  if (!writes) return NULL;
+  world->writes = writes;
+  bool copied = id != ECS_NULL && cells_find(world, base, id, &cells);
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    const struct leaf *leaf = &component->leaves[i];
+    writes[i] = (struct write){i, leaf->value};
+    if (!copied || leaf->type == ECS_ANY) continue;
+    const struct column *column = &cells.columns[i];
+    writes[i].cell = cell_load(column->data, column->size, cells.row);
+    if (leaf->type == ECS_ENTITY)
+      writes[i].cell.u64 = plan_led_to(world, plan, entity, writes[i].cell.u64);
+  }
+  return writes;
+}
+
+/* Stages a tie with these values; `id` is that of the base's tie. */
+static ecs_status prefab_ties_stage_ground(ecs_world *world, const struct prefab_plan *plan,
+                                           ecs_id entity, const struct relation *relation,
+                                           ecs_id target, ecs_id base, ecs_id id) {
+  const struct component *component = relation->component;
+  struct write *writes = prefab_ties_ground_of(world, plan, entity, component, base, id);
+  if (!writes) return world_nomem(world);
+  if (relation->exclusive) {
+    writes[TARGET_LEAF].cell.u64 = target;
+    return command_stage(world, COMMAND_SET, entity, component->id, writes,
+                         component->leaf_count);
+  }
+  return command_stage_pair(world, COMMAND_SET, entity,
+                            pair_make(ecs_id_index(component->id), ecs_id_index(target)), target,
+                            writes, component->leaf_count);
+}
+
+/* Where an exclusive relation of the entity will lead, as far as that is known. */
+static ecs_id prefab_ties_wanted_target(const ecs_world *world, const struct prefab_plan *plan,
+                                        uint32_t at, const struct relation *relation) {
+  ecs_id base = plan->made[at].base, entity = plan->made[at].id;
+  ecs_id now = relation_target(world, relation, ecs_id_index(entity));
+  if (relation == world->relations.is_a) return base;
+  if (relation == world->relations.child_of || plan->nodes[at].partial) return now;
+  ecs_id led = base == ECS_NULL ? ECS_NULL : relation_target(world, relation, ecs_id_index(base));
+  return prefab_ties_said_target(&plan->nodes[at], relation, plan_led_to(world, plan, entity, led));
+}
+
+ecs_status prefab_end_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
+  const struct relations *relations = &world->relations;
+  ecs_id entity = plan->made[at].id;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < relations->count && status == ECS_OK; i++) {
+    const struct relation *relation = relations->list[i];
+    ecs_id now = relation->exclusive ? relation_target(world, relation, ecs_id_index(entity))
+                                     : ECS_NULL;
+    if (now == ECS_NULL || now == prefab_ties_wanted_target(world, plan, at, relation)) continue;
+    status = command_stage_pair(world, COMMAND_REMOVE, entity, relation->component->id, ECS_NULL,
+                                NULL, 0);
+  }
+  return status;
+}
+
+/* Stages the ties of the base, including those that the node lists, which override them. */
+static ecs_status stage_base_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
+  ecs_id entity = plan->made[at].id, base = plan->made[at].base;
+  if (base == ECS_NULL) return ECS_OK;
+  const struct table *table = record_table(world, entity_find(&world->entities, base));
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < table->id_count && status == ECS_OK; i++) {
+    ecs_id id = table->ids[i];
+    const struct relation *relation = relation_of(world, id);
+    if (!relation || prefab_ties_is_structure(world, relation)) continue;
+    ecs_id target = plan_led_to(world, plan, entity,
+                                prefab_ties_base_target(world, relation, base, id));
+    if (relation->exclusive) target = prefab_ties_said_target(&plan->nodes[at], relation, target);
+    status = prefab_ties_stage_ground(world, plan, entity, relation, target, base, id);
+  }
+  return status;
+}
+
+/* Stages the base values of ties that the node lists and the base lacks. */
+static ecs_status stage_said_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
+  const struct prefab_node *node = &plan->nodes[at];
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < node->part_count && status == ECS_OK; i++) {
+    const struct relation *relation = node->parts[i].component->relation;
+    if (!relation) continue;
+    ecs_id target = relation->exclusive ? part_target(&node->parts[i]) : node->parts[i].target;
+    if (target == ECS_NULL || base_tie(world, plan, at, relation, target) != ECS_NULL) continue;
+    status = prefab_ties_stage_ground(world, plan, plan->made[at].id, relation, target,
+                                      ECS_NULL, ECS_NULL);
+  }
+  return status;
+}
+
+/* Stages the ties that it gets. */
+static ecs_status prefab_stage_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
+  const struct prefab_node *node = &plan->nodes[at];
+  ecs_id entity = plan->made[at].id;
+  ecs_status status = node->partial ? ECS_OK : stage_base_ties(world, plan, at);
+  if (status == ECS_OK && !node->partial) status = stage_said_ties(world, plan, at);
+  for (uint32_t i = 0; i < node->part_count && status == ECS_OK; i++)
+    if (node->parts[i].component->relation)
+      status = spawn_stage_part(world, entity, &node->parts[i], node->parts[i].writes);
+  if (status == ECS_OK) status = prefab_mark_shared(world, entity, node);
+  const struct relation *is_a = world->relations.is_a;
+  struct write tie = {TARGET_LEAF, {.u64 = plan->made[at].base}};
+  if (status != ECS_OK || relation_target(world, is_a, ecs_id_index(entity)) == tie.cell.u64)
+    return status;
+  return command_stage(world, COMMAND_SET, entity, is_a->component->id, &tie, 1);
+}
+
+/* Redirects the ties of a staged copy as those of its source's tree lead or, for an exclusive
+** relation, as its node says. */
+static ecs_status prefab_lead_ties(ecs_world *world, const struct prefab_plan *plan,
+                                   const struct prefab_copy *copy) {
+  ecs_id source = entity_id(&world->entities, copy->source);
+  const struct table *table = record_table(world, entity_record(&world->entities, copy->source));
+  uint32_t at = plan_find(plan, copy->id);
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < table->id_count && status == ECS_OK; i++) {
+    ecs_id id = table->ids[i];
+    const struct relation *relation = relation_of(world, id);
+    if (!relation || prefab_ties_is_structure(world, relation)) continue;
+    ecs_id target = prefab_ties_base_target(world, relation, source, id);
+    ecs_id led = plan_led_to(world, plan, copy->id, target);
+    if (relation->exclusive && at != NONE)
+      led = prefab_ties_said_target(&plan->nodes[at], relation, led);
+    if (led != target && !relation->exclusive)
+      status = command_stage_pair(world, COMMAND_REMOVE, copy->id, id, target, NULL, 0);
+    if (status == ECS_OK)
+      status = prefab_ties_stage_ground(world, plan, copy->id, relation, led, source, id);
+  }
+  return status;
+}
+
+/* ---- followers ---- */
 
 /* What is known of an entity of a prefab's family, the prefab first, for the current leaf. */
 struct prefab_follower {
