@@ -44,7 +44,6 @@ build = {
         "src/core/base/types.c",
         "src/core/change/declare.c",
         "src/core/change/migrate.c",
-        "src/core/change/migrate_cells.c",
         "src/core/change/migrate_plan.c",
         "src/core/change/migrate_sparse.c",
         "src/core/change/migrate_ties.c",

@@ -55,8 +55,6 @@ struct relabeling {
   struct component *same;        /* has the new labels; after the commit, the old ones */
 };
 
-const struct leaf *migrate_leaf_of(const struct column *column);
-
 struct migration {
   ecs_world *world;
   struct change *changes;
@@ -128,26 +126,6 @@ ecs_status migration_run(struct migration *migration, const char *operation);
 
 /* Frees what is left, committed or not. */
 void migration_end(struct migration *migration);
-
-/* The part of a migration that fills new columns from old ones, in tables, resources and arrays. */
-
-/* Fills a new column from an old one of `count` cells, in the table `old` or, for NULL, of the
-** world; without an old column, with the default. */
-ecs_status migration_fill_column(struct migration *migration, const struct table *old,
-                                 const struct column *from, struct column *to,
-                                 uint32_t capacity, uint32_t count);
-
-/* Prepares the future cells of a resource or array, and installs them at the commit. Of the old
-** ones, any slots that live on are not released. */
-ecs_status migration_prepare_resource(struct migration *migration, struct change *change);
-void migration_swap_resource(ecs_world *world, struct change *change);
-
-/* The part of a migration about events: their rows are rebuilt separately and exchanged at the
-** commit. */
-
-/* Builds, for a changed event, rows with the wanted fields. */
-ecs_status migration_prepare_event(struct migration *migration, const struct change *change);
-void migration_swap_event(const struct migration *migration, const struct change *change);
 
 /* What a migration works out before it touches a table: which components follow, which old leaf
 ** each new one comes from, what to report. */
@@ -239,19 +217,7 @@ void migration_undo_ties(const struct migration *migration);
 bool migration_defeats(const struct term *term, const struct component *wanted,
                        const struct component *through);
 
-/* Converts a cell from one field type to another when a component's fields change. */
-
-/* Whether cells can stay as they are. */
+/* Whether cells can stay as they are when a field changes from one type to another. */
 bool convert_is_copy(const struct leaf *from, const struct leaf *to);
-
-/* Floats round to floats (overflow is refused), enums and strings convert by name, everything else
-** must be exact. ECS_ERANGE: `to` cannot hold this value; ECS_ETYPE: it can hold only the zero
-** value; ECS_ENOMEM. Sets no message. */
-ecs_status convert_cell(ecs_world *world, const struct leaf *from, const struct leaf *to,
-                        ecs_cell cell, ecs_cell *out);
-
-/* Writes the cell as a message shows it. */
-void convert_show(const ecs_world *world, const struct leaf *leaf, ecs_cell cell,
-                  char *text, size_t size);
 
 #endif
