@@ -167,7 +167,6 @@ build = {
         "src/kernel/rows.c",
         "src/kernel/share.c",
         "src/lua/api/at_once.c",
-        "src/lua/api/change_rows.c",
         "src/lua/api/composition.c",
         "src/lua/api/describe.c",
         "src/lua/api/lua_array.c",

@@ -42,10 +42,6 @@ int query_ids(lua_State *L);
 ** none. */
 int query_set(lua_State *L);
 
-/* Calls body(loop, ...) over the query at 1 and the filter at an index, with the `arguments` values
-** at the top of the stack. */
-void source_run(lua_State *L, int filter, lua_CFunction body, int arguments);
-
 /* Moves the loop at 1 to the next run of rows, and to those of them that it visits. */
 bool source_next(lua_State *L, struct loop_box *loop);
 
