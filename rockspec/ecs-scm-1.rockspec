@@ -170,7 +170,6 @@ build = {
         "src/lua/api/describe.c",
         "src/lua/api/lua_array.c",
         "src/lua/api/lua_component.c",
-        "src/lua/api/lua_declare.c",
         "src/lua/api/lua_entity.c",
         "src/lua/api/lua_event.c",
         "src/lua/api/lua_image.c",

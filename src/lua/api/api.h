@@ -145,11 +145,6 @@ void push_component_description(lua_State *L, int world_index, ecs_id component)
 
 /* Declaring components from Lua. */
 
-/* Declares the component named at one index with the fields and options at the other, in the world
-** at index 1, and returns its id; as a "relation" or "event", or for NULL as neither. Pushes the
-** report of the migration, or nil. Raises errors. */
-ecs_id declare_component(lua_State *L, int name, int fields, const char *kind);
-
 /* Declares a description, inside the transaction while scripts are read; a foreign component cannot
 ** change then. With ECS_OK pushes the report of a migration, or nil. */
 ecs_status declare_desc(lua_State *L, struct world_box *box, const struct ecs_component_desc *desc,
@@ -157,10 +152,6 @@ ecs_status declare_desc(lua_State *L, struct world_box *box, const struct ecs_co
 
 /* Names of each ecs_policy in scripts. */
 extern const char *const policy_names[];
-
-/* The results of calls that declare: pushes the id before the report, which is at index 4 if there
-** is one. Called last. */
-int push_declared(lua_State *L, struct world_box *box, ecs_id id);
 
 /* world:relation(name, fields) and world:event(name, fields), with optional fields. */
 int declare_method(lua_State *L, const char *kind);

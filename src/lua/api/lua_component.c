@@ -1,8 +1,13 @@
+#include <limits.h>
+
 #include "lua/api/api.h"
 
 #include "core/base/text.h"
 #include "core/base/types.h"
 #include "core/change/declare.h"
+#include "core/change/migrate.h"
+#include "core/ids/world.h"
+#include "core/relation/relation.h"
 #include "core/storage/component.h"
 #include "core/storage/event.h"
 #include "core/storage/graph.h"
@@ -19,6 +24,498 @@
 #include "lua/live/live.h"
 #include "lua/loop/loop.h"
 #include "lua/loop/view.h"
+
+/* A description being put together from the plain table that the schema parser made:
+**   { doc =, old_name =, toggle =, track =, storage = "sparse", was = { { name =, was = }, ... },
+**     requires = { name or id, ... },
+**     { name =, type =, count =, names = {...}, value =, text =, doc =, unit =, min =, max = },
+**     ... }
+** Scripts may hold that table, so the texts are anchored in a table of our own. */
+struct draft {
+  lua_State *L;
+  int table;               /* stack index of the plain table */
+  int anchors;             /* and of ours */
+  int name;                /* and of the component's name */
+  lua_Integer anchored;
+  const char *component;
+  ecs_field *fields;
+  const char **types;
+  uint32_t count;
+  const char **names;      /* of all enums */
+  uint32_t name_count;
+  uint32_t name_limit;
+  ecs_rename *was;
+  uint32_t was_count;
+  const char **required_names;   /* NULL where an id is given */
+  ecs_id *required;
+  uint32_t required_count;
+};
+
+static const char schema_key;
+
+int ecs_native_schema(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_settop(L, 4);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &list_functions_key);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &world_closed_key);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &value_reader_key);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &schema_key);
+  return 0;
+}
+
+void declare_parse(lua_State *L, int name, int fields, const char *kind) {
+  name = lua_absindex(L, name);
+  fields = lua_absindex(L, fields);
+  need_stack(L, 8);
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &schema_key) != LUA_TFUNCTION)
+    raise_error(L, "module 'ecs' is not loaded");
+  lua_pushvalue(L, name);
+  lua_pushvalue(L, fields);
+  lua_pushstring(L, kind);
+  lua_call(L, 3, 2);
+  if (lua_type(L, -2) == LUA_TTABLE)
+    lua_pop(L, 1);
+  else
+    luaL_error(L, "%s", lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "no schema");
+}
+
+/* Pops the string at the top of the stack; NULL for anything else. */
+static const char *declare_pop_text(struct draft *draft) {
+  lua_State *L = draft->L;
+  if (lua_type(L, -1) != LUA_TSTRING) {
+    lua_pop(L, 1);
+    return NULL;
+  }
+  const char *text = lua_tostring(L, -1);
+  lua_rawseti(L, draft->anchors, ++draft->anchored);
+  return text;
+}
+
+/* Pushes an entry of the table at the top of the stack. Returns its type. */
+static int declare_push_entry(lua_State *L, const char *key) {
+  lua_pushstring(L, key);
+  return lua_rawget(L, -2);
+}
+
+static const char *declare_get_text(struct draft *draft, const char *key) {
+  declare_push_entry(draft->L, key);
+  return declare_pop_text(draft);
+}
+
+static uint32_t declare_get_count(lua_State *L, const char *key) {
+  declare_push_entry(L, key);
+  lua_Integer count = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : 0;
+  lua_pop(L, 1);
+  return count < 0 || count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+}
+
+static ecs_value declare_get_value(struct draft *draft, const char *key) {
+  lua_State *L = draft->L;
+  ecs_value value = {ECS_KIND_NONE, false, 0, 0, {NULL, 0}};
+  switch (declare_push_entry(L, key)) {
+    case LUA_TBOOLEAN:
+      value.kind = ECS_KIND_BOOL;
+      value.boolean = lua_toboolean(L, -1);
+      break;
+    case LUA_TNUMBER:
+      value.kind = lua_isinteger(L, -1) ? ECS_KIND_INTEGER : ECS_KIND_NUMBER;
+      value.integer = (int64_t)lua_tointeger(L, -1);
+      value.number = (double)lua_tonumber(L, -1);
+      break;
+    case LUA_TSTRING:
+      value.kind = ECS_KIND_STRING;
+      value.string.size = (size_t)lua_rawlen(L, -1);
+      value.string.data = declare_pop_text(draft);
+      return value;
+    default: break;
+  }
+  lua_pop(L, 1);
+  return value;
+}
+
+static int declare_declaration_malformed(struct draft *draft) {
+  return raise_error(draft->L, "component '%s': malformed schema", draft->component);
+}
+
+static uint32_t declare_declaration_limited(struct draft *draft, lua_Unsigned count) {
+  if (count > INT_MAX / 2) declare_declaration_malformed(draft);
+  return (uint32_t)count;
+}
+
+/* Pushes the plain table of a field, counted from 0. */
+static void declare_push_plain(struct draft *draft, uint32_t at) {
+  if (lua_rawgeti(draft->L, draft->table, (lua_Integer)at + 1) != LUA_TTABLE)
+    declare_declaration_malformed(draft);
+}
+
+/* A zeroed array as userdata, left on the stack. */
+static void *declare_make_array(lua_State *L, size_t count, size_t item) {
+  return memset(lua_newuserdatauv(L, count * item + 1, 0), 0, count * item + 1);
+}
+
+static void declare_declaration_make_room(struct draft *draft) {
+  lua_State *L = draft->L;
+  lua_newtable(L);
+  draft->anchors = lua_gettop(L);
+  draft->count = declare_declaration_limited(draft, lua_rawlen(L, draft->table));
+  /* How many names the enums of all fields have. */
+  lua_Unsigned count = 0;
+  for (uint32_t i = 0; i < draft->count; i++) {
+    declare_push_plain(draft, i);
+    if (declare_push_entry(L, "names") == LUA_TTABLE) count += lua_rawlen(L, -1);
+    lua_pop(L, 2);
+  }
+  draft->name_limit = declare_declaration_limited(draft, count);
+  draft->fields = declare_make_array(L, draft->count, sizeof *draft->fields);
+  draft->types = declare_make_array(L, draft->count, sizeof *draft->types);
+  draft->names = declare_make_array(L, draft->name_limit, sizeof *draft->names);
+}
+
+static void declare_declaration_read_field(struct draft *draft, uint32_t at) {
+  ecs_field *field = &draft->fields[at];
+  declare_push_plain(draft, at);
+  field->name = declare_get_text(draft, "name");
+  draft->types[at] = declare_get_text(draft, "type");
+  field->count = declare_get_count(draft->L, "count");
+  field->value = declare_get_value(draft, "value");
+  field->doc = declare_get_text(draft, "doc");
+  field->unit = declare_get_text(draft, "unit");
+  field->min = declare_get_text(draft, "min");
+  field->max = declare_get_text(draft, "max");
+  field->text = declare_get_text(draft, "text");
+  lua_State *L = draft->L;
+  field->names = draft->names + draft->name_count;
+  if (declare_push_entry(L, "names") == LUA_TTABLE) {
+    while (lua_rawgeti(L, -1, (lua_Integer)field->name_count + 1) == LUA_TSTRING) {
+      if (draft->name_count == draft->name_limit) declare_declaration_malformed(draft);
+      draft->names[draft->name_count++] = declare_pop_text(draft);
+      field->name_count++;
+    }
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  if (!field->name || !draft->types[at]) declare_declaration_malformed(draft);
+  lua_pop(draft->L, 1);
+}
+
+/* Reads the renames of the plain table at the top of the stack. */
+static void declare_read_renames(struct draft *draft) {
+  lua_State *L = draft->L;
+  if (declare_push_entry(L, "was") == LUA_TTABLE) {
+    int list = lua_gettop(L);
+    uint32_t count = declare_declaration_limited(draft, lua_rawlen(L, list));
+    draft->was = declare_make_array(L, count, sizeof *draft->was);
+    for (; draft->was_count < count; draft->was_count++) {
+      if (lua_rawgeti(L, list, (lua_Integer)draft->was_count + 1) != LUA_TTABLE)
+        declare_declaration_malformed(draft);
+      ecs_rename *rename = &draft->was[draft->was_count];
+      rename->name = declare_get_text(draft, "name");
+      rename->was = declare_get_text(draft, "was");
+      if (!rename->name || !rename->was) declare_declaration_malformed(draft);
+      lua_pop(L, 1);
+    }
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, draft->anchors, ++draft->anchored);
+    lua_settop(L, list);
+  }
+  lua_pop(L, 1);
+}
+
+/* Reads the requirements of the plain table at the top of the stack: names and ids. */
+static void declare_declaration_read_required(struct draft *draft) {
+  lua_State *L = draft->L;
+  int top = lua_gettop(L);
+  if (declare_push_entry(L, "requires") == LUA_TTABLE) {
+    uint32_t count = declare_declaration_limited(draft, lua_rawlen(L, -1));
+    draft->required = declare_make_array(L, count, sizeof *draft->required);
+    lua_rawseti(L, draft->anchors, ++draft->anchored);
+    draft->required_names = declare_make_array(L, count, sizeof *draft->required_names);
+    lua_rawseti(L, draft->anchors, ++draft->anchored);
+    for (; draft->required_count < count; draft->required_count++) {
+      uint32_t at = draft->required_count;
+      lua_rawgeti(L, top + 1, (lua_Integer)at + 1);
+      draft->required[at] = (ecs_id)lua_tointeger(L, -1);
+      draft->required_names[at] = declare_pop_text(draft);
+    }
+  }
+  lua_settop(L, top);
+}
+
+/* Makes no Lua object, like declare_resolve_type. */
+static void declare_resolve_required(struct draft *draft, const struct world_box *box,
+                                     uint32_t at) {
+  const ecs_world *world = box->world;
+  const char *name = draft->required_names[at];
+  struct component *component = NULL;
+  ecs_status status = name ? component_need(world, name, strlen(name), &component)
+                           : component_need_id(world, draft->required[at], &component);
+  if (status == ECS_OK) {
+    draft->required[at] = component->id;
+    return;
+  }
+  char why[MESSAGE_SIZE];
+  text_format(why, sizeof why, "%s", ecs_message(world));
+  if (name && strcmp(name, draft->component) == 0)
+    text_format(why, sizeof why, "a component cannot require itself");
+  else if (name && builtin_is(name, strlen(name)))
+    text_format(why, sizeof why, REQUIRES_RELATION, name);
+  else if (name)
+    stage_missing(draft->L, box);
+  raise_error(draft->L, "component '%s', requires: %s", draft->component, why);
+}
+
+/* The name here for a type's name in other libraries. */
+static const char *declare_usual_type(const char *type) {
+  static const char *const usual[][2] = {
+      {"float", "f32"}, {"single", "f32"}, {"float32", "f32"}, {"double", "f64"},
+      {"float64", "f64"}, {"number", "f64"}, {"int", "i32"}, {"int8", "i8"}, {"int16", "i16"},
+      {"int32", "i32"}, {"int64", "i64"}, {"integer", "i64"}, {"long", "i64"}, {"short", "i16"},
+      {"uint", "u32"}, {"uint8", "u8"}, {"uint16", "u16"}, {"uint32", "u32"}, {"uint64", "u64"},
+      {"ulong", "u64"}, {"byte", "u8"},
+      {"boolean", "bool"}, {"str", "string"}, {"text", "string"}, {"id", "entity"},
+      {"table", "any"}, {"function", "any"}, {"object", "any"},
+  };
+  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+    if (strcmp(type, usual[i][0]) == 0) return usual[i][1];
+  return NULL;
+}
+
+static int declare_unknown_type(struct draft *draft, const struct world_box *box,
+                                const ecs_field *field, const char *type) {
+  const ecs_world *world = box->world;
+  struct nearest nearest;
+  nearest_begin(&nearest, type, strlen(type));
+  for (uint32_t i = 0; type_name_at(i); i++)
+    nearest_offer(&nearest, type_name_at(i), strlen(type_name_at(i)));
+  for (uint32_t i = 0; i < world->registry.count; i++) {
+    const struct component *known = world->registry.components[i];
+    if (known) nearest_offer(&nearest, known->name, known->name_size);
+  }
+  char hint[128];
+  const char *usual = declare_usual_type(type);
+  const struct component *now = component_formerly(world, type, strlen(type));
+  if (now)
+    text_format(hint, sizeof hint, " (its name is now '%s')", now->name);
+  else if (usual)
+    text_format(hint, sizeof hint, " (write '%s')", usual);
+  else if (!*nearest_hint(&nearest, hint, sizeof hint))
+    text_format(hint, sizeof hint, " (the types are f32, f64, i8 to i64, u8 to u64, bool, entity, "
+                "string, any, enum(a, b) and names of components)");
+  char message[MESSAGE_SIZE];
+  text_format(message, sizeof message, "component '%s', field '%s: %s': unknown type '%s'%s",
+              draft->component, field->name, field->text ? field->text : type, type, hint);
+  stage_missing(draft->L, box);
+  return raise_error(draft->L, "%s", message);
+}
+
+/* Makes no Lua object: the components it finds stay until the declaration. The type as written can
+** be derived from the rest, and need not be kept. */
+static void declare_resolve_type(struct draft *draft, const struct world_box *box, uint32_t at) {
+  ecs_field *field = &draft->fields[at];
+  if (!type_of_name(draft->types[at], &field->type)) {
+    field->type = ECS_NESTED;
+    field->nested = ecs_component_find(box->world, draft->types[at]);
+    if (field->nested == ECS_NULL) declare_unknown_type(draft, box, field, draft->types[at]);
+  }
+  field->text = NULL;
+}
+
+/* ---- reports ----------------------------------------------------------------------- */
+
+/* Appends the name of an item to a list of the report at an index. */
+static void declare_list_name(lua_State *L, int report, const char *list, const char *name) {
+  if (lua_getfield(L, report, list) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, report, list);
+  }
+  lua_pushstring(L, name);
+  append_item(L);
+  lua_pop(L, 1);
+}
+
+/* Maps an item's new name to its old one in the report at an index. */
+static void declare_map_name(lua_State *L, int report, const char *map, const char *name,
+                             const char *from) {
+  lua_getfield(L, report, map);
+  set_text(L, name, from);
+  lua_pop(L, 1);
+}
+
+static void declare_push_item(lua_State *L, int report, const struct report_item *item) {
+  static const char *const lists[] = {"kept", "added", "dropped", "converted", NULL};
+  const char *list = lists[item->fate];
+  if (list) declare_list_name(L, report, list, item->name);
+  if (item->fate == LEAF_CONVERTED) {
+    char change[64];
+    text_format(change, sizeof change, "%s -> %s", item->from_type, item->type);
+    declare_map_name(L, report, "types", item->name, change);
+  }
+  if (!item->from) return;
+  declare_map_name(L, report, item->maybe ? "maybe_renamed" : "renamed", item->name, item->from);
+}
+
+void push_report(lua_State *L, const struct report *report) {
+  static const char *const tables[] = {"kept",  "added",   "dropped",      "converted",
+                                       "types", "renamed", "maybe_renamed"};
+  need_stack(L, 8);
+  lua_createtable(L, 0, 8);
+  int index = lua_gettop(L);
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    lua_newtable(L);
+    lua_setfield(L, index, tables[i]);
+  }
+  set_integer(L, "rows", report->rows);
+  set_text(L, "was", report->was);
+  for (uint32_t i = 0; i < report->count; i++) declare_push_item(L, index, &report->items[i]);
+}
+
+static int declare_report_body(lua_State *L) {
+  push_report(L, lua_touserdata(L, 1));
+  return 1;
+}
+
+/* ---- declaring --------------------------------------------------------------------- */
+
+/* Runs a migration and pushes its first report; nil if there is nothing to migrate. The report is
+** made before the world changes, so without memory for it nothing changes. */
+static ecs_status declare_declaration_migrate(lua_State *L, struct world_box *box,
+                                              struct migration *migration) {
+  ecs_world *world = box->world;
+  ecs_status status = ECS_OK;
+  if (migration->count)
+    status = world_is_idle(world, migration_operation(migration));
+  if (migration->count && status == ECS_OK) status = migration_prepare(migration);
+  if (status != ECS_OK) return status;
+  if (migration->count == 0) {
+    migration_commit_labels(migration);
+    lua_pushnil(L);
+    return ECS_OK;
+  }
+  lua_pushlightuserdata(L, &migration->changes[0].report);
+  if (try_quietly(L, declare_report_body, 1, 1) != LUA_OK) {
+    lua_pop(L, 1);
+    return ECS_ENOMEM;
+  }
+  migration_commit(migration);
+  names_renew(box);
+  return ECS_OK;
+}
+
+/* Before a migration begins, it ends loops that are left open, and observers are called. */
+ecs_status declare_desc(lua_State *L, struct world_box *box, const ecs_component_desc *desc,
+                        bool foreign, ecs_id *id) {
+  if (box->stage) {
+    ecs_status staged = stage_declare(box, desc, foreign, id);
+    if (staged == ECS_OK) lua_pushnil(L);
+    return staged;
+  }
+  struct migration migration;
+  migration_begin(&migration, box->world);
+  ecs_status status = declare(box->world, desc, &migration, id);
+  if (status == ECS_OK && migration.count && box->loops->open) {
+    migration_end(&migration);
+    loops_finish(L, box);
+    migration_begin(&migration, box->world);
+    status = declare(box->world, desc, &migration, id);
+  }
+  if (status == ECS_OK) status = declare_declaration_migrate(L, box, &migration);
+  migration_end(&migration);
+  if (status == ECS_OK) component_of(box->world, *id)->orphan = false;
+  return status;
+}
+
+const char *const policy_names[] = {[ECS_TARGET_REMOVE] = "remove",
+                                    [ECS_TARGET_DESPAWN] = "despawn",
+                                    [ECS_TARGET_ERROR] = "error"};
+
+/* Reads a relation's options from the plain table at the top of the stack. */
+static void declare_read_relation(struct draft *draft, ecs_component_desc *desc) {
+  lua_State *L = draft->L;
+  desc->relation = declare_push_entry(L, "relation") == LUA_TTABLE;
+  if (desc->relation) {
+    desc->exclusive = declare_push_entry(L, "exclusive") == LUA_TBOOLEAN && lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    desc->acyclic = declare_push_entry(L, "acyclic") == LUA_TBOOLEAN && lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    const char *policy = declare_get_text(draft, "on_target_despawn");
+    for (int i = 0; policy && i <= ECS_TARGET_ERROR; i++)
+      if (strcmp(policy, policy_names[i]) == 0) desc->on_target_despawn = (ecs_policy)i;
+  }
+  lua_pop(L, 1);
+}
+
+/* Declares the component named at one index with the fields and options at the other, in the world
+** at index 1, and returns its id; as a "relation" or "event", or for NULL as neither. Pushes the
+** report of the migration, or nil. Raises errors. */
+static ecs_id declare_component(lua_State *L, int name, int fields, const char *kind) {
+  int top = lua_gettop(L);
+  declare_parse(L, name, fields, kind);
+  struct draft draft = {
+      .L = L, .table = top + 1, .name = name, .component = lua_tostring(L, name)};
+  bool foreign = stage_announce(L, check_world(L, 1), name, draft.table);
+  declare_declaration_make_room(&draft);
+  for (uint32_t i = 0; i < draft.count; i++) declare_declaration_read_field(&draft, i);
+  lua_pushvalue(L, draft.table);
+  const char *doc = declare_get_text(&draft, "doc"),
+             *old_name = declare_get_text(&draft, "old_name");
+  declare_read_renames(&draft);
+  declare_declaration_read_required(&draft);
+  ecs_component_desc desc = {.name = draft.component, .doc = doc};
+  lua_getfield(L, draft.table, "toggle");
+  desc.toggle = lua_toboolean(L, -1);
+  lua_getfield(L, draft.table, "track");
+  desc.track = lua_toboolean(L, -1);
+  desc.event = kind && strcmp(kind, "event") == 0;
+  lua_pushvalue(L, draft.table);
+  declare_read_relation(&draft, &desc);
+  lua_getfield(L, draft.table, "storage");
+  desc.sparse = lua_type(L, -1) == LUA_TSTRING && strcmp(lua_tostring(L, -1), "sparse") == 0;
+  need_stack(L, 4);
+  struct world_box *box = check_world(L, 1);
+  for (uint32_t i = 0; i < draft.count; i++) declare_resolve_type(&draft, box, i);
+  for (uint32_t i = 0; i < draft.required_count; i++) declare_resolve_required(&draft, box, i);
+  desc.fields = draft.fields;
+  desc.field_count = draft.count;
+  desc.old_name = old_name;
+  desc.was = draft.was;
+  desc.was_count = draft.was_count;
+  desc.required = draft.required;
+  desc.required_count = draft.required_count;
+  ecs_id id = ECS_NULL;
+  RETRY_OR_RAISE(L, box, declare_desc(L, box, &desc, foreign, &id));
+  lua_replace(L, top + 1);
+  lua_settop(L, top + 1);
+  return id;
+}
+
+/* The results of calls that declare: pushes the id before the report, which is at index 4 if there
+** is one. Called last. */
+static int push_declared(lua_State *L, struct world_box *box, ecs_id id) {
+  bool migrated = lua_gettop(L) == 4 && !lua_isnil(L, 4);
+  lua_settop(L, 4);
+  lua_pushinteger(L, (lua_Integer)id);
+  lua_insert(L, 4);
+  settle(L, box, 1);
+  lua_settop(L, migrated ? 5 : 4);
+  return migrated ? 2 : 1;
+}
+
+int declare_method(lua_State *L, const char *kind) {
+  check_world(L, 1);
+  check_text(L, 2, NULL);
+  lua_settop(L, 3);
+  if (lua_isnil(L, 3)) {
+    lua_newtable(L);
+    lua_replace(L, 3);
+  }
+  luaL_checktype(L, 3, LUA_TTABLE);
+  ecs_id id = declare_component(L, 2, 3, kind);
+  return push_declared(L, check_world(L, 1), id);
+}
+
+/* ---- methods ---------------------------------------------------------------------- */
 
 static int world_component(lua_State *L) {
   check_world(L, 1);
