@@ -83,7 +83,6 @@ build = {
         "src/core/index/keyed.c",
         "src/core/index/refresh.c",
         "src/core/index/search.c",
-        "src/core/index/stale.c",
         "src/core/query/changes.c",
         "src/core/query/iterate.c",
         "src/core/query/lineup.c",

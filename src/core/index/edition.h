@@ -181,18 +181,6 @@ struct staleness {
 ** ECS_ENOMEM. */
 ecs_status stale_watch(ecs_index *index);
 
-/* Finds what has changed since stale_settle: nothing, some rows of tables with the same rows as
-** then, or all. ECS_ENOMEM. */
-ecs_status stale_find(ecs_index *index);
-
-/* Called when the rows, or the changed ones, have been gathered; the second when they have been
-** sorted. */
-void stale_settle(ecs_index *index);
-void stale_end(ecs_index *index);
-
-/* Copies the changed rows; state STALE_ROWS. */
-void stale_copy(ecs_index *index);
-
 void stale_free(struct memory *memory, struct staleness *stale);
 
 /* An index as it was at one moment. */
