@@ -101,7 +101,6 @@ build = {
         "src/core/schedule/parallel.c",
         "src/core/schedule/phase.c",
         "src/core/schedule/profile.c",
-        "src/core/schedule/reading.c",
         "src/core/schedule/schedule.c",
         "src/core/schedule/update.c",
         "src/core/storage/cells.c",

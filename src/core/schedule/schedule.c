@@ -5,7 +5,6 @@
 #include "core/command/watch.h"
 #include "core/ids/world.h"
 #include "core/schedule/parallel.h"
-#include "core/schedule/reading.h"
 #include "ecs_query.h"
 
 ecs_system *schedule_system(const ecs_world *world, const char *name, size_t size) {

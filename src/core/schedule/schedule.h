@@ -399,4 +399,19 @@ void profile_reset(ecs_world *world);
 ** after all others. With ECS_ENOMEM and watching.due still set, none was called. */
 ecs_status observers_run(ecs_world *world);
 
+/* What systems read: the events and changes that each has seen, and how long events stay for
+** them. */
+
+/* The ends of what a run of a system reads: events, and changes. */
+void reading_end(ecs_world *world);
+void news_end(const ecs_world *world, ecs_system *system);
+
+/* Attaches a system to a query, which may be NULL; the second detaches it. */
+void reading_join(ecs_system *system, ecs_query *query);
+void reading_leave(ecs_system *system);
+
+/* Detaches all systems from a query that is freed: at the end of a Lua state, which frees objects
+** in any order. */
+void reading_forget(ecs_query *query);
+
 #endif

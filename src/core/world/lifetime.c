@@ -12,7 +12,6 @@
 #include "core/query/cursor.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"
-#include "core/schedule/reading.h"
 #include "core/schedule/schedule.h"
 #include "core/storage/cells.h"
 #include "core/storage/event.h"

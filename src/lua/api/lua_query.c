@@ -3,7 +3,7 @@
 #include "core/base/text.h"
 #include "core/ids/world.h"
 #include "core/query/query.h"
-#include "core/schedule/reading.h"
+#include "core/schedule/schedule.h"
 #include "ecs_query.h"
 #include "lua/bind/args.h"
 #include "lua/bind/object.h"
