@@ -134,7 +134,6 @@ build = {
         "src/front/guard.c",
         "src/front/keys.c",
         "src/front/libraries.c",
-        "src/front/list_calls.c",
         "src/front/loops.c",
         "src/front/number.c",
         "src/front/object_set.c",

@@ -1,5 +1,5 @@
 -- What functions of the table library do to a list that a kernel's function makes for itself. These
--- are compiled in place of them (src/front/list_calls.c), and never run.
+-- are compiled in place of them (src/front/libraries.c), and never run.
 
 local floor = math.floor
 

@@ -1,6 +1,6 @@
-/* Lists from outside to which rows append tables that they create, as in list[#list + 1] = { id = e }.
-** While the program runs, these are records of a pool (scratch.c); before Lua runs they become tables,
-** made as Lua makes them. Nothing else of the list is read. */
+/* Lists from outside to which rows append tables that they create, as in list[#list + 1] = { 5 }.
+** While the program runs, these are records of a pool (scratch.c); before Lua runs they become
+** tables, made as Lua makes them. Nothing else of the list is read. */
 #include "front/scratch.h"
 
 #include "core/base/intern.h"

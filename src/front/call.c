@@ -298,8 +298,8 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
 
 /* ---- Lua functions ---- */
 
-/* A function that is called: for closures, with the call that has created it, and an identity beside
-** that of the function around. */
+/* A function that is called: for closures, with the call that has created it, and an identity
+** beside that of the function around. */
 static struct frame call_frame(struct front *f, struct val function) {
   struct frame frame = {.caller = f->frame, .top = NONE, .function = (uint16_t)function.at};
   if (function.kind == VAL_CLOSURE) {
@@ -373,10 +373,21 @@ static uint32_t call_argument_count(struct front *f, const struct code *code) {
 
 /* table.insert(list, value) */
 static void call_insert(struct front *f, const struct val *arguments, uint32_t count) {
+  if (count == 2 && arguments[0].kind == VAL_LIST) {
+    scratch_append(f, arguments[0], maybe_need(f, arguments[1]));
+    return;
+  }
   if (count != 2 || arguments[0].kind != VAL_PATH)
     front_refuse(f, "it calls table.insert with a position, or with a table that it creates: "
                     "append to a list from outside of it");
   cell_append(f, arguments[0], arguments[1]);
+}
+
+static struct val call_pairs(struct front *f, const struct val *arguments, uint32_t count) {
+  if (!count || arguments[0].kind != VAL_LIST)
+    front_refuse(f, "it calls pairs with a table that it does not create: go over a list with "
+                    "ipairs or a numeric for");
+  return scratch_pairs(f, arguments[0]);
 }
 
 /* Calls a function that is not a Lua function, with that many wanted results. Returns how many
@@ -387,10 +398,7 @@ static uint32_t call_native(struct front *f, struct val function, struct val *ar
     case VAL_MATH:
       if (function.at == BASE_IPAIRS) return items_of(f, arguments, count, results);
       if (function.at == BASE_PAIRS) {
-        if (!count || arguments[0].kind != VAL_LIST)
-          front_refuse(f, "it calls pairs with a table that it does not create: go over a list with "
-                          "ipairs or a numeric for");
-        results[0] = scratch_pairs(f, arguments[0]);
+        results[0] = call_pairs(f, arguments, count);
         results[1] = results[2] = (struct val){.kind = VAL_NIL};
         return 3;
       }
@@ -508,25 +516,11 @@ void call_each_name(struct front *f, const struct code *code, uint32_t at,
 
 void call_function(struct front *f, const struct code *code) {
   uint32_t count = call_argument_count(f, code);
-  const struct val function = *front_register(f, code->a);
   if (count && code->left.at + count > f->frame->code->registers)
     front_refuse(f, "it passes too many arguments");
   struct val *arguments = count ? front_register(f, code->left.at) : NULL;
+  const struct val function = list_call(f, *front_register(f, code->a), arguments, count);
   struct val results[FRONT_RESULTS] = {{.kind = VAL_NIL}};
-  bool listed = function.kind == VAL_MATH && function.at >= TABLE_INSERT && function.at <= TABLE_SORT;
-  struct val instead = {.kind = VAL_NOTHING};
-  if (listed) instead = list_call(f, function.at, arguments, count);
-  if (instead.kind == VAL_NIL) {
-    call_put_results(f, code, results, 0);
-    return;
-  }
-  if (instead.kind == VAL_FUNCTION) {
-    call_lua_function(f, code, instead, count);
-    return;
-  }
-  if (listed && function.at != TABLE_INSERT)
-    front_refuse(f, "it calls table.%s with a list that it does not create: do that in a system's "
-                    "run", library_name(function.at));
   if (function.kind == VAL_MATH && function.at == BASE_ASSERT) {
     call_assert(f, arguments, count);
     call_put_results(f, code, arguments, count);

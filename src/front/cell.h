@@ -29,7 +29,7 @@ struct cell {
   bool ordered;                /* not folded: rows see what earlier rows have written */
 };
 
-#define LIST_COLUMNS 64        /* values and fields of records in all lists that a function creates */
+#define LIST_COLUMNS 64        /* values, and fields of records, in all lists of a function's own */
 
 /* What a list holds, or the records of a pool have in a field. */
 struct list_column {
@@ -72,8 +72,8 @@ uint32_t cell_find(struct front *f, const struct path *path);
 /* Reads a cell at the current instruction. The second writes it, for the present rows. */
 struct val cell_get(struct front *f, const struct path *path, uint32_t at);
 void cell_set(struct front *f, const struct path *path, struct val value);
-/* The kind of a cell that also takes values of another one; CELL_OTHER if there is none. The second:
-** a value as a cell of its kind holds it. */
+/* The kind of a cell that also takes values of another one; CELL_OTHER if there is none. The
+** second: a value as a cell of its kind holds it. */
 enum cell_kind cell_join(enum cell_kind x, enum cell_kind y);
 struct val cell_fit(struct front *f, const struct cell *cell, struct val value);
 /* Whether elements of an outside table are known to be written by a variable. */

@@ -441,12 +441,22 @@ static void front_set_upfield(struct front *f, const struct code *code) {
                front_operand(f, code->right));
 }
 
+static void front_set_field(struct front *f, const struct code *code) {
+  access_store(f, *front_register(f, code->a), front_constant_at(f, code->b),
+               front_operand(f, code->right));
+}
+
 static void front_take_method(struct front *f, const struct code *code) {
   const struct constant *key = front_constant_at(f, code->c);
   struct val object = *front_register(f, code->b);
   struct val method = access_key(f, object, key);
   *front_register(f, code->a + 1) = object;
   *front_register(f, code->a) = method;
+}
+
+static struct val front_closure(struct front *f, const struct code *code) {
+  if (f->frame->around) front_refuse(f, WHY_FUNCTION);
+  return (struct val){.kind = VAL_CLOSURE, .at = code->b, .slot = f->frame->number};
 }
 
 void front_operate(struct front *f, const struct code *code) {
@@ -468,20 +478,13 @@ void front_operate(struct front *f, const struct code *code) {
           access_key(f, *front_register(f, code->b), front_constant_at(f, code->c));
       break;
     case CODE_INDEX: front_take_index(f, code); break;
-    case CODE_SET_FIELD:
-      access_store(f, *front_register(f, code->a), front_constant_at(f, code->b),
-                   front_operand(f, code->right));
-      break;
+    case CODE_SET_FIELD: front_set_field(f, code); break;
     case CODE_SET_INDEX: front_set_index(f, code); break;
     case CODE_SET_UPFIELD: front_set_upfield(f, code); break;
     case CODE_SET_UPVALUE: front_set_upvalue(f, code); break;
     case CODE_TABLE: *front_register(f, code->a) = scratch_create(f, code); break;
     case CODE_LIST: order_list(f, code); break;
-    case CODE_CLOSURE:
-      if (f->frame->around) front_refuse(f, WHY_FUNCTION);
-      *front_register(f, code->a) =
-          (struct val){.kind = VAL_CLOSURE, .at = code->b, .slot = f->frame->number};
-      break;
+    case CODE_CLOSURE: *front_register(f, code->a) = front_closure(f, code); break;
     case CODE_METHOD: front_take_method(f, code); break;
     case CODE_ARITH:
       *front_register(f, code->a) = number_binary(f, code->op, front_operand(f, code->left),

@@ -9,7 +9,7 @@
 
 #include "core/base/base.h"
 #include "front/bytecode.h"
-#include "front/cell.h"
+#include "front/shared.h"
 #include "runner/partners.h"
 #include "runner/run.h"
 
@@ -69,7 +69,6 @@ enum front_result {
 /* Whether the function changes nothing and gets no dt. */
 #define RESULT_IS_ASKED(result) ((result) == RESULT_TRUTH || (result) == RESULT_KEY)
 
-#define FRONT_DEPTH 8          /* nested inlined functions */
 #define FRONT_FUNCTIONS 64     /* inlined functions, each counted as often as it is called */
 #define FRONT_RESULTS 8
 #define FRONT_REGISTERS 1024   /* of all open functions */
@@ -82,10 +81,7 @@ enum front_result {
 #define FRONT_MADE 64          /* tables that the function creates, */
 #define FRONT_ITEMS 128        /* and the items in all of them */
 #define FRONT_FOLDS 32
-#define FRONT_LISTS 24         /* tables that the function creates and fills as lists */
 #define SPAWN_CONDITIONS 4     /* conditions on parts of one spawn */
-#define FRONT_CLASSES 64       /* classes whose cells are accessed in the order of rows */
-#define FRONT_LEAVES 32        /* instructions that leave rows to Lua */
 #define FRONT_CHAINS 600       /* steps on elements of arrays and fields of resources */
 
 /* ---- what registers hold ---- */
@@ -273,24 +269,6 @@ struct front_chain {
   k_value operand;
 };
 
-/* Where a list is created: in which call. */
-struct list_place {
-  uint32_t depth;
-  struct code_place at[FRONT_DEPTH];
-};
-
-/* A table that the function creates and fills as a list: scratch.c. */
-struct front_list {
-  struct list_place place;
-  uint32_t pool;               /* of its records */
-  uint32_t outside;            /* 1 + the number among the written tables of the list that it stands
-                               ** for: append.c; 0: none */
-  bool records;
-  bool keyed;                  /* it is indexed by ids, strings, or any integers */
-  bool drops;                  /* and elements are removed */
-  bool again;                  /* a row may create it again */
-};
-
 /* A table that the function creates for world:spawn: filled by the rows that have created it, in
 ** the same round of the same loop. */
 struct front_made {
@@ -308,35 +286,6 @@ struct front_item {
   struct val value;            /* where it is present; nil: nowhere */
   k_value there;               /* the mask of that */
   uint32_t next;
-};
-
-/* The shared classes: see class.c. They survive when a function is compiled again. */
-struct front_class {
-  ecs_id component;            /* or array, or resource */
-  uint32_t leaf;
-  uint32_t read_line, write_line;   /* first line that reads, and writes it; 0: unknown */
-};
-struct front_classes {
-  bool ordered;                /* rows see what earlier rows write to these, */
-  bool all;                    /* or to anything */
-  bool looks_up;               /* elements of array fields are looked up, where possible */
-  bool draws;                  /* the body of a loop calls world:random; */
-  bool strict;                 /* rows must not be left to Lua for what is refused */
-  uint32_t leave_count;        /* instructions that leave rows to Lua */
-  struct code_place leaves[FRONT_LEAVES];
-  bool spawns;                 /* the function spawns: a dead number may become an id, and is left
-                               ** to Lua */
-  uint32_t count;
-  struct front_class list[FRONT_CLASSES];
-  uint32_t cell_count;         /* script cells: see cell.c */
-  struct cell cells[FRONT_CELLS];
-  const void *homes[FRONT_CELLS];   /* the upvalues or tables that hold them */
-  uint32_t table_count;        /* tables with elements that are written by a variable */
-  const void *tables[FRONT_STORED];
-  struct stored_as as[FRONT_STORED];
-  uint32_t list_count, list_column_count;
-  struct front_list lists[FRONT_LISTS];
-  struct list_column list_columns[LIST_COLUMNS];
 };
 
 #define SURVEY_REASONS (-1)    /* among the anchors: the list of reasons of a survey, */
@@ -563,7 +512,8 @@ bool val_is_wide(struct val x);
 /* Whether it is an element that no number stands for: its place, which may differ from row to row,
 ** is its `value`. */
 static inline bool val_is_place(struct val x) {
-  return x.kind == VAL_RECORD || x.kind == VAL_ENTRY || x.kind == VAL_ARRAYS || x.kind == VAL_FUNCTIONS ||
+  return x.kind == VAL_RECORD || x.kind == VAL_ENTRY || x.kind == VAL_ARRAYS ||
+         x.kind == VAL_FUNCTIONS ||
          (x.kind == VAL_ELEMENT && x.of != VAL_PARTNER);
 }
 static inline bool val_may_lack(struct val x) {

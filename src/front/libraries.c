@@ -483,3 +483,38 @@ uint32_t library_call(struct front *f, uint32_t name, const struct val *argument
   results[0] = library_result(f, name, arguments, count);
   return 1;
 }
+
+/* ---- lists that the function creates: functions of lua/ecs/lists.lua are compiled instead ---- */
+
+const char list_functions_key = 0;
+
+/* Anchors one of these functions. */
+static struct val list_function(struct front *f, const char *name) {
+  lua_rawgetp(f->L, LUA_REGISTRYINDEX, &list_functions_key);
+  if (lua_istable(f->L, -1))
+    lua_getfield(f->L, -1, name);
+  else
+    front_refuse(f, "it calls a function of 'table', and module 'ecs' is not loaded");
+  lua_remove(f->L, -2);
+  return (struct val){.kind = VAL_FUNCTION, .at = front_anchor(f)};
+}
+
+struct val list_call(struct front *f, struct val function, const struct val *arguments,
+                     uint32_t count) {
+  static const char *const names[][4] = {
+      [TABLE_INSERT - TABLE_INSERT] = {NULL, NULL, "", "insert"},
+      [TABLE_REMOVE - TABLE_INSERT] = {NULL, "pop", "remove", NULL},
+      [TABLE_SORT - TABLE_INSERT] = {NULL, "order", "sort", NULL}};
+  bool known = function.kind == VAL_MATH && function.at >= TABLE_INSERT &&
+               function.at <= TABLE_SORT;
+  if (!known) return function;
+  bool inserts = function.at == TABLE_INSERT;
+  while (count > 1 && !inserts && arguments[count - 1].kind == VAL_NIL) count--;
+  if (count) scratch_want(f, arguments[0]);
+  const char *which = count < 4 ? names[function.at - TABLE_INSERT][count] : NULL;
+  if (count && arguments[0].kind == VAL_LIST && which)
+    return *which ? list_function(f, which) : function;
+  if (inserts) return function;
+  front_refuse(f, "it calls table.%s with a list that it does not create: do that in a system's "
+                  "run", library_name(function.at));
+}

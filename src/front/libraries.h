@@ -28,8 +28,9 @@ uint32_t library_call(struct front *f, uint32_t name, const struct val *argument
                       struct val results[2]);
 const char *library_name(uint32_t name);
 
-/* A call of table.insert, remove or sort with a list that the function makes: the Lua function to
-** call instead, or nil where it has been done. VAL_NOTHING for other lists. */
-struct val list_call(struct front *f, uint32_t name, struct val *arguments, uint32_t count);
+/* The function to call: for table.insert, remove and sort of a list that the function creates, a
+** Lua function instead, except to append to it. */
+struct val list_call(struct front *f, struct val function, const struct val *arguments,
+                     uint32_t count);
 
 #endif

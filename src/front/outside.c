@@ -229,8 +229,8 @@ static struct val outside_function(struct front *f, const struct path *path) {
   if (function.kind == VAL_NOTHING && native) {
     lua_rawgeti(L, f->anchors, anchor);
     outside_push_library_name(L, lua_gettop(L));
-    front_refuse(f, "it uses a C function that is not a math function%s: call it in a system's run, "
-                    "and keep its result in a resource", lua_tostring(L, -1));
+    front_refuse(f, "it uses a C function that is not a math function%s: call it in a system's "
+                    "run, and keep its result in a resource", lua_tostring(L, -1));
   }
   return function.kind == VAL_NOTHING ? outside_of_kind(VAL_FUNCTION, anchor) : function;
 }

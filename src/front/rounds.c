@@ -222,7 +222,8 @@ static bool rounds_poison(struct loop *loop, uint32_t index, const struct val *n
 /* Whether no part of it is computed in a round. */
 static bool rounds_is_known(const struct val *x) {
   return x->kind != VAL_NOTHING && x->kind != VAL_VALUE && x->kind != VAL_CHOICE &&
-         x->kind != VAL_PREFIX && x->kind != VAL_TABLE && x->kind != VAL_LIST && x->kind != VAL_CLOSURE && !val_is_place(*x) &&
+         x->kind != VAL_PREFIX && x->kind != VAL_TABLE && x->kind != VAL_LIST &&
+         x->kind != VAL_CLOSURE && !val_is_place(*x) &&
          x->kind != VAL_PARTNERS && x->kind != VAL_PARTNER && x->kind != VAL_PAIR &&
          x->kind != VAL_ELEMENT &&
          !(x->kind == VAL_VIEW && x->present != K_ALL);

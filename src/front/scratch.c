@@ -93,6 +93,10 @@ static k_value scratch_part(struct front *f, uint32_t column, enum column_part p
                               : scratch_cell(f, KC_F64, column, place);
 }
 
+static struct val scratch_value(struct front *f, uint32_t at, k_value place) {
+  return val_number(f, build_get(f->b, scratch_part(f, at, COLUMN_VALUE, place)), false);
+}
+
 /* ---- strings ---- */
 
 static bool scratch_is_text(struct val x) { return x.kind == VAL_STRING || call_has_names(x); }
@@ -145,7 +149,7 @@ static struct val scratch_as_number(struct front *f, uint32_t at, struct val val
 static struct val scratch_take(struct front *f, uint32_t at, k_value place) {
   const struct list_column *column = &f->shared.list_columns[at];
   if (column->kind == CELL_NIL) return (struct val){.kind = VAL_NIL};
-  struct val value = val_number(f, build_get(f->b, scratch_part(f, at, COLUMN_VALUE, place)), false);
+  struct val value = scratch_value(f, at, place);
   value.entity = column->entity;
   value.names = column->text ? scratch_texts(f, at) : column->string ? &front_texts : NULL;
   value.mixed = column->kind == CELL_MIXED;
@@ -256,8 +260,8 @@ static k_value scratch_get_length(struct front *f, uint32_t list) {
   return build_get(f->b, scratch_number(f, list, LIST_LENGTH));
 }
 
-/* A list that is used as one without keys: if it was taken for a keyed one, the function is compiled
-** again. */
+/* A list that is used as one without keys: if it was taken for a keyed one, the function is
+** compiled again. */
 static void scratch_need_plain(struct front *f, struct val list) {
   struct front_list *known = &f->shared.lists[list.at];
   if (scratch_list(f, list)->keyed) {
@@ -355,8 +359,8 @@ static k_value scratch_key_cell(struct front *f, uint32_t list, uint32_t which, 
   return scratch_part(f, at, COLUMN_VALUE, place);
 }
 
-/* A value as a key, which is a number, and the rows in which it is an integer, or a string: then its
-** number among those of the keys' column. */
+/* A value as a key, which is a number, and the rows in which it is an integer, or a string: then
+** its number among those of the keys' column. */
 static k_value scratch_as_key(struct front *f, uint32_t list, struct val index, k_value *whole) {
   bool text = scratch_is_text(index);
   if (!f->list_keys[list]) f->list_keys[list] = text ? KEYS_TEXT : KEYS_INTEGER;
@@ -600,7 +604,7 @@ void scratch_end_pairs(struct front *f, uint32_t list) { f->list_open[list] = fa
 struct val scratch_pair(struct front *f, uint32_t list, bool key, k_value place) {
   if (!key) return scratch_take_at(f, list, place, K_ALL);
   uint32_t at = scratch_column(f, KEYS_OF + list, (ecs_string){"", 0}, COLUMN_KEYS);
-  struct val value = val_number(f, build_get(f->b, scratch_part(f, at, COLUMN_VALUE, place)), false);
+  struct val value = scratch_value(f, at, place);
   if (f->list_keys[list] == KEYS_TEXT) value.names = scratch_texts(f, at);
   value.entity = f->list_keys[list] != KEYS_TEXT && f->shared.list_columns[at].entity;
   return value;

@@ -43,8 +43,8 @@ struct val scratch_record(struct front *f, uint32_t list, struct val table);
 #define LIST_ROOM 1024
 enum column_part { COLUMN_VALUE, COLUMN_WHOLE, COLUMN_THERE, COLUMN_PARTS };
 
-/* Where the name of a record's field is anchored, also while the function is compiled repeatedly; and
-** a string that a column has. */
+/* Where the name of a record's field is anchored, also while the function is compiled repeatedly;
+** and a string that a column has. */
 static inline lua_Integer scratch_anchor(uint32_t column) { return -100 - (lua_Integer)column; }
 static inline lua_Integer scratch_text_anchor(uint32_t column, uint32_t text) {
   return -1000 - (lua_Integer)(column * FRONT_TEXTS + text);
@@ -62,8 +62,8 @@ bool append_read(lua_State *L, int anchors, const struct guard *guard, int64_t *
 void append_store(lua_State *L, int anchors, const struct guard *guard,
                   const struct script_cells *script, void *cells);
 
-/* The size of the cells of a variant's lists, by how many columns they have, and where in them those
-** of a type are. */
+/* The size of the cells of a variant's lists, by how many columns they have, and where in them
+** those of a type are. */
 size_t scratch_size(uint32_t columns);
 k_array scratch_array(void *cells, uint32_t columns, k_column type);
 /* The keys of a list that is keyed by this column, in the order in which they came. */

@@ -34,7 +34,7 @@ struct run_list {
   ecs_id relation;             /* of ties; ECS_NULL: ChildOf, if it exists. Or the event */
   const ecs_query *query;      /* of LIST_ROWS, arranged. Of the others: */
   uint32_t index;              /* the run's index, */
-  uint32_t axes;               /* and its number of axes; of LIST_KEYS, its column and list. Their */
+  uint32_t axes;               /* and its number of axes; of LIST_KEYS, column and list. Their */
   const int64_t *given;        /* keys, in the order in which they came; */
   bool (*order)(void *ud, const int64_t *keys, uint32_t count, uint32_t *places);   /* gives their
                                ** places, from 0, in the order of Lua's next; false if it cannot */

@@ -4,7 +4,7 @@ local ecs = require "ecs"
 local helper = require "spec.support.ecs_helper"
 
 -- As kernels know them.
-local assert, ipairs, math, pairs, table = assert, ipairs, math, pairs, table
+local assert, ipairs, pairs, table = assert, ipairs, pairs, table
 
 -- What a system of the function of `make` does, with kernels and without.
 local function same(make, turns)
@@ -222,7 +222,7 @@ describe("a list that a function makes", function()
           if a.id ~= b.id then return a.id < b.id end
           return (a.d - far) * (a.d - far) > (b.d - far) * (b.d - far)
         end)
-        for i, c in ipairs(list) do sum = (sum * 3 + c.i) % 4093 end
+        for _, c in ipairs(list) do sum = (sum * 3 + c.i) % 4093 end
         for i, v in ipairs(plain) do p.x = (p.x + v * i) % 60 end
         if names[1] == "a" then p.n = (sum + orders) % 9 end
       end
@@ -278,7 +278,7 @@ describe("a list that a function makes", function()
     local told = same(function()
       return function(p)
         local list = {}
-        for i = 1, p.n do list[#list + 1] = { x = p.x } end
+        for _ = 1, p.n do list[#list + 1] = { x = p.x } end
         if p.n == 8 and p.x > 44 then p.s = p.s .. "!" end
         p.x = (p.x + #list) % 50
       end
@@ -335,7 +335,7 @@ describe("a list that a function makes", function()
       function(p) local list = {} for i = 1, p.n do list[i] = {} end p.x = list[6].y or 1 end,
       function(p)
         local list = {}
-        for i = 1, p.n do list[#list + 1] = p.x end
+        for _ = 1, p.n do list[#list + 1] = p.x end
         assert(#list < 8, "too many")
       end,
     } do
@@ -360,15 +360,18 @@ describe("a list that a function makes", function()
         local list = {}
         for k = 1, p.n do list[#list + 1] = k % 2 == 0 end
         list[1] = 5
+        p.n = #list
       end },
       { "tables and other values into one list", function(p)
         local list = {}
         for k = 1, p.n do list[#list + 1] = { x = k } end
         list[1] = 5
+        p.n = #list
       end },
       { "as a list and by names", function(p)
         local list = { name = 1 }
         for k = 1, p.n do list[#list + 1] = k end
+        p.n = #list
       end },
     } do
       world:system("s" .. i, { query = "P", each = case[2] })

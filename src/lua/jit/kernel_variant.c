@@ -119,8 +119,8 @@ static APART void variant_set_cells(lua_State *L, int handle, struct variant *va
   variant->kilobytes = (size_t)lua_gc(L, LUA_GCCOUNT, 0);
 }
 
-/* Where the program makes tables in Lua, the collector is held meanwhile: no finalizer may run. What
-** it makes is told to the collector when a public call ends. */
+/* Where the program makes tables in Lua, the collector is held meanwhile: no finalizer may run.
+** What it makes is told to the collector when a public call ends. */
 void variant_reserve_cells(lua_State *L, int handle, struct variant *variant) {
   if (UNLIKELY(variant->makes || cells_any(&variant->script)))
     variant_set_cells(L, handle, variant, true);
