@@ -403,7 +403,7 @@ function M.play(program, kernels, fault)
   end
   local function say(what, text) lines[#lines + 1] = ("%s %s: %s"):format(step, what, text) end
   local function act(name, fn, ...)
-    if world:count "H" + world:count "Said" > MOST then return end
+    if world:count "H" + world:count "P" + world:count "Said" > MOST then return end
     step = name
     local ok, problem = pcall(fn, ...)
     say("error", ok and "" or tiers.plain(problem))

@@ -408,6 +408,7 @@ static void element_push_stored(lua_State *L, enum element_kind kind, const uint
 #define LIST_COST UINT64_C(8)   /* of an element of a table that grows or is keyed, if only read */
 
 uint64_t element_count(const struct guard *guard, const k_array *array) {
+  if (!array->data) return 0;   /* not read yet: of a shared program, when no row has come */
   if (!guard->as.grows && !guard->as.keyed) return (uint64_t)array->count;
   const int64_t *length = array[element_behind(element_kind_of(guard->elements))].data;
   return (uint64_t)*length - guard->as.keyed;

@@ -155,4 +155,24 @@ describe("a table that is indexed by ids in a kernel", function()
     refused("it sets 'plain' to a string", function(p) plain[p.to] = "text" end)
     refused("whose length it takes", function(p) plain[p.to] = #plain p.x = 1 end)
   end)
+
+  it("is explained where no row has come to a program that another closure has compiled", function()
+    local world = helper.new_world()
+    world:component("P", { "x: f64", "n: i32" })
+    for k = 1, 50 do world:spawn { P = { x = k, n = k } } end
+    local function make(list, marks)
+      return function(p)
+        list[#list + 1] = p.x
+        marks[p.n * 100] = 1
+      end
+    end
+    local query = world:query "P"
+    query:each(make({}, { [700] = 1 }))
+    query:despawn()
+    local fn = make({}, { [700] = 1 })
+    query:each(fn)
+    local tables = world:explain(fn).tables
+    assert.equal(2, #tables)
+    assert.equal(0, tables[1].elements)
+  end)
 end)

@@ -250,6 +250,9 @@ void variant_push_reasons(lua_State *L, int handle);
 ** collector is stopped. */
 void variants_share(lua_State *L, int handle, int from, int function);
 
+/* Gives keys that its rows put into tables of their own the order of Lua's next. */
+void variant_order_by(lua_State *L, struct world_box *box, struct variant *variant);
+
 /* Surround a run of a variant that was found for it: the first makes room for its script cells,
 ** which may raise Lua's memory error, the second stores them. The kernel's handle is at an
 ** index. */

@@ -374,3 +374,53 @@ bool kernel_run_direct(lua_State *L, int anchors, struct kernel *kernel, double 
   assert(status == ECS_OK || status == ECS_ENOMEM);
   return status == ECS_OK;
 }
+
+/* ---- the order of keys ---- */
+
+/* Keys that a row has put into a table of its own. */
+struct keys {
+  const int64_t *list;
+  uint32_t count, *places;
+};
+
+/* (keys): puts them into a table made in the same way, and goes over that. */
+static int variant_order_protected(lua_State *L) {
+  const struct keys *keys = lua_touserdata(L, 1);
+  uint32_t at = 0;
+  lua_newtable(L);
+  for (uint32_t i = 0; i < keys->count; i++) {
+    lua_pushinteger(L, (lua_Integer)keys->list[i]);
+    lua_pushinteger(L, (lua_Integer)i);
+    lua_rawset(L, 2);
+  }
+  for (lua_pushnil(L); lua_next(L, 2) && at < keys->count; lua_pop(L, 1))
+    keys->places[at++] = (uint32_t)lua_tointeger(L, -1);
+  assert(at == keys->count);
+  return 0;
+}
+
+/* A run_list's `order`; `ud` is the variant. No Lua may run meanwhile: neither a finalizer, nor a
+** hook. */
+static bool variant_order_keys(void *ud, const int64_t *list, uint32_t count, uint32_t *places) {
+  struct variant *variant = ud;
+  lua_State *L = variant->state;
+  struct keys keys = {list, count, places};
+  if (lua_gethook(L) || !lua_checkstack(L, 8)) return false;
+  lua_pushcfunction(L, variant_order_protected);
+  lua_pushlightuserdata(L, &keys);
+  int status = lua_pcall(L, 1, 0, 0);
+  if (status != LUA_OK) lua_pop(L, 1);
+  return status == LUA_OK;
+}
+
+void variant_order_by(lua_State *L, struct world_box *box, struct variant *variant) {
+  variant->state = L;
+  variant->box = box;
+  for (uint32_t i = 0; i < variant->list_count; i++) {
+    struct run_list *list = &variant->lists[i];
+    if (list->kind != LIST_KEYS) continue;
+    list->given = scratch_keys(variant->lists_cells, list->index);
+    list->order = variant_order_keys;
+    list->ud = variant;
+  }
+}

@@ -190,56 +190,6 @@ static void variant_read_arrays(const struct world_box *box, struct variant *var
   }
 }
 
-/* ---- the order of keys ---- */
-
-/* Keys that a row has put into a table of its own. */
-struct keys {
-  const int64_t *list;
-  uint32_t count, *places;
-};
-
-/* (keys): puts them into a table made in the same way, and goes over that. */
-static int variant_order_protected(lua_State *L) {
-  const struct keys *keys = lua_touserdata(L, 1);
-  uint32_t at = 0;
-  lua_newtable(L);
-  for (uint32_t i = 0; i < keys->count; i++) {
-    lua_pushinteger(L, (lua_Integer)keys->list[i]);
-    lua_pushinteger(L, (lua_Integer)i);
-    lua_rawset(L, 2);
-  }
-  for (lua_pushnil(L); lua_next(L, 2) && at < keys->count; lua_pop(L, 1))
-    keys->places[at++] = (uint32_t)lua_tointeger(L, -1);
-  assert(at == keys->count);
-  return 0;
-}
-
-/* A run_list's `order`; `ud` is the variant. No Lua may run meanwhile: neither a finalizer, nor a
-** hook. */
-static bool variant_order_keys(void *ud, const int64_t *list, uint32_t count, uint32_t *places) {
-  struct variant *variant = ud;
-  lua_State *L = variant->state;
-  struct keys keys = {list, count, places};
-  if (lua_gethook(L) || !lua_checkstack(L, 8)) return false;
-  lua_pushcfunction(L, variant_order_protected);
-  lua_pushlightuserdata(L, &keys);
-  int status = lua_pcall(L, 1, 0, 0);
-  if (status != LUA_OK) lua_pop(L, 1);
-  return status == LUA_OK;
-}
-
-static void variant_read_lists(lua_State *L, struct world_box *box, struct variant *variant) {
-  variant->state = L;
-  variant->box = box;
-  for (uint32_t i = 0; i < variant->list_count; i++) {
-    struct run_list *list = &variant->lists[i];
-    if (list->kind != LIST_KEYS) continue;
-    list->given = scratch_keys(variant->lists_cells, list->index);
-    list->order = variant_order_keys;
-    list->ud = variant;
-  }
-}
-
 /* ---- choosing ---- */
 
 uint64_t variant_present(const ecs_query *query, const struct table *table, uint32_t row) {
@@ -309,7 +259,7 @@ static bool variant_fits_now(lua_State *L, int all_anchors, const struct kernel 
   lua_pop(L, 1);
   if (variant->starved) raise_memory(L);
   if (!fits) return false;
-  if (variant->makes) variant_read_lists(L, kernel->box, variant);
+  if (variant->makes) variant_order_by(L, kernel->box, variant);
   variant->run = kernel->runs;
   return true;
 }
@@ -535,6 +485,27 @@ static void variant_give_program(struct variant *variant, struct program *progra
   variant->plan.asked_count = asked;
 }
 
+static void variant_take_cells(struct script_cells *script, const struct front *front) {
+  for (uint32_t i = 0; i < front->array_count; i++)
+    script->arrays[i] = front->arrays[i].cells;
+  script->count = front->shared.cell_count;
+  script->tables = front->shared.table_count;
+  script->columns = front->program ? front->shared.list_column_count : 0;
+  script->strings = &front->world->strings;
+  memcpy(script->list_columns, front->shared.list_columns, sizeof script->list_columns);
+  memcpy(script->list, front->shared.cells, sizeof script->list);
+}
+
+/* Whether the program makes tables in Lua. */
+static bool variant_makes(const struct front *front) {
+  bool makes = false;
+  for (uint32_t i = 0; i < front->guard_count; i++)
+    makes |= front->guards[i].type == GUARD_APPENDED;
+  for (uint32_t i = 0; i < front->list_count; i++)
+    makes |= front->lists[i].kind == LIST_KEYS;
+  return makes;
+}
+
 /* Makes a variant of the front's results; NULL when out of memory. */
 static struct variant *make_variant(const struct kernel *kernel, struct front *front,
                                     struct which which) {
@@ -560,15 +531,8 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
     found.array_leaves[i] = front->arrays[i].leaf;
     found.array_written[i] = front->arrays[i].written;
     found.copies[i] = front->arrays[i].copy;
-    found.script.arrays[i] = front->arrays[i].cells;
   }
-  found.script.count = front->shared.cell_count;
-  found.script.tables = front->shared.table_count;
-  found.script.columns = front->program ? front->shared.list_column_count : 0;
-  found.script.strings = &kernel->box->world->strings;
-  memcpy(found.script.list_columns, front->shared.list_columns,
-         sizeof found.script.list_columns);
-  memcpy(found.script.list, front->shared.cells, sizeof found.script.list);
+  variant_take_cells(&found.script, front);
   memcpy(found.indexes, front->indexes, front->index_count * sizeof *found.indexes);
   memcpy(found.lists, front->lists, front->list_count * sizeof *found.lists);
   struct variant *variant = copy_variant(kernel->set->runner.memory, &found);
@@ -576,10 +540,7 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
   variant->leaves = front->leaves;
   for (uint32_t i = 0; i < front->guard_count; i++)
     variant->tables |= front->guards[i].type == GUARD_ELEMENTS;
-  for (uint32_t i = 0; i < front->guard_count; i++)
-    variant->makes |= front->guards[i].type == GUARD_APPENDED;
-  for (uint32_t i = 0; i < front->list_count; i++)
-    variant->makes |= front->lists[i].kind == LIST_KEYS;
+  variant->makes = variant_makes(front);
   variant->quiet = !front->index_count && !cells_any(&found.script) &&
                    !RESULT_IS_USED(kernel->result) && front->command_count == 0 &&
                    !program_info(front->program).fails;
