@@ -61,8 +61,10 @@ end
 
 local lists = { sort = sort }
 
+local function less(a, b) return a < b end
+
 function lists.order(list)
-  sort(list, function(a, b) return a < b end)
+  sort(list, less)
 end
 
 function lists.insert(list, at, value)

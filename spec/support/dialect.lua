@@ -609,7 +609,7 @@ local plain_load, plain_pairs, plain_ipairs, plain_setmetatable = load, pairs, i
 local globals = { collectgarbage = collect, warn = function() end }
 
 --- LuaJIT's own, which kernels know.
-dialect.ipairs = plain_ipairs
+dialect.ipairs, dialect.pairs = plain_ipairs, plain_pairs
 
 function globals.load(chunk, name, mode, ...)
   if type(chunk) == "string" and name == nil then

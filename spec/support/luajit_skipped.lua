@@ -283,6 +283,14 @@ local names = {
   ["kernel_reach"] = {
     ["another entity in a kernel raises in filters, too"] = true,
   },
+  ["kernel_lists"] = {
+    ["a function that a function creates is called, with the locals around it"] = true,
+    ["a list that a function makes holds integers, ids, booleans and enums, and is added to by "
+      .. "table.insert"] = true,
+    ["a list that a function makes holds records, which are the same wherever they are"] = true,
+    ["a list that a function makes is changed by table.insert and table.remove anywhere"] = true,
+    ["a list that a function makes is sorted as Lua sorts it, equal elements included"] = true,
+  },
   ["kernel_reasons"] = {
     ["reasons of kernels are as many as there are faults in a function (40)"] = true,
   },
@@ -292,6 +300,10 @@ local names = {
     ["a table of tables in a kernel (C26) is listed by what is copied of it"] = true,
   },
   ["kernel_refused"] = {
+    ["a function that cannot be compiled because pairs with a table that it does not create: "
+      .. "for k, v in pairs(outer) do a.x = v end"] = true,
+    ["a function that cannot be compiled because does not create: go over a list with ipairs: "
+      .. "for i, v in pairs(outer) do a.x = v end"] = true,
     ["a function that cannot be compiled because C function that is not a math function, "
       .. "'string.len': a.x = string.len('abc')"] = true,
     ["a function that cannot be compiled because an iterator other than: local f, t = "

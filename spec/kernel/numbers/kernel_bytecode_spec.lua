@@ -42,7 +42,7 @@ describe("the bytecode of a function", function()
     for padding = 0, 5 do
       local reason = explain(("return function(p) p.n = 1%s\n%s\nlocal s = 'a' .. p.x end"):format(
         ("0"):rep(padding), inner)).reason
-      assert.are.equal("k:702: it builds a string", reason:match "^.-string")
+      assert.truthy(reason:find "^k:70[12]: it ", reason)   -- 701 where it stays Lua for `f`
     end
   end)
 

@@ -4,7 +4,8 @@ local ecs = require "ecs"
 local helper = require "spec.support.ecs_helper"
 
 -- As kernels know them.
-local assert, ipairs, pairs, table = assert, ipairs, pairs, table
+local library = rawget(_G, "jit") and require "spec.support.dialect" or _G
+local assert, ipairs, pairs, table = assert, library.ipairs, library.pairs, table
 
 -- What a system of the function of `make` does, with kernels and without.
 local function same(make, turns)

@@ -45,6 +45,7 @@ describe("random rules in any order", function()
     local function fails(program)
       local text = run.show(program)
       return text:find("n = n + 1\n", 1, true) and text:find("with.*observer")
+        and not text:find("loop of", 1, true)   -- which has more lines in any case
     end
     local seed = 1
     while not fails(generator.generate(seed, run.forms)) do seed = seed + 1 end
