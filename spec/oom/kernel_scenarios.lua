@@ -71,6 +71,31 @@ scenario("a function that appends to a list, and writes to a table by ids", {
   partial = true,    -- the rows may be done when a list has no room for what they gave it
 })
 
+local hits
+
+scenario("a function that creates lists and tables by ids, and appends tables to a list", {
+  prepare = function(s)
+    crowd(s)
+    s.judge = function(p, _, _, e)
+      local near, votes, sum = {}, {}, 0
+      for k = 1, 5 do
+        near[#near + 1] = { d = (p.x * k) % 7, k = k }
+        votes[e + k % 3] = (votes[e + k % 3] or 0) + k
+      end
+      table.sort(near, function(a, b) return a.d > b.d end)
+      for id, n in pairs(votes) do sum = sum * 3 + id % 5 + n end
+      p.y = near[1].d + sum
+      hits[#hits + 1] = { id = e, y = p.y, near[2].k }
+    end
+  end,
+  act = function(s)
+    hits = {}
+    s.query:each(s.judge, 0.5)
+    assert(#hits > 0 and hits[1].y)
+  end,
+  partial = true,    -- as above
+})
+
 local weights = { 0.5, 1.5, 2.5 }
 
 scenario("a function that takes elements of an array and of a table that has grown", {

@@ -97,13 +97,11 @@ static void note_find_rows(struct notes *notes, const uint8_t *mask, size_t n) {
   notes->among_count = note_find_among(notes->among, mask, n);
 }
 
-static k_scalar note_value_at(k_type type, const void *values, size_t i) {
-  k_scalar value = {.i64 = 0};
+k_scalar note_value_at(k_type type, const void *values, size_t i) {
   assert(type == KT_BOOL || type == KT_I64 || type == KT_F64);
-  if (type == KT_BOOL)
-    value.b = ((const uint8_t *)values)[i];
-  else
-    memcpy(&value, (const k_scalar *)values + i, sizeof value);
+  if (type == KT_BOOL) return (k_scalar){.i64 = ((const uint8_t *)values)[i]};
+  k_scalar value;
+  memcpy(&value, (const k_scalar *)values + i, sizeof value);
   return value;
 }
 

@@ -67,6 +67,8 @@ struct noted {
   const void *values;
 };
 
+/* The i-th of such values; a bool as the integer 0 or 1, in any order of bytes. */
+k_scalar note_value_at(k_type type, const void *values, size_t i);
 /* Notes what n rows order at a site: those of the mask, or all for NULL. Returns n or, without
 ** room, the first of them. */
 size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,

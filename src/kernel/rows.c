@@ -6,6 +6,7 @@
 ** A failed row has no effect: what it has put into cells is put back, in reverse. What rows order
 ** is noted until their last instruction, which gives it, or fails. */
 #include "kernel/machine.h"
+#include "kernel/note.h"
 
 /* Four constant sizes: single bytes would take a third of a row's time. */
 static void rows_copy_cell(void *to, const void *from, size_t size) {
@@ -129,13 +130,7 @@ bool rows_one(struct running *r, const k_insn *k, const struct row_insn *to, siz
 
 /* An operand in row i, of a type that notes have; or that of all rows. */
 static k_scalar rows_operand(const struct running *r, uint32_t operand, k_type type, size_t i) {
-  k_scalar value = {.i64 = 0};
-  size_t lane = rows_lane(r->p, operand) ? i : 0;
-  if (type == KT_BOOL)
-    value.b = ((const uint8_t *)r->at[operand])[lane];
-  else
-    memcpy(&value, (const k_scalar *)r->at[operand] + lane, sizeof value);
-  return value;
+  return note_value_at(type, r->at[operand], rows_lane(r->p, operand) ? i : 0);
 }
 
 bool rows_puts(struct running *r, const k_insn *k, size_t i) {

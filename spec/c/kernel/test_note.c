@@ -69,8 +69,7 @@ static void want(uint32_t order, int64_t entity, k_scalar with) {
 static bool do_row(const struct trial *t, size_t row) {
   int64_t entity = ((const int64_t *)t->columns[ENTITY])[row];
   bool some = ((const uint8_t *)t->columns[MASK])[row];
-  k_scalar yes = {.i64 = 0};
-  yes.b = 1;
+  k_scalar yes = {.i64 = 1};
   if (some && entity >= given.dead) return false;
   if (orders_before(t)) want(2, 8, (k_scalar){.i64 = ((const int64_t *)t->columns[WHOLE])[row]});
   for (int round = 0; some && round < (t->rounds ? t->rounds : 1); round++) {
