@@ -10,41 +10,50 @@ local function need(holds)
   return one[1] + 0
 end
 
--- Quicksort as in ltablib.c of Lua 5.4, by the same comparisons in the same order; parts that it
--- sorts by calling itself wait in a list. Where a part is less than a 128th, it chooses another
--- pivot, by the clock.
+-- Quicksort as in ltablib.c of Lua 5.4, by the same comparisons in the same order, which see what it
+-- has read before them; parts that it sorts by calling itself wait in a list. Where a part is less
+-- than a 128th, it chooses another pivot, by the clock.
 local function sort(list, less)
   local starts, ends, open = { 1 }, { #list }, 1
   while open > 0 do
     local lo, up = starts[open], ends[open]
     open = open - 1
     while lo < up do
-      if less(list[up], list[lo]) then list[lo], list[up] = list[up], list[lo] end
+      local first, last = list[lo], list[up]
+      if less(last, first) then list[lo], list[up] = last, first end
       if up - lo == 1 then break end
       local middle = floor((lo + up) / 2)
-      if less(list[middle], list[lo]) then
-        list[middle], list[lo] = list[lo], list[middle]
-      elseif less(list[up], list[middle]) then
-        list[middle], list[up] = list[up], list[middle]
+      local pivot = list[middle]
+      first = list[lo]
+      if less(pivot, first) then
+        list[middle], list[lo] = first, pivot
+      else
+        last = list[up]
+        if less(last, pivot) then list[middle], list[up] = last, pivot end
       end
       if up - lo == 2 then break end
-      local pivot, i, j = list[middle], lo, up - 1
-      list[middle], list[j] = list[j], pivot
+      pivot = list[middle]
+      local i, j, low, high = lo, up - 1, list[up - 1], nil
+      list[middle], list[j] = low, pivot
       while true do
         i = i + 1
-        while less(list[i], pivot) do
+        low = list[i]
+        while less(low, pivot) do
           need(i ~= up - 1)
           i = i + 1
+          low = list[i]
         end
         j = j - 1
-        while less(pivot, list[j]) do
+        high = list[j]
+        while less(pivot, high) do
           need(j >= i)
           j = j - 1
+          high = list[j]
         end
         if j < i then break end
-        list[i], list[j] = list[j], list[i]
+        list[i], list[j] = high, low
       end
-      list[up - 1], list[i] = list[i], list[up - 1]
+      list[up - 1], list[i] = low, pivot
       open = open + 1
       if i - lo < up - i then
         need(up - i - 1 < 128 * (i - lo + 1))
@@ -82,6 +91,7 @@ function lists.pop(list)
   return last
 end
 
+-- In here, elements are not checked to exist.
 function lists.remove(list, at)
   local count = #list
   if at == count + 1 then return nil end

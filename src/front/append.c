@@ -50,6 +50,9 @@ void append_table(struct front *f, uint32_t which, struct val table, k_value at,
                         : "it appends tables to one list that it creates at two places: use one");
   if (made->names > INT16_MAX || made->items > INT16_MAX || f->loop_depth)
     front_refuse(f, "it appends a table to a list from outside in a loop: do that behind it");
+  if (made->varies)
+    front_refuse(f, "it appends a table whose fields are set under conditions, or more than once: "
+                    "write all of them in its constructor");
   known->place = made->place;
   guard->most = (uint16_t)made->names;
   guard->stride = (uint16_t)made->items;
@@ -90,10 +93,22 @@ static void append_push(lua_State *L, int anchors, const struct script_cells *sc
   }
 }
 
+/* Whether the table at an index has no numbers as keys but those up to its length. */
+static bool append_is_list(lua_State *L, int table) {
+  lua_Unsigned length = lua_rawlen(L, table);
+  bool more = false;
+  for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
+    bool number = lua_type(L, -2) == LUA_TNUMBER;
+    lua_Number key = number ? lua_tonumber(L, -2) : 0;
+    more |= number && !(key >= 1 && key <= (lua_Number)length);
+  }
+  return !more;
+}
+
 bool append_read(lua_State *L, int anchors, const struct guard *guard, int64_t *numbers) {
   int top = lua_gettop(L);
   path_push(L, anchors, &guard->path);
-  bool fits = lua_istable(L, -1) && !lua_getmetatable(L, -1);
+  bool fits = lua_istable(L, -1) && !lua_getmetatable(L, -1) && append_is_list(L, top + 1);
   if (fits && numbers) {
     numbers += guard->uniform * LIST_NUMBERS;
     numbers[LIST_LENGTH] = (int64_t)lua_rawlen(L, top + 1);
@@ -101,6 +116,13 @@ bool append_read(lua_State *L, int anchors, const struct guard *guard, int64_t *
   }
   lua_settop(L, top);
   return fits;
+}
+
+uint64_t append_cost(lua_State *L, int anchors, const struct guard *guard) {
+  path_push(L, anchors, &guard->path);
+  uint64_t cost = lua_istable(L, -1) ? lua_rawlen(L, -1) : 0;
+  lua_pop(L, 1);
+  return cost;
 }
 
 void append_store(lua_State *L, int anchors, const struct guard *guard,

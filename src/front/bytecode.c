@@ -456,9 +456,10 @@ static void bytecode_decode(struct decoder *d, uint32_t pc, struct code *out) {
                      word >> 15};
   memset(out, 0, sizeof *out);
   if (decode_value(d, &i, pc, out)) return;
-  bool closes = i.op == LOP_CLOSE;   /* shared with functions, or to be closed: both refused */
-  if ((i.op >= LOP_MMBIN && i.op <= LOP_MMBINK) || i.op == LOP_EXTRAARG || closes)
+  if ((i.op >= LOP_MMBIN && i.op <= LOP_MMBINK) || i.op == LOP_EXTRAARG)
     out->kind = CODE_NOTHING;
+  else if (i.op == LOP_CLOSE)
+    *out = (struct code){.kind = CODE_CLOSE, .a = i.a};
   else if (i.op == LOP_JMP)
     bytecode_jump(d, pc, out);
   else if (i.op >= LOP_EQ && i.op <= LOP_GEI)

@@ -42,7 +42,8 @@ enum { FOR_VARIABLE = 3, EACH_VARIABLE = 4 };
 
 /* What an instruction does. a, b and c are registers unless noted. */
 enum code_kind {
-  CODE_NOTHING,     /* for metamethods, or closes variables */
+  CODE_NOTHING,     /* for metamethods */
+  CODE_CLOSE,       /* the variables from a on end, also for functions that have captured them */
   CODE_MOVE,        /* a = b */
   CODE_LOAD,        /* a = constant b */
   CODE_LOAD_SKIP,   /* a = constant b, then skips one */
@@ -96,6 +97,8 @@ struct constant {
   ecs_string string;    /* within the dump */
 };
 
+#define MOST_CLOSURES 16u   /* of one function: fewer than bytes of one in memory */
+
 /* A register or, if `constant`, a constant. */
 struct operand {
   bool constant;
@@ -130,7 +133,8 @@ struct function_code {
   struct constant *constants;  /* those of the function, then those of instructions */
   uint32_t constant_count, constant_capacity;
   uint32_t parameters, registers, upvalues;
-  uint64_t captured[4];        /* registers that are shared with functions created here, as bits */
+  uint64_t captured[4];        /* registers that are shared with functions created here, as bits; */
+  uint8_t highest[MOST_CLOSURES];   /* by function: 1 + the last of them, 0: none */
   uint64_t assigned[4];        /* upvalues that it sets */
   bool vararg;
   bool surveyed;               /* refused instructions lead to the next; set by the caller */

@@ -301,7 +301,8 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
 /* A function that is called: for closures, with the call that has created it, and an identity
 ** beside that of the function around. */
 static struct frame call_frame(struct front *f, struct val function) {
-  struct frame frame = {.caller = f->frame, .top = NONE, .function = (uint16_t)function.at};
+  struct frame frame = {.caller = f->frame, .top = NONE, .function = (uint16_t)function.at,
+                        .trusted = function.number != 0};
   if (function.kind == VAL_CLOSURE) {
     const struct frame *around = f->frame;
     while (around && around->number != function.slot) around = around->caller;
@@ -315,8 +316,6 @@ static struct frame call_frame(struct front *f, struct val function) {
   lua_pop(f->L, 1);
   return frame;
 }
-
-#define MOST_CLOSURES 16u   /* of one function: fewer than bytes of one in memory */
 
 /* Compiles the body of a Lua function at its call, whose arguments are in `count` registers of the
 ** caller from `at` on. Its results are left in f->env. */

@@ -585,7 +585,9 @@ static bool cell_contains(lua_State *L, const void *table, int depth) {
 static bool cell_is_among(lua_State *L, int anchors, const struct guard *guard, const void *table,
                           bool records) {
   uint16_t deeper = guard->measured ? guard->inner : guard->within;
-  if (guard->type != GUARD_LENGTH && guard->type != GUARD_ELEMENTS) return false;
+  if (guard->type != GUARD_LENGTH && guard->type != GUARD_ELEMENTS &&
+      guard->type != GUARD_APPENDED)
+    return false;
   path_push(L, anchors, &guard->path);
   int top = lua_gettop(L);
   bool found = guard->field ? cell_contains(L, table, 3) : lua_topointer(L, -1) == table;
@@ -622,7 +624,8 @@ static bool cell_table_is_read(lua_State *L, int anchors, const void *table, boo
   const struct path *ends[] = {&guard->path, &guard->other};
   for (int i = 0; i < 2; i++)
     if (ends[i]->root && ends[i]->keys && cell_home(L, anchors, ends[i]) == table) return true;
-  return (guard->type == GUARD_ELEMENTS || (resizes && guard->type == GUARD_LENGTH)) &&
+  bool elements = guard->type == GUARD_ELEMENTS || guard->type == GUARD_APPENDED;
+  return (elements || (resizes && guard->type == GUARD_LENGTH)) &&
          cell_is_among(L, anchors, guard, table, guard->inner || guard->stride || guard->measured);
 }
 

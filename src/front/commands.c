@@ -290,7 +290,7 @@ bool order_is_gone(const struct front *f, const struct front_item *item) {
 
 struct val order_value_of(const struct front_item *item) {
   struct val value = item->value;
-  if (value.kind == VAL_VALUE || value.kind == VAL_TABLE) value.present = item->there;
+  if (val_may_lack(value)) value.present = item->there;
   return value;
 }
 
@@ -318,6 +318,7 @@ static void commands_put_item(struct front *f, struct val table, struct front_it
     front_refuse(f, "it fills a table in another loop than it was created in: create it there");
   struct front_item *old =
       item.pair.kind ? NULL : commands_item_of(f, made, item.key, item.position);
+  made->varies |= old || made->mask != f->env.mask || item.position > made->items;
   if (old) {
     commands_fill(f, made, old, item.value, order_value_of(old));
     return;

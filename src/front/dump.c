@@ -223,16 +223,31 @@ static void dump_take_lines(struct dump_cursor *in, struct function_code *f, int
 
 static void dump_skip_function(struct dump_cursor *in, int depth, uint64_t *captured);
 
-/* Skips the upvalues of a function and its inner functions. Records in `captured` which registers
-** of the enclosing function it shares, and in `own` which of its own the inner functions share, if
-** these are given. */
-static void dump_skip_body(struct dump_cursor *in, int depth, uint64_t *captured, uint64_t *own) {
+/* Skips the upvalues of a function and its inner functions. Records in `captured`, if it is given,
+** which registers of the enclosing function it shares. */
+static void dump_skip_body(struct dump_cursor *in, int depth, uint64_t *captured) {
   uint32_t count = dump_take_count(in);
   const unsigned char *up = dump_take(in, 3 * (size_t)count);
   for (uint32_t i = 0; captured && i < count && in->ok; i++, up += 3)
     if (up[0]) captured[up[1] / 64] |= 1ull << up[1] % 64;
   count = dump_take_count(in);
-  for (uint32_t i = 0; i < count && in->ok; i++) dump_skip_function(in, depth + 1, own);
+  for (uint32_t i = 0; i < count && in->ok; i++) dump_skip_function(in, depth + 1, NULL);
+}
+
+/* Skips these of the function itself, and notes what inner functions share. */
+static void dump_take_body(struct dump_cursor *in, struct function_code *f) {
+  f->upvalues = dump_take_count(in);
+  f->shared = dump_take(in, 3 * (size_t)f->upvalues);
+  uint32_t count = dump_take_count(in);
+  for (uint32_t i = 0; i < count && in->ok; i++) {
+    uint64_t shared[4] = {0};
+    dump_skip_function(in, 1, shared);
+    for (uint32_t at = 0; at < 256; at++) {
+      if (!(shared[at / 64] >> at % 64 & 1)) continue;
+      f->captured[at / 64] |= 1ull << at % 64;
+      if (i < MOST_CLOSURES) f->highest[i] = (uint8_t)(at < 255 ? at + 1 : 255);
+    }
+  }
 }
 
 static void dump_skip_constants(struct dump_cursor *in) {
@@ -290,7 +305,7 @@ static void dump_skip_head(struct dump_cursor *in) {
 static void dump_skip_function(struct dump_cursor *in, int depth, uint64_t *captured) {
   if (depth > NESTING) in->ok = false;
   dump_skip_head(in);
-  dump_skip_body(in, depth, captured, NULL);
+  dump_skip_body(in, depth, captured);
   dump_skip_source(in, false);
   dump_skip_debug(in);
 }
@@ -321,10 +336,7 @@ static ecs_status dump_take_function(struct dump_cursor *in, struct function_cod
   if (status != ECS_OK) return status;
   f->lines = memory_array(f->memory, f->count, sizeof *f->lines);
   if (!f->lines) return ECS_ENOMEM;
-  struct dump_cursor upvalues = *in;
-  f->upvalues = dump_take_count(&upvalues);
-  f->shared = dump_take(&upvalues, 3 * (size_t)f->upvalues);
-  dump_skip_body(in, 0, NULL, f->captured);
+  dump_take_body(in, f);
   dump_skip_source(in, false);
   dump_take_lines(in, f, first);
   return in->ok ? ECS_OK : ECS_ECORRUPT;

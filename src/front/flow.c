@@ -89,6 +89,7 @@ static void flow_take_and_set(const struct code *code, struct registers *takes,
       return;
     case CODE_EACH_END: flow_add(takes, code->a, EACH_VARIABLE + 1); return;
     case CODE_NOTHING:
+    case CODE_CLOSE:
     case CODE_SET_UPFIELD:
     case CODE_SET_UPVALUE:
     case CODE_JUMP:

@@ -454,6 +454,16 @@ static void front_take_method(struct front *f, const struct code *code) {
   *front_register(f, code->a) = method;
 }
 
+/* What has captured variables that end keeps their values, which are then unknown here. */
+static void front_close(struct front *f, const struct code *code) {
+  for (uint32_t i = 0; i < f->env.count; i++) {
+    const struct val *x = &f->registers[i];
+    bool own = x->kind == VAL_CLOSURE && x->slot == f->frame->number;
+    if (own && (x->at >= MOST_CLOSURES || f->frame->code->highest[x->at] > code->a))
+      f->registers[i] = (struct val){.kind = VAL_NOTHING};
+  }
+}
+
 static struct val front_closure(struct front *f, const struct code *code) {
   if (f->frame->around) front_refuse(f, WHY_FUNCTION);
   return (struct val){.kind = VAL_CLOSURE, .at = code->b, .slot = f->frame->number};
@@ -484,6 +494,7 @@ void front_operate(struct front *f, const struct code *code) {
     case CODE_SET_UPVALUE: front_set_upvalue(f, code); break;
     case CODE_TABLE: *front_register(f, code->a) = scratch_create(f, code); break;
     case CODE_LIST: order_list(f, code); break;
+    case CODE_CLOSE: front_close(f, code); break;
     case CODE_CLOSURE: *front_register(f, code->a) = front_closure(f, code); break;
     case CODE_METHOD: front_take_method(f, code); break;
     case CODE_ARITH:

@@ -204,6 +204,7 @@ struct frame {
   uint32_t number;             /* of the call, from 1 */
   const struct frame *around;  /* of a closure: the call that has created it, */
   uint32_t inner;              /* as its so-many-th function, from 1 */
+  bool trusted;                /* elements of its lists are not checked to exist */
   uint32_t base;               /* of its registers */
   uint32_t pc;
   uint32_t top;                /* after a call with open results; otherwise NONE */
@@ -275,6 +276,7 @@ struct front_made {
   k_value mask, loop;
   struct list_place place;
   uint32_t names, items;       /* how many it is created with room for */
+  bool varies;                 /* not all rows have set its fields in the same order */
   bool kept;                   /* it has become a record of a list */
   uint32_t first;              /* of f->items; NONE: empty */
 };

@@ -488,7 +488,7 @@ uint32_t library_call(struct front *f, uint32_t name, const struct val *argument
 
 const char list_functions_key = 0;
 
-/* Anchors one of these functions. */
+/* Anchors one of these functions, and trusts "remove". */
 static struct val list_function(struct front *f, const char *name) {
   lua_rawgetp(f->L, LUA_REGISTRYINDEX, &list_functions_key);
   if (lua_istable(f->L, -1))
@@ -496,7 +496,7 @@ static struct val list_function(struct front *f, const char *name) {
   else
     front_refuse(f, "it calls a function of 'table', and module 'ecs' is not loaded");
   lua_remove(f->L, -2);
-  return (struct val){.kind = VAL_FUNCTION, .at = front_anchor(f)};
+  return (struct val){.kind = VAL_FUNCTION, .at = front_anchor(f), .number = *name == 'r'};
 }
 
 struct val list_call(struct front *f, struct val function, const struct val *arguments,

@@ -40,7 +40,8 @@ struct val scratch_record(struct front *f, uint32_t list, struct val table);
 
 /* The parts of a column, each of so many cells: its values; whether they are integers; whether they
 ** are there. */
-#define LIST_ROOM 1024
+#define LIST_ROOM_BITS 10
+#define LIST_ROOM (1 << LIST_ROOM_BITS)
 enum column_part { COLUMN_VALUE, COLUMN_WHOLE, COLUMN_THERE, COLUMN_PARTS };
 
 /* Where the name of a record's field is anchored, also while the function is compiled repeatedly;
@@ -59,6 +60,7 @@ void append_table(struct front *f, uint32_t which, struct val table, k_value at,
 /* Begins with a list as it is; false if it is none. `numbers`: where the cells begin, or NULL. The
 ** second appends tables to it. */
 bool append_read(lua_State *L, int anchors, const struct guard *guard, int64_t *numbers);
+uint64_t append_cost(lua_State *L, int anchors, const struct guard *guard);   /* as element_cost */
 void append_store(lua_State *L, int anchors, const struct guard *guard,
                   const struct script_cells *script, void *cells);
 

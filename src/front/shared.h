@@ -19,6 +19,7 @@ struct list_place {
 /* A table that the function creates and fills as a list: scratch.c. */
 struct front_list {
   struct list_place place;
+  uint32_t names, items;       /* how many it is created with room for */
   uint32_t pool;               /* of its records */
   uint32_t outside;            /* 1 + the number among the written tables of the list that it stands
                                ** for: append.c; 0: none */

@@ -265,7 +265,7 @@ size_t partners_keys(const struct run_list *list, const k_listing *listing, size
     if (listing->mask && !listing->mask[i]) continue;
     uint32_t count = (uint32_t)((const int64_t *)listing->arguments[0])[i];
     uint32_t *to = count ? items_room(listing->items, count) : NULL;
-    if (count && (!to || !list->order(list->ud, list->given, count, to))) return i;
+    if (count && (!to || !list->order(list, count, to))) return i;
     listing->spans[i] = (k_span){listing->items->count, count};
     listing->items->count += count;
   }

@@ -36,7 +36,8 @@ struct run_list {
   uint32_t index;              /* the run's index, */
   uint32_t axes;               /* and its number of axes; of LIST_KEYS, column and list. Their */
   const int64_t *given;        /* keys, in the order in which they came; */
-  bool (*order)(void *ud, const int64_t *keys, uint32_t count, uint32_t *places);   /* gives their
+  uint32_t names, items;       /* in a table that is created with room for so many; */
+  bool (*order)(const struct run_list *list, uint32_t count, uint32_t *places);   /* gives their
                                ** places, from 0, in the order of Lua's next; false if it cannot */
   void *ud;
   uint8_t keys[2];             /* kinds of the arguments (enum key_kind): strings as their numbers,

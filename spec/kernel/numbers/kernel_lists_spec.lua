@@ -470,6 +470,34 @@ describe("a table that a function makes", function()
   end)
 end)
 
+describe("what a function creates under a condition", function()
+  it("is nil elsewhere", function()
+    compiled(same(function()
+      return function(p)
+        local t, list = { a = p.on and "red" or nil }, {}
+        for i = 1, 2 do list[i] = { v = p.x + i } end
+        if p.n > 3 then t.b = list[1] end
+        if p.n > 5 then t.c = p end
+        p.kind = t.a or "blue"
+        if t.b then p.x = t.b.v % 50 end
+        if t.c then p.x = p.x + 0.25 end
+      end
+    end))
+  end)
+end)
+
+describe("a table that a function makes with room", function()
+  it("is gone over in the order of such a table", function()
+    compiled(same(function()
+      return function(p)
+        local t, order = { [p.n + 14] = 1, [p.n] = 2, [p.n + 9] = 4 }, 0
+        for _, v in pairs(t) do order = order * 10 + v end
+        p.x = (p.x + order) % 50
+      end
+    end))
+  end)
+end)
+
 describe("a function that a function creates", function()
   it("is called, with the locals around it", function()
     compiled(same(function()
@@ -486,6 +514,12 @@ describe("a function that a function creates", function()
         local count = 0
         local step = function() count = count + 1 return count end
         while step() < p.n do p.x = p.x + 0.5 end
+        local kept
+        do
+          local inner = p.n
+          kept = function() return inner end
+          p.x = (p.x + kept()) % 50
+        end
         p.n = apply(function(a, b) if a < b then return a else return (b + k) % 9 end end, p.n, 4)
       end
     end))
@@ -510,5 +544,117 @@ describe("a function that a function creates", function()
         p.n = fact(p.n) % 9
       end,
     } do same(function() return fn end) end
+  end)
+
+  it("keeps a local whose block has ended", function()
+    for _, fn in ipairs {
+      function(p)
+        local f
+        do local k = p.n f = function() return k end end
+        local z = 100
+        p.x = f() + z
+      end,
+      function(p)
+        local f, z
+        do local k = p.n f = function(by) k = k + by return k end end
+        do local other = 50 z = other end
+        p.x = f(1) + f(2) + z
+      end,
+    } do same(function() return fn end) end
+  end)
+end)
+
+-- What rows of functions have appended to lists, with kernels and without: by systems, and by loops.
+local function appended(make, wants_compiled)
+  for _, form in ipairs { "each", "loop" } do
+    local said, tier = {}, nil
+    for i, kernels in ipairs { true, false } do
+      local world = helper.new_world { kernels = kernels, tag = 1 }
+      world:component("P", { "x: f64", "n: i32", "on: bool", "s: string" })
+      for k = 1, 600 do
+        world:spawn { P = { x = k / 2, n = k % 9, on = k % 2 == 0, s = "s" .. k % 3 } }
+      end
+      local fn, lists, between = make()
+      local query = world:query "P"
+      local function run() for p, e in query:each() do fn(p, 0, e) end end
+      world:system("s", form == "each" and { query = "P", each = fn } or { run = run })
+      for turn = 1, 4 do
+        world:update(0)
+        if between then between(turn) end
+      end
+      local text = {}
+      for _, list in ipairs(lists) do
+        text[#text + 1] = "#" .. #list
+        for k = 1, #list + 3 do
+          local fields = {}
+          if type(list[k]) == "table" then
+            for name, value in pairs(list[k]) do   -- in this order
+              fields[#fields + 1] = tostring(name) .. "=" .. tostring(value)
+            end
+          end
+          local shown = tostring(list[k]):sub(1, 5)
+          text[#text + 1] = fields[1] and table.concat(fields, ",") or shown
+        end
+      end
+      said[i] = table.concat(text, ";")
+      if kernels then
+        local told = world:explain "s"
+        tier = form == "each" and told.tier or told.loops[1] and told.loops[1].tier
+      end
+    end
+    assert.equal(said[2], said[1])
+    if wants_compiled then assert.equal("vector", tier) end
+  end
+end
+
+describe("a list from outside", function()
+  it("gets tables that rows create", function()
+    if rawget(_G, "jit") then pending "LuaJIT makes tables otherwise" end
+    appended(function()
+      local found, kept, all = {}, { { id = 0 } }, {}
+      return function(p, _, e)
+        all[#all + 1] = {}
+        if p.n == 4 then found[#found + 1] = { id = e, x = p.x, name = p.s, on = p.on } end
+        if p.on then
+          local one = { p.n, 7, what = p.n > 4 and "many" or "few", may = p.n > 2 and p.n or nil }
+          one.late = p.x
+          table.insert(kept, one)
+        end
+      end, { found, kept, all }
+    end, true)
+  end)
+
+  it("has elements behind its end, becomes another, or gets tables of several orders", function()
+    appended(function()
+      local out = {}
+      out[2], out[3] = 5, 6
+      return function(p) if p.n == 1 then out[#out + 1] = { id = p.n } end end, { out }
+    end)
+    appended(function()
+      local a, b = {}, {}
+      local lists = { a, b }
+      return function(p)
+        if p.n == 2 then a[#a + 1] = { n = p.n } b[#b + 1] = { x = p.x } end
+      end, lists, function(turn)
+        if turn == 2 then b = a lists[2] = b end
+      end
+    end)
+    appended(function()
+      local out = {}
+      return function(p)
+        local one = { id = p.n }
+        if p.on then one.one, one.two, one.three = 1, 2, 3 else one.three, one.one = 4, 5 end
+        one.four = 4
+        out[#out + 1] = one
+      end, { out }
+    end)
+    appended(function()
+      local out = {}
+      return function(p)
+        local one = {}
+        one.a = 1 one.b = p.x one[1] = 3 one[2] = p.n one.d = p.on one[3] = 4
+        if p.n == 7 then out[#out + 1] = one end
+      end, { out }
+    end)
   end)
 end)

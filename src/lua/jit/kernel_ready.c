@@ -379,7 +379,7 @@ bool kernel_run_direct(lua_State *L, int anchors, struct kernel *kernel, double 
 
 /* Keys that a row has put into a table of its own. */
 struct keys {
-  const int64_t *list;
+  const struct run_list *list;
   uint32_t count, *places;
 };
 
@@ -387,9 +387,9 @@ struct keys {
 static int variant_order_protected(lua_State *L) {
   const struct keys *keys = lua_touserdata(L, 1);
   uint32_t at = 0;
-  lua_newtable(L);
+  lua_createtable(L, (int)keys->list->items, (int)keys->list->names);
   for (uint32_t i = 0; i < keys->count; i++) {
-    lua_pushinteger(L, (lua_Integer)keys->list[i]);
+    lua_pushinteger(L, (lua_Integer)keys->list->given[i]);
     lua_pushinteger(L, (lua_Integer)i);
     lua_rawset(L, 2);
   }
@@ -399,10 +399,10 @@ static int variant_order_protected(lua_State *L) {
   return 0;
 }
 
-/* A run_list's `order`; `ud` is the variant. No Lua may run meanwhile: neither a finalizer, nor a
+/* A run_list's `order`: `ud` is the variant. No Lua may run meanwhile: neither a finalizer, nor a
 ** hook. */
-static bool variant_order_keys(void *ud, const int64_t *list, uint32_t count, uint32_t *places) {
-  struct variant *variant = ud;
+static bool variant_order_keys(const struct run_list *list, uint32_t count, uint32_t *places) {
+  const struct variant *variant = list->ud;
   lua_State *L = variant->state;
   struct keys keys = {list, count, places};
   if (lua_gethook(L) || !lua_checkstack(L, 8)) return false;

@@ -142,6 +142,7 @@ uint64_t variant_cost(lua_State *L, int all_anchors, const struct variant *varia
     bool elements = guard->type == GUARD_ELEMENTS && guard->uniform >= 0;
     if (elements)
       cost += element_cost(L, lua_gettop(L), guard, &variant->arrays[guard->uniform]);
+    if (guard->type == GUARD_APPENDED) cost += append_cost(L, lua_gettop(L), guard);
   }
   lua_pop(L, 1);
   return cost;
@@ -490,7 +491,9 @@ static void variant_take_cells(struct script_cells *script, const struct front *
     script->arrays[i] = front->arrays[i].cells;
   script->count = front->shared.cell_count;
   script->tables = front->shared.table_count;
-  script->columns = front->program ? front->shared.list_column_count : 0;
+  uint32_t columns = front->shared.list_column_count;
+  bool lists = front->program && front->shared.list_count;
+  script->columns = lists && columns == 0 ? 1 : lists ? columns : 0;   /* with the lists' numbers */
   script->strings = &front->world->strings;
   memcpy(script->list_columns, front->shared.list_columns, sizeof script->list_columns);
   memcpy(script->list, front->shared.cells, sizeof script->list);
@@ -539,7 +542,8 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
   if (!variant || !front->program) return variant;
   variant->leaves = front->leaves;
   for (uint32_t i = 0; i < front->guard_count; i++)
-    variant->tables |= front->guards[i].type == GUARD_ELEMENTS;
+    variant->tables |= front->guards[i].type == GUARD_ELEMENTS ||
+                       front->guards[i].type == GUARD_APPENDED;
   variant->makes = variant_makes(front);
   variant->quiet = !front->index_count && !cells_any(&found.script) &&
                    !RESULT_IS_USED(kernel->result) && front->command_count == 0 &&

@@ -287,6 +287,7 @@ static void scan_check_use(const struct scanner *s, const struct body *body, uin
 static uint32_t scan_count_written(const struct code *code) {
   switch (code->kind) {
     case CODE_NOTHING:
+    case CODE_CLOSE:
     case CODE_SET_FIELD:
     case CODE_SET_INDEX:
     case CODE_SET_UPFIELD:
