@@ -97,6 +97,7 @@ struct constant {
   ecs_string string;    /* within the dump */
 };
 
+#define ROOM_UNKNOWN (1u << 30)   /* CODE_TABLE's b: it is a copy of another table */
 #define MOST_CLOSURES 16u   /* of one function: fewer than bytes of one in memory */
 
 /* A register or, if `constant`, a constant. */

@@ -477,7 +477,13 @@ static void jit_list(struct jit_dump *d, const struct jit_fields *i, struct code
 static void jit_table(struct jit_dump *d, const struct jit_fields *i, struct code *out) {
   const unsigned char *after = d->in.at;
   uint32_t list, count = i->op == JOP_TDUP ? jit_find_template(d, i->d, &list) : 0;
-  *out++ = (struct code){.kind = CODE_TABLE, .a = jit_reg(d, i->a)};
+  uint32_t items = i->d & 0x7FF, names = i->d >> 11;   /* from 0 on; a logarithm */
+  *out = (struct code){.kind = CODE_TABLE, .a = jit_reg(d, i->a), .b = ROOM_UNKNOWN};
+  if (i->op == JOP_TNEW && items < 0x7FF) {
+    out->b = names ? 1u << names : 0;
+    out->c = items ? items - 1 : 0;
+  }
+  out++;
   if (count && list) jit_take_item(d);   /* what has the number 0 */
   for (uint32_t at = 1; count && d->in.ok; count--, at++) {
     struct constant key = {.type = CONST_INTEGER, .integer = at};

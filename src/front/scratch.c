@@ -604,7 +604,8 @@ static void scratch_set_keyed(struct front *f, uint32_t list, struct val index, 
 
 struct val scratch_pairs(struct front *f, struct val list) {
   const struct front_list *known = scratch_list(f, list);
-  if (!known->keyed || known->drops || f->list_keys[list.at] == KEYS_TEXT)
+  bool template = known->names >= ROOM_UNKNOWN;
+  if (!known->keyed || known->drops || template || f->list_keys[list.at] == KEYS_TEXT)
     front_refuse(f, "it calls pairs with a list, or with a table by strings, or from which it "
                     "removes elements: keep a list of the keys, and use ipairs");
   uint32_t at = scratch_need_column(f, KEYS_OF + list.at, (ecs_string){"", 0}, COLUMN_KEYS);

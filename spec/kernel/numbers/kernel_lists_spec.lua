@@ -564,7 +564,7 @@ describe("a function that a function creates", function()
   end)
 end)
 
--- What rows of functions have appended to lists, with kernels and without: by systems, and by loops.
+-- What rows of functions have appended to lists, with kernels and without, by systems and loops.
 local function appended(make, wants_compiled)
   for _, form in ipairs { "each", "loop" } do
     local said, tier = {}, nil
