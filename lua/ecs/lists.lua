@@ -10,9 +10,36 @@ local function need(holds)
   return one[1] + 0
 end
 
--- Quicksort as in ltablib.c of Lua 5.4, by the same comparisons in the same order, which see what it
--- has read before them; parts that it sorts by calling itself wait in a list. Where a part is less
--- than a 128th, it chooses another pivot, by the clock.
+-- Quicksort as in ltablib.c of Lua 5.4, by the same comparisons in the same order, of what it has
+-- read before them; parts that it sorts by calling itself wait in a list. Where a part is less than
+-- a 128th, it chooses another pivot, by the clock.
+
+-- Puts the pivot, which is at up - 1, between what is less and what is not. Returns where it is.
+local function partition(list, less, lo, up, pivot)
+  local i, j = lo, up - 1
+  while true do
+    i = i + 1
+    local low = list[i]
+    while less(low, pivot) do
+      need(i ~= up - 1)
+      i = i + 1
+      low = list[i]
+    end
+    j = j - 1
+    local high = list[j]
+    while less(pivot, high) do
+      need(j >= i)
+      j = j - 1
+      high = list[j]
+    end
+    if j < i then
+      list[up - 1], list[i] = low, pivot
+      return i
+    end
+    list[i], list[j] = high, low
+  end
+end
+
 local function sort(list, less)
   local starts, ends, open = { 1 }, { #list }, 1
   while open > 0 do
@@ -33,36 +60,17 @@ local function sort(list, less)
       end
       if up - lo == 2 then break end
       pivot = list[middle]
-      local i, j, low, high = lo, up - 1, list[up - 1], nil
-      list[middle], list[j] = low, pivot
-      while true do
-        i = i + 1
-        low = list[i]
-        while less(low, pivot) do
-          need(i ~= up - 1)
-          i = i + 1
-          low = list[i]
-        end
-        j = j - 1
-        high = list[j]
-        while less(pivot, high) do
-          need(j >= i)
-          j = j - 1
-          high = list[j]
-        end
-        if j < i then break end
-        list[i], list[j] = high, low
-      end
-      list[up - 1], list[i] = low, pivot
+      list[middle], list[up - 1] = list[up - 1], pivot
+      local at = partition(list, less, lo, up, pivot)
       open = open + 1
-      if i - lo < up - i then
-        need(up - i - 1 < 128 * (i - lo + 1))
-        starts[open], ends[open] = i + 1, up
-        up = i - 1
+      if at - lo < up - at then
+        need(up - at - 1 < 128 * (at - lo + 1))
+        starts[open], ends[open] = at + 1, up
+        up = at - 1
       else
-        need(i - 1 - lo < 128 * (up - i + 1))
-        starts[open], ends[open] = lo, i - 1
-        lo = i + 1
+        need(at - 1 - lo < 128 * (up - at + 1))
+        starts[open], ends[open] = lo, at - 1
+        lo = at + 1
       end
     end
   end

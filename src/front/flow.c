@@ -56,6 +56,7 @@ static void flow_find_loops(struct function_code *f) {
 /* What an instruction reads, and what it sets in any case. */
 static void flow_take_and_set(const struct code *code, struct registers *takes,
                               struct registers *sets) {
+  if (code->kind <= CODE_CLOSE) return;
   switch (code->kind) {
     case CODE_SET_FIELD: flow_add(takes, code->a, 1); break;
     case CODE_SET_INDEX: flow_add(takes, code->a, 1); flow_add(takes, code->b, 1); break;
@@ -88,8 +89,6 @@ static void flow_take_and_set(const struct code *code, struct registers *takes,
       flow_add(sets, code->a + EACH_VARIABLE, code->c);
       return;
     case CODE_EACH_END: flow_add(takes, code->a, EACH_VARIABLE + 1); return;
-    case CODE_NOTHING:
-    case CODE_CLOSE:
     case CODE_SET_UPFIELD:
     case CODE_SET_UPVALUE:
     case CODE_JUMP:

@@ -264,8 +264,8 @@ k_value build_taken(struct builder *b, k_value filled, uint32_t argument);
 
 /* Rows of the mask given to build_at give an order for an entity (i64), by a number below 64 that
 ** the runner knows, with a value of any type but f32, a bool as an integer: k_orders. Rows note it
-** down. It is given once everything that can fail in the row is done, in the order of rows, inside a
-** row in that of the program and its rounds. The row fails if it cannot be given (KE_DEAD), or
+** down. It is given once everything that can fail in the row is done, in the order of rows, inside
+** a row in that of the program and its rounds. The row fails if it cannot be given (KE_DEAD), or
 ** without room (KE_ROOM). If an order only puts the value into a cell, and that exists, it is done
 ** at once (k_orders.plain); the cell may be K_NONE. */
 void build_order(struct builder *b, uint32_t order, k_value entity, k_value value, k_value cell);
