@@ -30,7 +30,7 @@ static struct guard *append_guard(struct front *f, struct val table, uint32_t li
 struct val append_length(struct front *f, uint32_t which, struct val table) {
   uint32_t list = append_list(f, which);
   append_guard(f, table, list);
-  struct val length = val_number(f, build_get(f->b, scratch_number(f, list, LIST_LENGTH)), false);
+  struct val length = val_number(f, build_get(f->b, scratch_number(f, list, LIST_SIZE)), false);
   length.bits = MIXED_SMALL;
   return length;
 }
@@ -57,7 +57,7 @@ void append_table(struct front *f, uint32_t which, struct val table, k_value at,
   guard->most = (uint16_t)made->names;
   guard->stride = (uint16_t)made->items;
   build_at(b, f->env.mask, front_tag(f));
-  k_value length = scratch_number(f, list, LIST_LENGTH);
+  k_value length = scratch_number(f, list, LIST_SIZE);
   k_value next = build_binary(b, KO_ADD, build_get(b, length), build_i64(b, 1));
   build_need(b, build_binary(b, KO_EQ, at, next));
   (void)scratch_record(f, list, maybe_need(f, value));
@@ -111,7 +111,7 @@ bool append_read(lua_State *L, int anchors, const struct guard *guard, int64_t *
   bool fits = lua_istable(L, -1) && !lua_getmetatable(L, -1) && append_is_list(L, top + 1);
   if (fits && numbers) {
     numbers += guard->uniform * LIST_NUMBERS;
-    numbers[LIST_LENGTH] = (int64_t)lua_rawlen(L, top + 1);
+    numbers[LIST_SIZE] = (int64_t)lua_rawlen(L, top + 1);
     numbers[LIST_RECORDS] = 0;
   }
   lua_settop(L, top);
@@ -129,7 +129,7 @@ void append_store(lua_State *L, int anchors, const struct guard *guard,
                   const struct script_cells *script, void *cells) {
   int64_t *numbers = (int64_t *)cells + guard->uniform * LIST_NUMBERS;
   uint32_t count = (uint32_t)numbers[LIST_RECORDS];
-  lua_Integer before = (lua_Integer)numbers[LIST_LENGTH] - count;
+  lua_Integer before = (lua_Integer)numbers[LIST_SIZE] - count;
   path_push(L, anchors, &guard->path);
   for (uint32_t i = 0; i < count; i++) {
     lua_createtable(L, guard->stride, guard->most);

@@ -257,7 +257,7 @@ static const struct front_list *scratch_list(struct front *f, struct val list) {
 }
 
 static k_value scratch_get_length(struct front *f, uint32_t list) {
-  return build_get(f->b, scratch_number(f, list, LIST_LENGTH));
+  return build_get(f->b, scratch_number(f, list, LIST_SIZE));
 }
 
 /* A list that is used as one without keys: if it was taken for a keyed one, the function is
@@ -300,7 +300,7 @@ struct val scratch_create(struct front *f, const struct code *code) {
   bool again = f->loop_depth || f->list_times[at];
   f->wants_cells |= again && !list->again;
   list->again |= again;
-  build_set(f->b, scratch_number(f, at, LIST_LENGTH), build_i64(f->b, 0));
+  build_set(f->b, scratch_number(f, at, LIST_SIZE), build_i64(f->b, 0));
   if (list->records && !scratch_begins(f, list->pool))
     build_set(f->b, scratch_number(f, list->pool, LIST_RECORDS), build_i64(f->b, 0));
   return (struct val){.kind = VAL_LIST, .at = at, .slot = ++f->list_times[at]};
@@ -436,7 +436,7 @@ static k_value scratch_claim(struct front *f, uint32_t list, k_value key) {
   build_at(b, adds, front_tag(f));
   build_need(b, build_binary(b, KO_LE, next, build_i64(b, LIST_ROOM)));
   build_set(b, scratch_key_cell(f, list, COLUMN_KEYS, next), key);
-  build_set(b, scratch_number(f, list, LIST_LENGTH), next);
+  build_set(b, scratch_number(f, list, LIST_SIZE), next);
   build_at(b, build_binary(b, KO_ANDN, adds, s.clash), front_tag(f));
   build_set(b, s.slot, next);
   build_at(b, here, front_tag(f));
@@ -560,7 +560,7 @@ void scratch_set_field(struct front *f, struct val record, const struct constant
 static void scratch_pop(struct front *f, uint32_t list, k_value at) {
   struct builder *b = f->b;
   build_need(b, build_binary(b, KO_EQ, at, scratch_get_length(f, list)));
-  build_set(b, scratch_number(f, list, LIST_LENGTH), build_binary(b, KO_SUB, at, build_i64(b, 1)));
+  build_set(b, scratch_number(f, list, LIST_SIZE), build_binary(b, KO_SUB, at, build_i64(b, 1)));
 }
 
 /* Sets the element at a place, or appends one there. */
@@ -576,7 +576,7 @@ static void scratch_set_at(struct front *f, uint32_t list, k_value at, struct va
   build_need(b, build_binary(b, KO_LE, at, build_i64(b, LIST_ROOM)));
   build_need(b, build_unary(b, KO_NOT, build_binary(b, KO_ULT, length, below)));
   value = scratch_held(f, list, value);
-  build_set(b, scratch_number(f, list, LIST_LENGTH), build_binary(b, KO_MAX, length, at));
+  build_set(b, scratch_number(f, list, LIST_SIZE), build_binary(b, KO_MAX, length, at));
   scratch_put(f, column, at, value);
 }
 

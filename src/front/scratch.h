@@ -33,7 +33,7 @@ void scratch_begin(struct front *f);
 /* ---- for append.c ---- */
 
 /* Each list's numbers, at the beginning of the cells of integers. */
-enum list_number { LIST_LENGTH, LIST_RECORDS, LIST_NUMBERS };
+enum list_number { LIST_SIZE, LIST_RECORDS, LIST_NUMBERS };
 k_value scratch_number(struct front *f, uint32_t list, enum list_number which);
 /* The record that a table becomes, wherever the present rows have it. */
 struct val scratch_record(struct front *f, uint32_t list, struct val table);
