@@ -538,9 +538,12 @@ struct val scratch_field(struct front *f, struct val record, const struct consta
   if (!named && (key->type != CONST_INTEGER || key->integer < 1 || key->integer > FRONT_ITEMS))
     front_refuse(f, "it indexes a table in a list by something other than a field's name");
   record = maybe_need(f, record);
-  uint32_t column = scratch_column(f, record.at, named ? key->string : (ecs_string){"", 0},
-                                   named ? 0 : (uint32_t)key->integer);
-  return column == NONE ? (struct val){.kind = VAL_NIL} : scratch_take(f, column, record.value);
+  ecs_string name = {"", 0};
+  if (named) name = key->string;
+  uint32_t position = named ? 0 : (uint32_t)key->integer;
+  uint32_t column = scratch_column(f, record.at, name, position);
+  if (column == NONE) return (struct val){.kind = VAL_NIL};
+  return scratch_take(f, column, record.value);
 }
 
 void scratch_set_field(struct front *f, struct val record, const struct constant *key,
