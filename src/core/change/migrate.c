@@ -1,6 +1,6 @@
-#include "core/change/migrate.h"
-
 #include <math.h>
+
+#include "core/change/migrate.h"
 
 #include "core/base/column.h"
 #include "core/base/text.h"

@@ -98,7 +98,6 @@ struct world_box {
     struct weights *all;     /* of this Lua state */
     size_t reported;         /* that the collector has been told of */
   } weight;
-  size_t made;               /* bytes of Lua objects made while the collector was held */
   struct scratch *scratch;   /* what does not fit on the C stack; the world's own unless it is
                              ** lent */
   struct loops *loops;       /* loop.h */

@@ -251,7 +251,7 @@ void variant_push_reasons(lua_State *L, int handle);
 void variants_share(lua_State *L, int handle, int from, int function);
 
 /* Gives keys that its rows put into tables of their own the order of Lua's next. */
-void variant_order_by(lua_State *L, struct world_box *box, struct variant *variant);
+void variant_order_by(lua_State *L, struct variant *variant);
 
 /* Surround a run of a variant that was found for it: the first makes room for its script cells,
 ** which may raise Lua's memory error, the second stores them. The kernel's handle is at an
@@ -358,10 +358,8 @@ struct variant {
   bool starved;                /* there was no memory to copy `copied` */
   bool tables;                 /* it copies some */
   bool makes;                  /* it makes tables in Lua: for the order of keys, or to append */
-  bool held;                   /* so the collector has been stopped, when Lua used so much */
-  size_t kilobytes;
+  bool held;                   /* so the collector is held */
   lua_State *state;            /* of the present run */
-  struct world_box *box;
   bool looks;                  /* it uses indexes, and may change with them: `indexed`, `fresh` */
   uint32_t unportable;         /* as in the front */
   struct run_plan plan;        /* its arrays are `cells`, `commands`, `asked`, `lookups` */

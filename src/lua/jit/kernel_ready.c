@@ -413,9 +413,8 @@ static bool variant_order_keys(const struct run_list *list, uint32_t count, uint
   return status == LUA_OK;
 }
 
-void variant_order_by(lua_State *L, struct world_box *box, struct variant *variant) {
+void variant_order_by(lua_State *L, struct variant *variant) {
   variant->state = L;
-  variant->box = box;
   for (uint32_t i = 0; i < variant->list_count; i++) {
     struct run_list *list = &variant->lists[i];
     if (list->kind != LIST_KEYS) continue;

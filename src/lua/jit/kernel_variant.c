@@ -8,6 +8,7 @@
 #include "lua/bind/args.h"
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
+#include "lua/bind/version.h"
 
 #define VARIANTS 16            /* of one kernel that are kept although no run needs them */
 
@@ -89,14 +90,6 @@ static int variant_set_protected(lua_State *L) {
   return 0;
 }
 
-static void variant_release(lua_State *L, struct variant *variant) {
-  size_t kilobytes = (size_t)lua_gc(L, LUA_GCCOUNT, 0);
-  lua_gc(L, LUA_GCRESTART, 0);
-  if (kilobytes > variant->kilobytes)
-    variant->box->made += (kilobytes - variant->kilobytes) * 1024;
-  variant->held = false;
-}
-
 static APART void variant_set_cells(lua_State *L, int handle, struct variant *variant,
                                     bool reserves) {
   int top = lua_gettop(L), status = LUA_OK;
@@ -110,17 +103,14 @@ static APART void variant_set_cells(lua_State *L, int handle, struct variant *va
   } else if (cells_any(&variant->script)) {
     variant_set_all(L, top + 2, variant, reserves);
   }
-  if (variant->held) variant_release(L, variant);
+  if (variant->held) collector_release(L);
   if (status != LUA_OK) lua_error(L);
   lua_settop(L, top);
   variant->held = reserves && variant->makes && lua_gc(L, LUA_GCISRUNNING, 0) == 1;
-  if (!variant->held) return;
-  lua_gc(L, LUA_GCSTOP, 0);
-  variant->kilobytes = (size_t)lua_gc(L, LUA_GCCOUNT, 0);
+  if (variant->held) collector_hold(L);
 }
 
-/* Where the program makes tables in Lua, the collector is held meanwhile: no finalizer may run.
-** What it makes is told to the collector when a public call ends. */
+/* Where the program makes tables in Lua, the collector is held meanwhile: no finalizer may run. */
 void variant_reserve_cells(lua_State *L, int handle, struct variant *variant) {
   if (UNLIKELY(variant->makes || cells_any(&variant->script)))
     variant_set_cells(L, handle, variant, true);
@@ -260,7 +250,7 @@ static bool variant_fits_now(lua_State *L, int all_anchors, const struct kernel 
   lua_pop(L, 1);
   if (variant->starved) raise_memory(L);
   if (!fits) return false;
-  if (variant->makes) variant_order_by(L, kernel->box, variant);
+  if (variant->makes) variant_order_by(L, variant);
   variant->run = kernel->runs;
   return true;
 }
