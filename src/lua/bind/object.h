@@ -98,6 +98,7 @@ struct world_box {
     struct weights *all;     /* of this Lua state */
     size_t reported;         /* that the collector has been told of */
   } weight;
+  size_t owed;               /* to the collector, which was held: collector_release_quietly */
   struct scratch *scratch;   /* what does not fit on the C stack; the world's own unless it is
                              ** lent */
   struct loops *loops;       /* loop.h */

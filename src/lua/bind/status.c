@@ -119,6 +119,9 @@ void call_held(lua_State *L, lua_CFunction function, int arguments, int results)
 void settle_rest(lua_State *L, struct world_box *box, int world_index) {
   if (box->any.owner.released_head) settle_any(L, box, world_index);
   if (*box->bytes - box->weight.reported >= 65536) settle_weight(L, box);
+  size_t owed = box->owed;
+  box->owed = 0;
+  if (owed && lua_gc(L, LUA_GCISRUNNING, 0) == 1) collector_step(L, owed);
 }
 
 void cells_stored(lua_State *L, struct world_box *box, int world_index) {

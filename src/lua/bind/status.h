@@ -72,7 +72,8 @@ void settle_rest(lua_State *L, struct world_box *box, int world_index);
 
 /* Whether there is anything to do then, apart from observers. */
 static inline bool settle_is_due(const struct world_box *box) {
-  return box->any.owner.released_head || *box->bytes - box->weight.reported >= 65536;
+  return box->any.owner.released_head || *box->bytes - box->weight.reported >= 65536 ||
+         box->owed >= 65536;
 }
 
 /* The last step of every public call that may have grown or freed memory, or applied observed

@@ -358,7 +358,8 @@ struct variant {
   bool starved;                /* there was no memory to copy `copied` */
   bool tables;                 /* it copies some */
   bool makes;                  /* it makes tables in Lua: for the order of keys, or to append */
-  bool held;                   /* so the collector is held */
+  bool held;                   /* so the collector is held, since Lua has used so much */
+  size_t kilobytes;
   lua_State *state;            /* of the present run */
   bool looks;                  /* it uses indexes, and may change with them: `indexed`, `fresh` */
   uint32_t unportable;         /* as in the front */

@@ -90,6 +90,13 @@ static int variant_set_protected(lua_State *L) {
   return 0;
 }
 
+static void variant_release(lua_State *L, int handle, const struct variant *variant) {
+  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  size_t kilobytes = (size_t)lua_gc(L, LUA_GCCOUNT, 0);
+  size_t more = kilobytes > variant->kilobytes ? kilobytes - variant->kilobytes : 0;
+  kernel->box->owed += collector_release_quietly(L, more);
+}
+
 static APART void variant_set_cells(lua_State *L, int handle, struct variant *variant,
                                     bool reserves) {
   int top = lua_gettop(L), status = LUA_OK;
@@ -103,11 +110,13 @@ static APART void variant_set_cells(lua_State *L, int handle, struct variant *va
   } else if (cells_any(&variant->script)) {
     variant_set_all(L, top + 2, variant, reserves);
   }
-  if (variant->held) collector_release(L);
+  if (variant->held) variant_release(L, handle, variant);
   if (status != LUA_OK) lua_error(L);
   lua_settop(L, top);
   variant->held = reserves && variant->makes && lua_gc(L, LUA_GCISRUNNING, 0) == 1;
-  if (variant->held) collector_hold(L);
+  if (!variant->held) return;
+  variant->kilobytes = (size_t)lua_gc(L, LUA_GCCOUNT, 0);
+  collector_hold(L);
 }
 
 /* Where the program makes tables in Lua, the collector is held meanwhile: no finalizer may run. */
