@@ -79,7 +79,11 @@ local changes = {
   function(o, n) o.float = ({ 0.5, 3, -0.0, 1 / 0, 10 })[n:range(1, 5)] end,
   function(o, n) o.config.n = ({ 2, -1, 1.5 })[n:range(1, 3)] end,
   function(o) o.config.f = 4 end,
-  function(o, n) o.config.list[n:range(1, 4)] = ({ 7, 0.5, false })[n:range(1, 4)] end,
+  function(o, n)   -- no holes: which border # gives then depends on what has been asked before
+    local list, at, value = o.config.list, n:range(1, 4), ({ 7, 0.5, false })[n:range(1, 4)]
+    local last = rawlen(list)
+    list[value == nil and last or math.min(at, last + 1)] = value
+  end,
   function(o) o.config.list = { 1, 2.5, 3, 4 } end,
   function(o) setmetatable(o.config.list, { __len = function() return 9 end }) end,
   function(o) setmetatable(o.config.list, { __index = function() return 8 end }) end,

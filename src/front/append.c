@@ -47,9 +47,12 @@ void append_table(struct front *f, uint32_t which, struct val table, k_value at,
                               memcmp(&known->place, &made->place, sizeof known->place) != 0))
     front_refuse(f, NUMBERS_ARE_DOUBLES
                         ? "it appends a table to a list from outside, which LuaJIT makes otherwise"
-                        : "it appends tables to one list that it creates at two places: use one");
-  if (made->names > INT16_MAX || made->items > INT16_MAX || f->loop_depth)
+                        : "rows append tables to one list that they create at two places: use one");
+  if (f->loop_depth)
     front_refuse(f, "it appends a table to a list from outside in a loop: do that behind it");
+  if (made->names > INT16_MAX || made->items > INT16_MAX)
+    front_refuse(f, "it appends a table with more than %d fields to a list from outside",
+                 INT16_MAX);
   if (made->varies)
     front_refuse(f, "it appends a table whose fields are set under conditions, or more than once: "
                     "write all of them in its constructor");
@@ -70,11 +73,9 @@ void append_table(struct front *f, uint32_t which, struct val table, k_value at,
 static void append_push(lua_State *L, int anchors, const struct script_cells *script, void *cells,
                         uint32_t at, uint32_t record) {
   const struct list_column *column = &script->list_columns[at];
-  const k_array bools = scratch_array(cells, script->columns, KC_BOOL);
-  const uint8_t *flags = (const uint8_t *)bools.data + (size_t)at * COLUMN_PARTS * LIST_ROOM;
-  const int64_t *integers = scratch_keys(cells, at);
-  const k_array floats = scratch_array(cells, script->columns, KC_F64);
-  const double *numbers = (const double *)floats.data + (size_t)at * LIST_ROOM;
+  const uint8_t *flags = scratch_column_cells(cells, script->columns, KC_BOOL, at);
+  const int64_t *integers = scratch_column_cells(cells, script->columns, KC_I64, at);
+  const double *numbers = scratch_column_cells(cells, script->columns, KC_F64, at);
   if (column->kind == CELL_NIL || (column->maybe && !flags[COLUMN_THERE * LIST_ROOM + record])) {
     lua_pushnil(L);
   } else if (column->kind == CELL_BOOL) {

@@ -302,7 +302,7 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
 ** beside that of the function around. */
 static struct frame call_frame(struct front *f, struct val function) {
   struct frame frame = {.caller = f->frame, .top = NONE, .function = (uint16_t)function.at,
-                        .trusted = function.number != 0};
+                        .trusted = function.trusted};
   if (function.kind == VAL_CLOSURE) {
     const struct frame *around = f->frame;
     while (around && around->number != function.slot) around = around->caller;

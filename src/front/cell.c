@@ -177,15 +177,19 @@ struct val cell_get(struct front *f, const struct path *path, uint32_t at) {
   return maybe_narrow(f, f->env.mask, value);
 }
 
-/* The kind of a value that is stored. */
-static enum cell_kind cell_kind_of(struct front *f, const struct path *path, struct val value) {
+enum cell_kind cell_kind_of(struct front *f, struct val value) {
   if (value.kind == VAL_NIL) return CELL_NIL;
-  bool truth = val_is_boolean(f, value);
-  if (!truth && !val_is_number(f, value))
+  if (val_is_boolean(f, value)) return CELL_BOOL;
+  if (value.mixed) return CELL_MIXED;
+  return val_type(f, value) == KT_I64 ? CELL_INTEGER : CELL_FLOAT;
+}
+
+/* The kind of a value that is stored at a path. */
+static enum cell_kind cell_kind_at(struct front *f, const struct path *path, struct val value) {
+  if (value.kind != VAL_NIL && !val_is_boolean(f, value) && !val_is_number(f, value))
     front_refuse(f, "it sets '%s' to %s: write only numbers, ids and booleans",
                  cell_push_name(f, path), number_describe(f, value));
-  if (truth || value.mixed) return truth ? CELL_BOOL : CELL_MIXED;
-  return val_type(f, value) == KT_I64 ? CELL_INTEGER : CELL_FLOAT;
+  return cell_kind_of(f, value);
 }
 
 enum cell_kind cell_join(enum cell_kind x, enum cell_kind y) {
@@ -198,7 +202,7 @@ enum cell_kind cell_join(enum cell_kind x, enum cell_kind y) {
 /* Widens a cell to take a value; if it was too narrow, the function is compiled again. */
 static void cell_widen(struct front *f, const struct path *path, uint32_t at, struct val value) {
   struct cell *cell = &f->shared.cells[at];
-  enum cell_kind kind = cell_join(cell->kind, cell_kind_of(f, path, value));
+  enum cell_kind kind = cell_join(cell->kind, cell_kind_at(f, path, value));
   bool nil = value.kind == VAL_NIL || val_is_maybe(value);
   if (kind == CELL_OTHER)
     front_refuse(f, "'%s' is sometimes a boolean and sometimes a number: use one type",
@@ -454,7 +458,7 @@ struct val cell_get_element(struct front *f, struct val table, struct val index)
 static bool cell_takes(struct front *f, const struct path *path, uint32_t number,
                        struct stored_as *as, struct val value) {
   bool truths = f->arrays[number].kind == ELEMENTS_BOOL;
-  enum cell_kind kind = cell_kind_of(f, path, value);
+  enum cell_kind kind = cell_kind_at(f, path, value);
   bool other = as->whole && kind != CELL_INTEGER && kind != CELL_NIL;
   if (other || (!truths && kind == CELL_BOOL && !as->truths)) {
     as->truths = kind == CELL_BOOL;   /* where there was nothing before? */

@@ -145,6 +145,7 @@ struct val {
   bool entity;                 /* an id: the row's, an entity field's, or null */
   bool zero;                   /* an id that is a literal 0 in all rows so far: also a number */
   bool row_entity;             /* the row's own */
+  bool trusted;                /* a function: as its frame's */
   bool carried;                /* an element: rows that skip the loop that finds it have no value */
   enum spawned spawned;        /* of an id: a stand-in number, only to be noted and compared */
   k_value value;

@@ -496,7 +496,8 @@ static struct val list_function(struct front *f, const char *name) {
   else
     front_refuse(f, "it calls a function of 'table', and module 'ecs' is not loaded");
   lua_remove(f->L, -2);
-  return (struct val){.kind = VAL_FUNCTION, .at = front_anchor(f), .number = *name == 'r'};
+  bool trusted = strcmp(name, "remove") == 0;
+  return (struct val){.kind = VAL_FUNCTION, .at = front_anchor(f), .trusted = trusted};
 }
 
 struct val list_call(struct front *f, struct val function, const struct val *arguments,

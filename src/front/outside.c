@@ -370,19 +370,24 @@ struct val *outside_local(struct front *f, uint32_t upvalue) {
   return outside_is_local(f, &frame, &upvalue) ? &f->registers[frame->base + upvalue] : NULL;
 }
 
-struct path outside_upvalue_path(struct front *f, uint32_t upvalue) {
-  const struct frame *frame = f->frame;
-  (void)outside_is_local(f, &frame, &upvalue);
+/* The path of an upvalue of a frame's function, which is no local of another one. */
+static struct path outside_path_of(struct front *f, const struct frame *frame, uint32_t upvalue) {
   if (upvalue >= BODY_LOCAL)
     return (struct path){0, (uint8_t)(upvalue - BODY_LOCAL + 3), f->locals, {0}};
   if (upvalue >= 255) front_refuse(f, "it has too many upvalues");
   return (struct path){0, (uint8_t)(upvalue + 1), frame->function, {0}};
 }
 
+struct path outside_upvalue_path(struct front *f, uint32_t upvalue) {
+  const struct frame *frame = f->frame;
+  (void)outside_is_local(f, &frame, &upvalue);
+  return outside_path_of(f, frame, upvalue);
+}
+
 struct val outside_upvalue(struct front *f, uint32_t upvalue) {
-  const struct val *local = outside_local(f, upvalue);
-  if (local) return *local;
-  struct path path = outside_upvalue_path(f, upvalue);
+  const struct frame *frame = f->frame;
+  if (outside_is_local(f, &frame, &upvalue)) return f->registers[frame->base + upvalue];
+  struct path path = outside_path_of(f, frame, upvalue);
   return outside_follow(f, &path);
 }
 

@@ -1,7 +1,8 @@
 /* Lists that a function makes for itself: tables that it creates, fills and reads by numbers. A
 ** list, like a made table that is not one, lives as long as its row, so its elements are cells of
 ** the variant's memory (as script cells are: cell.c), of as many as LIST_ROOM; rows that need more
-** are left to Lua. Its length is a cell, too.
+** are left to Lua. Its length is a cell, too. A table that is indexed by ids, strings, or integers
+** that do not count from 1 is a keyed list: it has its keys beside its elements.
 **
 ** Records, tables with fields that are put into lists, have numbers, which lists hold, and each
 ** field has its cells by these numbers. Lists that exchange records share them: their pool.
@@ -53,7 +54,10 @@ void scratch_want_keyed(struct front *f, struct val table, struct val key) {
 
 /* Cells of a type are one array of the program: LIST_ROOM for each column, or three times that of
 ** booleans. Before those of integers there are each list's length, and how many records each pool
-** has. */
+** has: a region of their own. */
+static uint32_t scratch_region(k_column type, uint32_t column) {
+  return type == KC_I64 ? column + 1 : type == KC_BOOL ? column * COLUMN_PARTS : column;
+}
 
 k_array scratch_array(void *cells, uint32_t columns, k_column type) {
   int64_t room = (int64_t)columns * LIST_ROOM, numbers = room + LIST_ROOM;
@@ -65,8 +69,11 @@ k_array scratch_array(void *cells, uint32_t columns, k_column type) {
   }
 }
 
-const int64_t *scratch_keys(const void *cells, uint32_t column) {
-  return (const int64_t *)cells + (size_t)(column + 1) * LIST_ROOM;
+const void *scratch_column_cells(void *cells, uint32_t columns, k_column type,
+                                 uint32_t column) {
+  const char *all = scratch_array(cells, columns, type).data;
+  size_t size = type == KC_BOOL ? 1 : sizeof(int64_t);
+  return all + scratch_region(type, column) * LIST_ROOM * size;
 }
 
 size_t scratch_size(uint32_t columns) {
@@ -87,10 +94,9 @@ k_value scratch_number(struct front *f, uint32_t list, enum list_number which) {
 static k_value scratch_part(struct front *f, uint32_t column, enum column_part part,
                             k_value place) {
   enum cell_kind kind = (enum cell_kind)f->shared.list_columns[column].kind;
-  if (part || kind == CELL_BOOL)
-    return scratch_cell(f, KC_BOOL, column * COLUMN_PARTS + part, place);
-  return kind == CELL_INTEGER ? scratch_cell(f, KC_I64, column + 1, place)
-                              : scratch_cell(f, KC_F64, column, place);
+  bool truth = part || kind == CELL_BOOL;
+  k_column type = truth ? KC_BOOL : kind == CELL_INTEGER ? KC_I64 : KC_F64;
+  return scratch_cell(f, type, scratch_region(type, column) + part, place);
 }
 
 static struct val scratch_value(struct front *f, uint32_t at, k_value place) {
@@ -169,13 +175,8 @@ static bool scratch_takes(struct front *f, struct list_column *column, struct va
   if (!nil && (value.spawned || (!truth && value.kind != VAL_VALUE)))
     front_refuse(f, "it puts %s into a list: put in numbers, ids, booleans, strings or tables of "
                     "these", number_describe(f, value));
-  enum cell_kind kind = nil                               ? CELL_NIL
-                        : truth                           ? CELL_BOOL
-                        : value.mixed                     ? CELL_MIXED
-                        : val_type(f, value) == KT_I64    ? CELL_INTEGER
-                                                          : CELL_FLOAT;
   const struct list_column was = *column;
-  kind = cell_join((enum cell_kind)column->kind, kind);
+  enum cell_kind kind = cell_join((enum cell_kind)column->kind, cell_kind_of(f, value));
   bool first = was.kind == CELL_NIL;
   bool other = !nil && !first && (text != was.text || string != was.string);
   if (kind == CELL_OTHER || other)
@@ -466,6 +467,9 @@ static void scratch_unite(struct front *f, uint32_t pool, uint32_t other) {
   struct front_classes *shared = &f->shared;
   if (shared->lists[pool].outside || shared->lists[other].outside)
     front_refuse(f, "it puts a table into a list from outside and into one that it creates");
+  for (uint32_t i = 0; i < shared->list_column_count; i++)
+    if (shared->list_columns[i].of == other && shared->list_columns[i].field)
+      shared->list_columns[i].of = (uint8_t)pool;
   for (uint32_t i = 0; i < shared->list_count; i++)
     if (shared->lists[i].pool == other) shared->lists[i].pool = pool;
   f->wants_cells = true;

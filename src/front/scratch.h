@@ -68,7 +68,8 @@ void append_store(lua_State *L, int anchors, const struct guard *guard,
 ** those of a type are. */
 size_t scratch_size(uint32_t columns);
 k_array scratch_array(void *cells, uint32_t columns, k_column type);
-/* The keys of a list that is keyed by this column, in the order in which they came. */
-const int64_t *scratch_keys(const void *cells, uint32_t column);
+/* The cells of one of so many columns that are of a type. */
+const void *scratch_column_cells(void *cells, uint32_t columns, k_column type,
+                                 uint32_t column);
 
 #endif

@@ -23,12 +23,6 @@ static inline void collector_step(lua_State *L, size_t bytes) {
   lua_gc(L, LUA_GCSTEP, (int)((bytes < STEP_LIMIT ? bytes : STEP_LIMIT) / 1024));
 }
 
-/* See below. */
-static inline size_t collector_release_quietly(lua_State *L, size_t kilobytes) {
-  collector_release(L);
-  return kilobytes * 1024;
-}
-
 static inline void collector_collect_old(lua_State *L) { (void)L; }
 
 static inline int dump_function(lua_State *L, lua_Writer writer, void *ud, bool strip) {
@@ -139,11 +133,6 @@ static inline int parameter_count(lua_State *L, int function, bool *any) {
 static inline void collector_hold(lua_State *L) { lua_gc(L, LUA_GCSTOP); }
 static inline void collector_release(lua_State *L) { lua_gc(L, LUA_GCRESTART); }
 
-static inline size_t collector_release_quietly(lua_State *L, size_t kilobytes) {
-  collector_release(L);
-  return kilobytes * 1024;
-}
-
 #define STEPS_MOST 64
 
 /* Makes the collector do what it would do after that many bytes were allocated, up to the end of a
@@ -174,14 +163,6 @@ static inline int dump_function(lua_State *L, lua_Writer writer, void *ud, bool 
 static inline void collector_hold(lua_State *L) { lua_gc(L, LUA_GCSTEP, -HELD); }
 static inline void collector_release(lua_State *L) { lua_gc(L, LUA_GCSTEP, HELD); }
 
-/* As collector_release, after so many kilobytes have been allocated, but no finalizer runs. Returns
-** how many bytes collector_step is then owed. */
-static inline size_t collector_release_quietly(lua_State *L, size_t kilobytes) {
-  size_t owed = kilobytes + 64;   /* allocations that were not followed by a step, too */
-  lua_gc(L, LUA_GCSTEP, (int)((size_t)HELD - owed));
-  return owed * 1024;
-}
-
 static inline void collector_step(lua_State *L, size_t bytes) {
   lua_gc(L, LUA_GCSTEP, (int)((bytes < STEP_LIMIT ? bytes : STEP_LIMIT) / 1024));
 }
@@ -193,6 +174,18 @@ static inline int dump_function(lua_State *L, lua_Writer writer, void *ud, bool 
 
 #endif
 #endif
+
+/* As collector_release, after so many kilobytes have been allocated; in Lua 5.4 no finalizer runs.
+** Returns how many bytes collector_step is then owed. */
+static inline size_t collector_release_quietly(lua_State *L, size_t kilobytes) {
+#ifdef HELD
+  kilobytes += 64;   /* allocations that were not followed by a step, too */
+  lua_gc(L, LUA_GCSTEP, (int)((size_t)HELD - kilobytes));
+#else
+  collector_release(L);
+#endif
+  return kilobytes * 1024;
+}
 
 /* Whether an integer of 64 bits cannot be told from its neighbours in Lua: its numbers are exact up
 ** to 2^53 where they are doubles. */

@@ -498,14 +498,15 @@ static void variant_take_cells(struct script_cells *script, const struct front *
   memcpy(script->list, front->shared.cells, sizeof script->list);
 }
 
-/* Whether the program makes tables in Lua. */
-static bool variant_makes(const struct front *front) {
-  bool makes = false;
-  for (uint32_t i = 0; i < front->guard_count; i++)
-    makes |= front->guards[i].type == GUARD_APPENDED;
+/* Notes whether the program copies tables of Lua, and makes some. */
+static void variant_note_tables(struct variant *variant, const struct front *front) {
+  for (uint32_t i = 0; i < front->guard_count; i++) {
+    bool appends = front->guards[i].type == GUARD_APPENDED;
+    variant->tables |= appends || front->guards[i].type == GUARD_ELEMENTS;
+    variant->makes |= appends;
+  }
   for (uint32_t i = 0; i < front->list_count; i++)
-    makes |= front->lists[i].kind == LIST_KEYS;
-  return makes;
+    variant->makes |= front->lists[i].kind == LIST_KEYS;
 }
 
 /* Makes a variant of the front's results; NULL when out of memory. */
@@ -540,10 +541,7 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
   struct variant *variant = copy_variant(kernel->set->runner.memory, &found);
   if (!variant || !front->program) return variant;
   variant->leaves = front->leaves;
-  for (uint32_t i = 0; i < front->guard_count; i++)
-    variant->tables |= front->guards[i].type == GUARD_ELEMENTS ||
-                       front->guards[i].type == GUARD_APPENDED;
-  variant->makes = variant_makes(front);
+  variant_note_tables(variant, front);
   variant->quiet = !front->index_count && !cells_any(&found.script) &&
                    !RESULT_IS_USED(kernel->result) && front->command_count == 0 &&
                    !program_info(front->program).fails;
