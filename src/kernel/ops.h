@@ -85,11 +85,12 @@ struct row_lanes {
   char *base, *one, *four, *eight;
 };
 
-/* Other code, after the instructions' own: a loop over one row; one on scalars; controls; ordered
-** notes, possibly stored at once, and their giving; an undoable store; the next row. */
+/* Other code, after the instructions' own: theirs for scalars; a loop over one row; one on scalars;
+** controls; ordered notes, possibly stored at once, and their giving; an undoable store; the next
+** row. */
 enum {
-  ROWS_ONE = OP_CONTROLS, ROWS_SCALAR, ROWS_SKIP, ROWS_LOOP, ROWS_END,
-  ROWS_NOTE, ROWS_PUT, ROWS_DO, ROWS_KEEP, ROWS_NEXT, ROWS_CODES
+  ROWS_SCALARS = OP_CONTROLS, ROWS_ONE = 2 * OP_CONTROLS, ROWS_SCALAR, ROWS_SKIP, ROWS_LOOP,
+  ROWS_END, ROWS_NOTE, ROWS_PUT, ROWS_DO, ROWS_KEEP, ROWS_NEXT, ROWS_CODES
 };
 
 /* Whether an instruction's loop has a form for one row; otherwise a loop over one row is used. */

@@ -206,7 +206,8 @@ static uint32_t rows_code(const struct program *p, uint32_t pc) {
     case OP_DO_NOTES: return ROWS_DO;
     default: break;
   }
-  if (k->op & OP_SCALAR) return ROWS_SCALAR;
+  uint32_t op = OP_NUMBER(k->op);
+  if (k->op & OP_SCALAR) return op_is_row[op] ? ROWS_SCALARS + op : ROWS_SCALAR;
   if (is_note(k->op)) return k->c == K_NO_OPERAND ? ROWS_NOTE : ROWS_PUT;
   bool row = k->op < OP_CONTROLS && op_is_row[k->op];
   return row && !strpbrk(op_table[k->op].signature, "123456ebtpq") ? k->op : ROWS_ONE;
@@ -243,8 +244,9 @@ static void rows_translate_insn(struct program *p, uint32_t pc, uint32_t first) 
   if (code == ROWS_ONE || code == ROWS_SCALAR) return;
   const uint16_t operands[5] = {k->dst, k->a, k->b, k->c, k->d};
   uint32_t *const offsets[5] = {&to->dst, &to->a, &to->b, &to->c, &to->d};
+  const char *signature = op_table[OP_NUMBER(k->op)].signature;
   for (int i = 0; i < 5; i++)   /* except numbers of instructions and folds */
-    if (!strchr("-jn", op_table[k->op].signature[i])) *offsets[i] = rows_offset(p, operands[i]);
+    if (!strchr("-jn", signature[i])) *offsets[i] = rows_offset(p, operands[i]);
   if (code == ROWS_PUT) {   /* takes its operands as one that sets such a cell */
     to->a = to->c;
     to->to = OP_SET_BOOL + p->sites[k->dst - p->layout.numbers.sites].cell - 1u;
