@@ -207,8 +207,8 @@ static size_t machine_list(const struct running *r, const k_insn *k, size_t n) {
   k_listing listing = {r->at + k->a + 1, mask, r->at[k->a], machine_items_of(r, k->a), r->loops};
   int64_t *counts = r->at[k->dst];
   uint32_t number = (k->a - r->numbers->lists) / (LIST_ARGUMENTS + 1);
-  assert(r->run->list && r->listed[number] <= listing.items->count);
-  listing.items->count = r->listed[number];
+  assert(r->run->list);
+  listing.items->count = 0;
   size_t done = r->run->list(r->run->list_ud, number, &listing, n);
   for (size_t i = 0; i < done; i++) counts[i] = listing.spans[i].count;
   return done;
@@ -309,36 +309,78 @@ size_t running_note_or_list(struct running *r, const k_insn *k, size_t n) {
   return notes_add(r->notes, k->dst - r->numbers->sites, &noted, mask, n);
 }
 
+static void machine_move_columns(struct running *r, ptrdiff_t rows) {
+  for (uint32_t i = 0; i < r->p->column_count; i++)
+    r->at[i] = (char *)r->at[i] + rows * (ptrdiff_t)column_size((k_column)r->p->columns[i]);
+  r->first += (size_t)rows;
+}
+
 void running_move(struct running *r, ptrdiff_t rows) {
   const struct program *p = r->p;
   assert(rows % 64 == 0);
-  for (uint32_t i = 0; i < p->column_count; i++)
-    r->at[i] = (char *)r->at[i] + rows * (ptrdiff_t)column_size((k_column)p->columns[i]);
+  machine_move_columns(r, rows);
   for (uint32_t i = 0; i < p->bitmap_count; i++)
     r->at[r->numbers->bitmaps + i] = (uint64_t *)r->at[r->numbers->bitmaps + i] + rows / 64;
   for (uint32_t i = 0; i < p->total_count; i++)
     ((k_folding *)r->at[r->numbers->totals + i])->row += (uint32_t)rows;
   if (p->starts) r->at[r->numbers->start] = (uint64_t *)r->at[r->numbers->start] + rows / 64;
-  r->first += (size_t)rows;
 }
 
-/* ---- rows that run separately ---- */
+/* ---- windows ---- */
 
-enum { STRETCH = 64 };   /* rows that run separately from their block */
+/* Where few rows of a block do a loop, or what is skipped under a mask, that runs for groups of
+** GROUP rows one after the other: windows of the block. What an instruction costs besides its
+** lanes, and moving an operand, are given as lanes. */
+enum { GROUP = 8, LANES_OF_INSN = 20, LANES_OF_OPERAND = 4, ROUNDS = 16, FEWEST_INSNS = 12 };
 
-/* Whether work under a mask of n lanes is better done separately for those groups of STRETCH rows
-** that have it, by the number of instructions and rounds. The rest of the program then runs for
-** each group, with the notes made before. */
-static bool machine_is_sparse(const struct running *r, const k_insn *k, uint32_t pc, size_t n) {
-  const uint8_t *mask = r->at[k->op == OP_LOOP ? k->b : k->a];
+struct window {
+  size_t from, to;
+};
+
+/* The next window of n lanes behind the given one; false if there is none. */
+static bool machine_next_window(const uint8_t *mask, size_t n, struct window *window) {
+  size_t at = window->to;
+  while (at < n && !machine_any_lane(mask + at, n - at < GROUP ? n - at : GROUP)) at += GROUP;
+  window->from = at;
+  while (at < n && machine_any_lane(mask + at, n - at < GROUP ? n - at : GROUP)) at += GROUP;
+  window->to = at < n ? at : n;
+  return window->from < n;
+}
+
+/* Whether instructions do the same with the rows of a window as with a block. A list may only serve
+** a loop around it: windows do not keep it. */
+static bool machine_is_movable(const struct running *r, uint32_t pc, uint32_t end) {
+  const struct numbering *numbers = r->numbers;
+  bool movable = true, loops = r->p->insns[pc].op == OP_LOOP;
+  for (; pc < end && movable; pc++) {
+    const k_insn *k = &r->p->insns[pc];
+    bool folds = is_fold(k->op) || k->op == OP_UNFOLD, lists = k->op == OP_LIST && !loops;
+    movable = !folds && !lists && k->op != OP_ROWS && k->op != OP_DO_NOTES;
+    const uint16_t operands[] = {k->dst, k->a, k->b, k->d};
+    for (int i = 0; i < 4; i++)
+      movable &= operands[i] <= numbers->all || operands[i] >= numbers->arrays;
+  }
+  return movable;
+}
+
+/* The mask of a loop or of what is skipped. */
+static const uint8_t *machine_mask(const struct running *r, const k_insn *k) {
+  return r->at[k->op == OP_LOOP ? k->b : k->a];
+}
+
+/* Whether windows take at most three quarters of what the whole block takes. */
+static bool machine_is_narrow(const struct running *r, uint32_t pc, size_t n) {
+  const k_insn *k = &r->p->insns[pc];
+  const struct numbering *numbers = r->numbers;
   int64_t rounds = k->op == OP_LOOP ? *machine_integer_at(r, k->a) : 1;
-  size_t parts = (n + STRETCH - 1) / STRETCH, busy = 0;
-  if (parts < 4 || rounds < 1 || (r->p->site_count && r->notes->count)) return false;
-  if (r->p->layout.apart) return false;   /* that starts at the block's first row */
-  if (2 * (k->c - pc) * (double)rounds < r->p->insn_count - k->c) return false;
-  for (size_t i = 0; i < n; i += STRETCH)
-    busy += machine_any_lane(mask + i, n - i < STRETCH ? n - i : STRETCH);
-  return busy > 0 && 2 * busy <= parts;
+  if (r->narrow || n <= 2 * GROUP || rounds < 1) return false;
+  if (k->op == OP_SKIP && k->c - pc < FEWEST_INSNS) return false;
+  double times = (double)(k->c - pc) * (double)(rounds < ROUNDS ? rounds : ROUNDS), work = 0;
+  double most = 0.75 * times * (double)(LANES_OF_INSN + n);
+  uint32_t operands = numbers->scalars + numbers->count - numbers->lists;
+  for (struct window w = {0, 0}; work <= most && machine_next_window(machine_mask(r, k), n, &w);)
+    work += times * (double)(LANES_OF_INSN + w.to - w.from) + LANES_OF_OPERAND * operands;
+  return work > 0 && work <= most && machine_is_movable(r, pc, k->c);
 }
 
 /* Moves to other rows of the block. */
@@ -350,13 +392,30 @@ static void machine_move_within(struct running *r, ptrdiff_t rows) {
   }
   for (uint32_t i = numbers->lists; i < numbers->count; i++)
     r->at[i] = (char *)r->at[i] + rows * (ptrdiff_t)sizeof(k_span);
-  running_move(r, rows);
+  machine_move_columns(r, rows);
+  if (r->p->site_count) notes_move(r->notes, rows);
 }
 
-/* Sets whether later rows use what was listed for the whole block. */
-static void machine_keep_lists(struct running *r, bool keep) {
-  for (uint32_t i = 0; i < r->p->list_count; i++)
-    r->listed[i] = keep ? r->items[i].count : 0;
+/* Runs a loop, or what is skipped, in windows. Returns how many rows did not fail. */
+static size_t machine_run_windows(struct running *r, uint32_t pc, size_t n) {
+  const k_insn *k = &r->p->insns[pc];
+  uint32_t end = r->end;
+  size_t size = r->p->scalar_count * sizeof *r->scalars, sound = n;
+  const uint8_t *mask = machine_mask(r, k);
+  memcpy(r->kept, r->scalars, size);
+  r->narrow = true;
+  r->end = k->op == OP_LOOP ? k->c + 1u : k->c;
+  for (struct window w = {0, 0}; sound == n && machine_next_window(mask, n, &w);) {
+    size_t rows = w.to - w.from;
+    memcpy(r->scalars, r->kept, size);
+    machine_move_within(r, (ptrdiff_t)w.from);
+    size_t done = running_from(r, pc, rows);
+    machine_move_within(r, -(ptrdiff_t)w.from);
+    if (done < rows) sound = w.from + done;
+  }
+  r->narrow = false;
+  r->end = end;
+  return sound;
 }
 
 static void machine_clear_notes(struct running *r) {
@@ -381,29 +440,7 @@ static RARE size_t machine_leave_all(const struct running *r) {
   return 0;
 }
 
-/* Runs the rest of the program for groups of a block's rows, as if they were blocks. Returns how
-** many did not fail before the first that did. */
-static size_t machine_run_remaining(struct running *r, uint32_t pc, size_t n) {
-  size_t done = 0, moved = 0, size = r->p->scalar_count * sizeof *r->scalars;
-  memcpy(r->kept, r->scalars, size);
-  machine_keep_lists(r, true);
-  for (;;) {
-    size_t most = n - done < STRETCH ? n - done : STRETCH;
-    machine_clear_notes(r);
-    size_t sound = running_from(r, pc, most, true);
-    done += sound;
-    assert(sound <= most && done <= n);
-    if (sound < most || done == n) break;
-    memcpy(r->scalars, r->kept, size);
-    machine_move_within(r, STRETCH);
-    moved += STRETCH;
-  }
-  machine_move_within(r, -(ptrdiff_t)moved);
-  machine_keep_lists(r, false);
-  return done;
-}
-
-size_t running_from(struct running *r, uint32_t pc, size_t n, bool apart) {
+size_t running_from(struct running *r, uint32_t pc, size_t n) {
   const k_insn *insns = r->p->insns;
   uint32_t end = r->end;
   void *const *at = r->at;
@@ -419,7 +456,7 @@ size_t running_from(struct running *r, uint32_t pc, size_t n, bool apart) {
       if (LIKELY(done == n)) continue;
       running_fail(r, k, done);
       n = done;
-      if (n == 0) return machine_leave_all(r);
+      if (n == 0) return r->narrow ? 0 : machine_leave_all(r);
     } else if (k->op & OP_SCALAR) {
       r->ops[OP_NUMBER(k->op)](k, at, 1);
       pc++;
@@ -432,8 +469,13 @@ size_t running_from(struct running *r, uint32_t pc, size_t n, bool apart) {
       pc++;
     } else {
       bool some = k->op == OP_LOOP || k->op == OP_SKIP;
-      if (some && !apart && machine_is_sparse(r, k, pc, n)) return machine_run_remaining(r, pc, n);
-      pc = running_control(r, pc, n);
+      if (!some || !machine_is_narrow(r, pc, n)) {
+        pc = running_control(r, pc, n);
+        continue;
+      }
+      n = machine_run_windows(r, pc, n);
+      if (n == 0) return machine_leave_all(r);
+      pc = k->op == OP_LOOP ? k->c + 1u : k->c;
     }
   }
   return n;
@@ -446,7 +488,7 @@ void running_clear(struct running *r, size_t n) {
 
 size_t running_block(struct running *r, size_t n) {
   running_clear(r, n);
-  return running_from(r, r->p->prologue, n, false);
+  return running_from(r, r->p->prologue, n);
 }
 
 bool running_opens(const struct running *r, size_t n) {
@@ -485,7 +527,7 @@ k_status machine_open(struct machine *m, const struct program *p, const k_run *r
   r->stores = (k_stored *)(void *)(base + l->stores);
   r->waiting = (k_ordered *)(void *)(base + l->waiting);
   r->store_count = r->waiting_count = 0;
-  r->saves = false;
+  r->saves = r->narrow = false;
   if (p->site_count) notes_open(&m->notes, p, base + l->notes);
   machine_set_up(r, base);
   const op_fn *ops = r->ops;
@@ -502,7 +544,7 @@ void **machine_columns(const struct machine *m) { return m->running.at; }
 /* A row of the only block has failed in the previous instruction: the rows before it go on. */
 RARE k_status running_go_on(struct running *r, uint32_t pc, size_t row) {
   running_fail(r, &r->p->insns[pc - 1], row);
-  if (row > 0) running_from(r, pc, row, false);
+  if (row > 0) running_from(r, pc, row);
   return K_FAILED;
 }
 
@@ -510,7 +552,6 @@ void running_begin(struct running *r, k_failure *failure) {
   failure->error = KE_NONE;
   r->failure = failure;
   r->first = 0;
-  memset(r->listed, 0, sizeof r->listed);
   r->block = running_choose_block(r->p, r->run->rows);
   machine_set_table(r);
 }

@@ -27,12 +27,12 @@ struct running {
   struct column_buffer *saved;   /* all arrays as they were when the row ran out of stores */
   bool saves;                 /* they are saved */
   uint32_t folded[MAX_FOLDS]; /* rows of the block that each fold has done */
-  struct k_items *items;      /* of each list, */
-  uint32_t listed[MAX_LISTS]; /* and how many stay when it is refilled: if rows run separately */
+  struct k_items *items;      /* of each list */
   k_failure *failure;         /* error is KE_NONE until a row fails */
   size_t first;               /* the block's first row */
   size_t block;               /* rows in a block, except the last */
   uint32_t end;               /* instruction to stop at */
+  bool narrow;                /* the present rows are a window of the block */
 };
 
 struct machine {
@@ -60,9 +60,8 @@ bool running_opens(const struct running *r, size_t n);
 /* Clears notes and lists for the block of n rows at r->first. */
 void running_clear(struct running *r, size_t n);
 
-/* Runs n rows of the block from an instruction on, up to r->end. Returns how many did not fail.
-** Unless `apart`, few rows with much to do may run before the others. */
-size_t running_from(struct running *r, uint32_t pc, size_t n, bool apart);
+/* Runs n rows of the block from an instruction on, up to r->end. Returns how many did not fail. */
+size_t running_from(struct running *r, uint32_t pc, size_t n);
 
 /* Runs the block of n rows at r->first. Returns how many did not fail. */
 size_t running_block(struct running *r, size_t n);

@@ -141,17 +141,19 @@ size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,
   if (more == 0) return n;
   assert(site < MAX_SITES && more <= n);
   if (!note_has_room(notes, more)) return mask ? notes->among[0] : 0;
-  bool all = more == n;
-  const uint16_t *among = all ? NULL : notes->among;
+  bool every = more == n, told = !every || notes->from > 0;
+  const uint16_t *among = every ? NULL : notes->among;
   note_copy_values(notes, noted, among, more);
   note_copy_entities(notes, noted, among, more);
-  if (!all && notes->masked_rows == NONE) {
-    notes->masked_rows = notes->count;
-    for (uint32_t i = 0; i < more; i++) notes->rows[notes->count + i] = among[i];
+  uint32_t rows = told && mask ? notes->masked_rows : NONE;
+  if (told && rows == NONE) {
+    rows = notes->count;
+    for (uint32_t i = 0; i < more; i++)
+      notes->rows[rows + i] = notes->from + (among ? among[i] : i);
+    if (mask) notes->masked_rows = rows;
   }
-  notes->runs[notes->run_count++] =
-      (struct note_run){notes->count, more, all ? NONE : notes->masked_rows, (uint8_t)site, 0, 0,
-                        noted->one_entity, noted->one_value};
+  notes->runs[notes->run_count++] = (struct note_run){
+      notes->count, more, rows, (uint8_t)site, 0, 0, noted->one_entity, noted->one_value};
   notes->count += more;
   assert(notes->run_count <= notes->count && notes->count <= notes->capacity);
   return n;

@@ -36,6 +36,7 @@ struct notes {
   bool fixed;                    /* there is no other room, since this thread does not allocate: */
   uint64_t outgrown;             /* how many needed room, if there was not enough */
   size_t first;                  /* the block's first row */
+  uint32_t from;                 /* and where in it the present rows begin */
   uint32_t masked;               /* the rows of the last mask; 0: none is known; */
   uint32_t masked_rows;          /* where its rows are written down, or NONE; */
   uint8_t mask[K_BLOCK];
@@ -55,8 +56,15 @@ bool notes_grow(struct notes *notes, uint64_t need);
 /* Begins a block at a row. */
 static inline void notes_clear(struct notes *notes, size_t first) {
   notes->first = first;
+  notes->from = 0;
   notes->outgrown = notes->masked = 0;
   notes->count = notes->run_count = 0;
+}
+
+/* Later rows begin elsewhere in the block. */
+static inline void notes_move(struct notes *notes, ptrdiff_t rows) {
+  notes->from = (uint32_t)((ptrdiff_t)notes->from + rows);
+  notes->masked = 0;
 }
 
 /* What rows note: an entity and a value each, or one for all. */

@@ -237,7 +237,7 @@ static void share_wait_a_little(uint32_t *times) {
 /* Gives what the rows of a block have noted. Returns how many are valid. */
 static size_t share_do_notes(const struct share *s, struct running *r, size_t rows) {
   r->end = s->sharing->passed;
-  return rows ? running_from(r, s->sharing->turn, rows, true) : 0;
+  return rows ? running_from(r, s->sharing->turn, rows) : 0;
 }
 
 /* Whether a block has outgrown its room. */
@@ -292,14 +292,12 @@ static bool share_wait_for_turn(struct share *s, uint32_t chunk, uint32_t who) {
   return shared_get(&s->failed) == NONE;
 }
 
-/* Runs a block of n rows up to where it waits. Returns how many are valid. Lists of rows that run
-** separately are lost when others run. */
+/* Runs a block of n rows up to where it waits. Returns how many are valid. */
 static size_t share_run_until_turn(struct running *r, const struct share *s, size_t n) {
   running_clear(r, n);
   share_forget_outgrown(s, r);
   r->end = s->sharing->turn;
-  bool apart = s->p->site_count || s->p->fold_count || s->p->list_count;
-  return running_from(r, s->p->prologue, n, apart);
+  return running_from(r, s->p->prologue, n);
 }
 
 /* In its turn: gives what a block has noted. Returns how many rows are valid. A block that has
@@ -326,7 +324,7 @@ static bool share_run_in_turn(struct running *r, struct share *s, uint32_t chunk
   if (sound < n) share_note_failure(s, chunk, r->failure);
   shared_set(&s->turn, chunk + 1);
   r->end = s->p->insn_count;
-  if (opens && sound) running_from(r, s->sharing->passed, sound, true);
+  if (opens && sound) running_from(r, s->sharing->passed, sound);
   return sound == n;
 }
 
