@@ -382,11 +382,15 @@ static void call_insert(struct front *f, const struct val *arguments, uint32_t c
   cell_append(f, arguments[0], arguments[1]);
 }
 
-static struct val call_pairs(struct front *f, const struct val *arguments, uint32_t count) {
-  if (!count || arguments[0].kind != VAL_LIST)
-    front_refuse(f, "it calls pairs with a table that it does not create: go over a list with "
-                    "ipairs or a numeric for");
-  return scratch_pairs(f, arguments[0]);
+static void call_pairs(struct front *f, struct val *arguments, uint32_t count,
+                       struct val *results) {
+  struct val table = count ? maybe_need(f, arguments[0]) : (struct val){.kind = VAL_NIL};
+  results[1] = table;
+  results[2] = (struct val){.kind = VAL_NIL};
+  if (table.kind == VAL_LIST)
+    results[0] = scratch_pairs(f, table);
+  else
+    results[0] = items_of_pairs(f, table);
 }
 
 /* Calls a function that is not a Lua function, with that many wanted results. Returns how many
@@ -397,8 +401,7 @@ static uint32_t call_native(struct front *f, struct val function, struct val *ar
     case VAL_MATH:
       if (function.at == BASE_IPAIRS) return items_of(f, arguments, count, results);
       if (function.at == BASE_PAIRS) {
-        results[0] = call_pairs(f, arguments, count);
-        results[1] = results[2] = (struct val){.kind = VAL_NIL};
+        call_pairs(f, arguments, count, results);
         return 3;
       }
       if (function.at == TABLE_INSERT) {

@@ -264,8 +264,10 @@ static bool choice_is_before(ecs_string x, ecs_string y) {
   return order < 0 || (order == 0 && x.size < y.size);
 }
 
-/* Collects the string keys of a table in order; false if there are none, or too many. */
-static bool choice_find_keys(struct front *f, uint32_t path, struct enumeration *keys) {
+/* Collects the string keys of a table, in alphabetical order or that of next; false if there are
+** none, or too many. */
+static bool choice_find_keys(struct front *f, uint32_t path, bool sorted,
+                             struct enumeration *keys) {
   lua_State *L = f->L;
   int top = lua_gettop(L);
   uint32_t most = FRONT_TEXTS - f->text_count;
@@ -278,7 +280,7 @@ static bool choice_find_keys(struct front *f, uint32_t path, struct enumeration 
     ecs_string text;
     text.data = lua_tolstring(L, -1, &text.size);
     uint32_t at = keys->count++;
-    for (; at > 0 && choice_is_before(text, keys->names[at - 1]); at--)
+    for (; sorted && at > 0 && choice_is_before(text, keys->names[at - 1]); at--)
       keys->names[at] = keys->names[at - 1];
     keys->names[at] = text;
   }
@@ -287,21 +289,41 @@ static bool choice_find_keys(struct front *f, uint32_t path, struct enumeration 
   return all && keys->count > 0;
 }
 
-bool choice_of_key(struct front *f, uint32_t path, struct val *x) {
-  struct builder *b = f->b;
+/* The string keys of a table, which are to stay: GUARD_KEYS, or GUARD_PAIRS. NULL as above. */
+static const struct enumeration *choice_of_keys(struct front *f, uint32_t path,
+                                                enum guard_type type) {
   struct enumeration keys = {.names = &f->texts[f->text_count]};
-  if (!choice_find_keys(f, path, &keys)) return false;
-  struct guard *guard = outside_need_guard(f, &f->paths[path], GUARD_KEYS);
+  if (!choice_find_keys(f, path, type == GUARD_KEYS, &keys)) return NULL;
+  struct guard *guard = outside_need_guard(f, &f->paths[path], type);
   for (uint32_t i = 0; i < keys.count && guard->name_count < keys.count; i++) {
     lua_pushlstring(f->L, keys.names[i].data, keys.names[i].size);
     keys.names[i].data = lua_tostring(f->L, -1);
     uint16_t at = front_anchor(f);
     if (guard->name_count++ == 0) guard->names = at;
   }
+  return choice_keep(f, keys);
+}
+
+enum pairs_kind choice_of_pairs(struct front *f, uint32_t path, const struct enumeration **names) {
+  path_push(f->L, f->anchors, &f->paths[path]);
+  enum pairs_kind kind = pairs_look(f->L, lua_gettop(f->L));
+  lua_pop(f->L, 1);
+  *names = kind == PAIRS_NAMES ? choice_of_keys(f, path, GUARD_PAIRS) : NULL;
+  if (kind == PAIRS_OTHER || (kind == PAIRS_NAMES && !*names))
+    front_refuse(f, "it calls pairs with a table from outside that has a metatable, more than %d "
+                    "names, or keys other than names or integers: go over a list with ipairs",
+                 MOST_KEYS);
+  outside_need_guard(f, &f->paths[path], GUARD_PAIRS)->elements = (uint8_t)kind;
+  return kind;
+}
+
+bool choice_of_key(struct front *f, uint32_t path, struct val *x) {
+  struct builder *b = f->b;
   struct val place = val_number(f, build_i64(b, 0), false);
-  place.names = choice_keep(f, keys);
+  place.names = choice_of_keys(f, path, GUARD_KEYS);
+  if (!place.names) return false;
   place.present = build_bool(b, false);
-  for (uint32_t i = 0; i < keys.count; i++) {
+  for (uint32_t i = 0; i < place.names->count; i++) {
     k_value here = build_binary(b, KO_EQ, x->value, text_constant(f, place.names->names[i]));
     place.value = build_select(b, here, build_i64(b, i), place.value);
     place.present = build_binary(b, KO_OR, place.present, here);

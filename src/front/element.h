@@ -80,6 +80,9 @@ k_value keys_key(struct front *f, struct val index);
 /* Whether an outside table is to be used so with such an index; then its element. */
 bool keys_suits(struct front *f, struct val table, struct val index);
 struct val keys_get(struct front *f, struct val table, struct val index);
+/* The element of an outside table that is to be used so at a number from 0 in the order of next,
+** and its key; nil behind the last. */
+struct val keys_at(struct front *f, struct val table, k_value number, struct val *key);
 /* The place of a key's element in an array, and in which rows it is present. */
 k_value keys_find(struct front *f, uint32_t number, k_value key, bool stored, k_value *present);
 /* The place for the element of a key, which is added; the second removes it. */

@@ -119,7 +119,8 @@ enum val_kind {
   VAL_FINDER,      /* a method of an index, or a query's each: `number` is an enum list_kind */
   VAL_PARTNERS,    /* what a `for` iterates over: `value` is the count, of index `at`; NONE: of
                    ** entities or events that list `slot` of f->lists has */
-  VAL_ITEMS,       /* what a `for` over ipairs iterates over */
+  VAL_ITEMS,       /* what a `for` over ipairs iterates over; or over pairs: `slot` is true, `at`
+                   ** an enum pairs_kind */
   VAL_PARTNER,     /* a copy yielded by such a loop, like a view; `value` is its place. Where the
                    ** index's rows lack it, it is false, not nil */
   VAL_ELEMENT      /* like a view: an element, with fields, of an array field at an index that may
@@ -580,6 +581,8 @@ void choice_concat(struct front *f, const struct code *code);
 
 /* Turns a string field into the place of a table's string key, or nil; false: it has none. */
 bool choice_of_key(struct front *f, uint32_t path, struct val *x);
+/* Which keys the table at a path has, for pairs, which is to stay so; and its names. */
+enum pairs_kind choice_of_pairs(struct front *f, uint32_t path, const struct enumeration **names);
 /* The "names" of string fields: any text is one. */
 extern const struct enumeration front_texts;
 /* The number that a guard reads for a text before each run. */

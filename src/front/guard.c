@@ -44,6 +44,41 @@ static bool guard_has_keys(lua_State *L, int anchors, const struct guard *guard)
   return count == guard->name_count;
 }
 
+enum pairs_kind pairs_look(lua_State *L, int table) {
+  int top = lua_gettop(L);
+  enum pairs_kind kind = PAIRS_NONE;
+  if (!lua_istable(L, table) || lua_getmetatable(L, table)) kind = PAIRS_OTHER;
+  lua_settop(L, top);
+  if (kind == PAIRS_NONE) lua_pushnil(L);
+  for (lua_Integer n = 1; kind != PAIRS_OTHER && lua_next(L, table); n++) {
+    lua_pop(L, 1);
+    bool name = lua_type(L, -1) == LUA_TSTRING, integer = front_is_integer(L, -1);
+    bool next = integer && lua_tointeger(L, -1) == n && (n == 1 || kind == PAIRS_LIST);
+    enum pairs_kind key = next ? PAIRS_LIST : integer ? PAIRS_INTEGERS : PAIRS_NAMES;
+    bool fits = n == 1 || (kind == PAIRS_NAMES) == name;
+    kind = fits && (integer || name) ? key : PAIRS_OTHER;
+  }
+  lua_settop(L, top);
+  return kind;
+}
+
+/* Whether pairs goes over the value on top of the stack as the guard says. */
+static bool guard_has_pairs(lua_State *L, int anchors, const struct guard *guard) {
+  int table = lua_gettop(L);
+  enum pairs_kind kind = pairs_look(L, table);
+  if (guard->elements == PAIRS_INTEGERS) return kind != PAIRS_NAMES && kind != PAIRS_OTHER;
+  uint32_t at = 0;
+  bool same = kind == guard->elements;
+  if (same && kind == PAIRS_NAMES) lua_pushnil(L);
+  while (lua_gettop(L) > table && lua_next(L, table)) {
+    lua_pop(L, 1);
+    lua_rawgeti(L, anchors, guard->names + (lua_Integer)at);
+    same &= at++ < guard->name_count && lua_rawequal(L, -1, -2);
+    lua_pop(L, 1);
+  }
+  return same && at == guard->name_count;
+}
+
 bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *uniforms) {
   if (guard->type == GUARD_EQUAL) return guard_read_equal(L, anchors, guard, uniforms);
   if (guard->type == GUARD_LENGTH || guard->type == GUARD_MEASURED)
@@ -78,6 +113,7 @@ bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *
     case GUARD_OTHER: fits = !front_is_integer(L, -1) || lua_tointeger(L, -1) != 0; break;
     case GUARD_TABLE: fits = lua_istable(L, -1); break;
     case GUARD_KEYS: fits = guard_has_keys(L, anchors, guard); break;
+    case GUARD_PAIRS: fits = guard_has_pairs(L, anchors, guard); break;
     default:
       lua_rawgeti(L, anchors, guard->same);
       fits = !lua_isnil(L, -1) && lua_rawequal(L, -1, -2);   /* nil: it is gone */

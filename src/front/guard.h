@@ -32,6 +32,7 @@ enum guard_type {
                    ** `names` is "__newindex" */
   GUARD_ELEMENTS,  /* a table whose elements are all of one kind */
   GUARD_KEYS,      /* a table whose string keys are `names` */
+  GUARD_PAIRS,     /* a table that pairs goes over, whose keys are `elements`: enum pairs_kind */
   GUARD_APPENDED,  /* a table to which tables are appended: append.c */
   GUARD_VIEW,      /* a view of the component `same`; `measured`: read only. Its place is needed */
   GUARD_TEXT,      /* no path: needs the number of the text `same` in the world's strings */
@@ -57,6 +58,10 @@ enum element_kind {
   ELEMENTS_HIDDEN,    /* it has __index */
   ELEMENTS_RAGGED = 16
 };
+
+/* The keys of a table without a metatable in the order of next: none; 1, 2 and so on; strings,
+** those of the guard; integers, of whatever order. */
+enum pairs_kind { PAIRS_NONE, PAIRS_LIST, PAIRS_NAMES, PAIRS_INTEGERS, PAIRS_OTHER };
 
 /* Where values may be absent: nowhere; in tables indexed by names; in their records, too. The cell
 ** of an absent value is arbitrary. GAPS_TOLD: reads whether values are present. */
@@ -178,6 +183,8 @@ int path_compare(lua_State *L, int anchors, const struct path *x, const struct p
 /* The length of the table at the end of a path; -1: there is none; -2: `length`, the anchored
 ** "__len", decides. */
 int64_t path_length(lua_State *L, int anchors, const struct path *path, uint16_t length);
+/* Which keys the value at an index has. */
+enum pairs_kind pairs_look(lua_State *L, int table);
 /* Whether the table or object at an index has a metamethod, by its anchored name. */
 bool path_has_method(lua_State *L, int anchors, int object, uint16_t name);
 

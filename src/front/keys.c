@@ -102,13 +102,33 @@ bool keys_suits(struct front *f, struct val table, struct val index) {
   return kind == ELEMENTS_NONE || ragged;
 }
 
+/* A table that is only read. */
+static struct key_look keys_of(struct front *f, struct val table) {
+  struct front_array array = {.path = table.at, .as = {.keyed = true}};
+  struct key_look t = {.f = f, .number = element_find_table(f, array)};
+  f->arrays[t.number].read = true;
+  return t;
+}
+
 struct val keys_get(struct front *f, struct val table, struct val index) {
   k_value present;
-  uint32_t number = element_find_table(f, (struct front_array){.path = table.at,
-                                                               .as = {.keyed = true}});
+  uint32_t number = keys_of(f, table).number;
   k_value place = keys_find(f, number, keys_key(f, index), false, &present);
   struct val value = val_number(f, build_element(f->b, number, place), true);
   value.present = present;
-  f->arrays[number].read = true;
   return element_of_kind(f, number, value, place);
+}
+
+struct val keys_at(struct front *f, struct val table, k_value number, struct val *key) {
+  struct builder *b = f->b;
+  struct key_look t = keys_of(f, table);
+  k_value one = build_i64(b, 1), place = build_binary(b, KO_ADD, number, build_i64(b, 2));
+  k_value inside = build_binary(b, KO_LE, place, keys_read(&t, KEYS_LENGTH, one));
+  place = build_select(b, inside, place, one);
+  *key = val_number(f, keys_read(&t, KEYS_KEYS, place), true);
+  key->wide = !NUMBERS_ARE_DOUBLES;
+  key->bits = NUMBERS_ARE_DOUBLES ? MIXED_EXACT : 0;
+  struct val value = val_number(f, build_element(b, t.number, place), true);
+  value.present = inside;
+  return element_of_kind(f, t.number, value, place);
 }

@@ -326,6 +326,15 @@ uint32_t items_of(struct front *f, const struct val *arguments, uint32_t count,
   return 3;
 }
 
+struct val items_of_pairs(struct front *f, struct val table) {
+  if (table.kind != VAL_PATH || cell_is_stored(f, table))
+    front_refuse(f, "it calls pairs with something that is neither a table from outside, to which "
+                    "it does not write, nor a table that it creates: go over a list with ipairs");
+  struct val items = {.kind = VAL_ITEMS, .slot = true};
+  items.at = choice_of_pairs(f, table.at, &items.names);
+  return items;
+}
+
 /* Sets the loop's variables. Rows without such an item leave the loop. */
 static void items_begin(struct front *f, const struct code *code, struct val number,
                         struct val item) {
@@ -353,20 +362,41 @@ static struct val items_item(struct front *f, struct val table, uint32_t longest
                                 : element_of_item(f, table, longest, number.value);
 }
 
-static void items_in_rounds(struct front *f, struct frame *frame, struct val table) {
+/* How many items there are at most, and the one of a round, with its number or key. */
+static uint32_t items_longest(struct front *f, struct val items, struct val table) {
+  if (items.names) return items.names->count;
+  if (table.kind == VAL_ARRAY) return table.component->length;
+  if (table.kind == VAL_RECORD) return element_need_longest(f, table);
+  return is_array_field(table) ? table.array->count : 0;
+}
+
+static struct val items_at(struct front *f, struct val items, struct val table, uint32_t longest,
+                           k_value round, struct val *number) {
+  if (items.slot && items.at == PAIRS_INTEGERS) return keys_at(f, table, round, number);
+  k_value from = build_i64(f->b, items.names ? 0 : 1);
+  *number = val_number(f, build_binary(f->b, KO_ADD, round, from), false);
+  number->names = items.names;
+  if (items.names) return element_of_list(f, table, *number);
+  number->bits = MIXED_SMALL;
+  return items_item(f, table, longest, *number);
+}
+
+static void items_in_rounds(struct front *f, struct frame *frame, struct val items,
+                            struct val table) {
   const struct code *code = &frame->code->code[frame->pc];
-  struct loop loop = {.head = frame->pc, .end = code->target + 2, .control = code->a};
-  uint32_t longest = table.kind == VAL_ARRAY    ? table.component->length
-                     : table.kind == VAL_RECORD ? element_need_longest(f, table)
-                     : is_array_field(table)    ? table.array->count
-                                                : 0;
-  k_value length = longest ? build_i64(f->b, longest) : outside_length(f, table).value;
+  bool keyed = items.slot && items.at == PAIRS_INTEGERS;
+  struct loop loop = {.head = frame->pc, .end = code->target + 2, .control = code->a,
+                      .shrinks = keyed};
+  uint32_t longest = items_longest(f, items, table);
+  k_value length = keyed     ? build_i64(f->b, INT64_MAX)
+                   : longest ? build_i64(f->b, longest)
+                             : outside_length(f, table).value;
   rounds_open(&loop, f, frame);
   do {
-    k_value round = rounds_begin(&loop, length), one = build_i64(f->b, 1);
-    struct val number = val_number(f, build_binary(f->b, KO_ADD, round, one), false);
-    number.bits = MIXED_SMALL;
-    items_begin(f, code, number, items_item(f, table, longest, number));
+    struct val number;
+    k_value round = rounds_begin(&loop, length);
+    struct val item = items_at(f, items, table, longest, round, &number);
+    items_begin(f, code, number, item);
     rounds_compile(&loop, loop.head + 1, code->target);
     front_join(f, loop.first_edge, code->target);
   } while (rounds_again(&loop));
@@ -400,7 +430,7 @@ static void items_until_end(struct front *f, struct frame *frame, struct val lis
 static void items_one_by_one(struct front *f, struct frame *frame, struct val table) {
   uint32_t head = frame->pc;
   const struct code *code = &frame->code->code[head];
-  for (int64_t i = 1; f->env.mask != K_NONE; i++) {
+  for (int64_t i = 1; f->env.mask != K_NONE && table.kind == VAL_TABLE; i++) {
     struct val item = order_read(f, table, &(struct constant){.type = CONST_INTEGER, .integer = i});
     if (item.kind == VAL_NIL) break;
     items_begin(f, code, val_integer(f, i), item);
@@ -416,15 +446,17 @@ static void items_one_by_one(struct front *f, struct frame *frame, struct val ta
 
 void items_for(struct front *f, struct frame *frame) {
   uint32_t at = frame->code->code[frame->pc].a;
-  const struct val table = *front_register(f, at + 1), from = *front_register(f, at + 2);
-  if (!items_is_list(table) || !from.literal || from.number != 0)
+  const struct val items = *front_register(f, at), table = *front_register(f, at + 1);
+  const struct val from = *front_register(f, at + 2);
+  bool begins = items.slot ? from.kind == VAL_NIL : from.literal && from.number == 0;
+  if (!items_is_list(table) || !begins)
     front_refuse(f, "it loops over an iterator other than ipairs(table): write a numeric for");
-  if (table.kind == VAL_TABLE)
+  if (table.kind == VAL_TABLE || (items.slot && items.at == PAIRS_NONE))
     items_one_by_one(f, frame, table);
   else if (table.kind == VAL_LIST)
     items_until_end(f, frame, table);
   else
-    items_in_rounds(f, frame, table);
+    items_in_rounds(f, frame, items, table);
 }
 
 /* ---- row loop ---- */
