@@ -154,6 +154,36 @@ describe("a row that comes to what only Lua does", function()
     assert.equal(1, #world:explain("s").reasons)
   end)
 
+  it("may be a whole run, of which nothing else is done", function()
+    for _, every in ipairs { 1, 2, 7 } do
+      local said, tier = {}, nil
+      both(function(world, kernels)
+        local heat, turn, sum, log = world:array("heat", "f64", 400), 0, { all = 0 }, {}
+        world:resource("Wind", { "x: f64" })
+        local wind, dice = world:res "Wind", world:spawn {}
+        local function say(text, ...) log[#log + 1] = text:format(...) end
+        world:system("s", { run = function()
+          turn = turn + 1
+          for i = 1, #heat do
+            heat[i] = heat[i] * 0.5 + i + world:random(dice)
+            sum.all = sum.all + heat[i]
+          end
+          wind.x = wind.x + heat[turn]
+          if turn % every == 0 then
+            say("turn %d: %.17g", turn, sum.all)
+            world:spawn { P = { turn, heat[turn] } }
+          end
+          heat[turn] = world:random(dice, 9)
+        end })
+        for _ = 1, 40 do world:update(0.5) end
+        if kernels then tier = world:explain("s").tier end
+        said[#said + 1] = table.concat(log, "\n") .. sum.all .. world:digest()
+      end)
+      assert.equal(said[2], said[1])
+      if every == 7 then assert.equal("vector", tier) end
+    end
+  end)
+
   it("does not come to what is not compiled where it has to be compiled", function()
     local world = new_world()
     world:spawn { I = { 5 } }

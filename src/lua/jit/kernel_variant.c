@@ -629,7 +629,7 @@ static void kernel_variant_note_leave(lua_State *L, int handle,
 static int variant_run_front(lua_State *L, int handle, int anchors, struct kernel *kernel,
                              struct front *front, struct which which, int reasons) {
   front->shared.all = front->shared.ordered = kernel->box->kernels->ordered || kernel->once;
-  front->shared.strict = kernel->strict || kernel->once || RESULT_IS_USED(kernel->result);
+  front->shared.strict = kernel->strict || RESULT_IS_USED(kernel->result);
   int status = variant_try_front(L, handle, anchors, kernel, front, which, reasons);
   while (status == LUA_ERRRUN && front_wants_more(front)) {
     struct front_classes shared = front->shared;
