@@ -746,6 +746,7 @@ bool kernel_run_once(lua_State *L, int handle, double dt) {
   variant_store_cells(L, handle, variant);
   kernel->left = 0;
   if (!sound) kernel_run_note_left(kernel, failure.why);
+  if (!sound && variant->lenient) kernel_tire(kernel);
   kernel->left = !sound;
   kernel->all_left += !sound;
   kernel->box->world->rows_run -= sound;   /* it was a run of no rows */

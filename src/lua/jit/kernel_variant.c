@@ -679,7 +679,7 @@ static bool variant_add_refusal(lua_State *L, int anchors, struct kernel *kernel
   return kept && add_variant(L, anchors, kernel, make_variant(kernel, front, which));
 }
 
-#define MOST_REFUSALS 16   /* of one function in a row, before it is compiled only now and then */
+#define MOST_REFUSALS 4   /* of one function in a row, before it is compiled only now and then */
 
 /* The collector is stopped meanwhile: nothing may close the world, or change its components, while
 ** the front reads them. */
