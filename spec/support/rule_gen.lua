@@ -258,6 +258,12 @@ keyed 7: marked[<L>] = <F> | if <B> then marked[<L>] = <V> <S> end | kin[<L>] = 
   | spots[<X> * 100] = (spots[<X> * 100] or 0) + <I> | <PF> = spots[<X> * 100] or 0.5
   | <PF> = old[<L>] or <F> | if old[<L>] then <S> end | <PI> = ages[<X> * 50] or 3
   | if marked[<E>] then <S> end | if <Rare> then marked[<I>] = <F> end
+  | for <N1>, <N2> in pairs(cost) do <PF1> = (<PF1> * 3 + <N2>) % 64 if <N1> == 'red' then <S> end
+    end
+  | for <N1>, <N2> in pairs(old) do <PF1> = (<PF1> * 3 + <N2>) % 64 if <B> then <PE> = <N1> end <Z>
+    end
+  | for <N1>, <N2> in pairs(ages) do <PI1> = (<PI1> * 3 + <N2>) % 97 if <N1> > 100 then break end
+    <S> end
 made 8: do local <N1> = {} for <N9> = 1, <Few> do <N1>[#<N1> + 1] = <F> <S> end <PF> = <N1>[<I>]
     or <F> <PI> = #<N1> <S> end
   | do local <N1> = { <I>, <I>, 3 } for <N2> = 1, #<N1> do <N1>[<N2>] = <N1>[<N2>] + <I> <Z> end
@@ -290,6 +296,9 @@ made 8: do local <N1> = {} for <N9> = 1, <Few> do <N1>[#<N1> + 1] = <F> <S> end 
     <N2>(<F>) <S> <PF> = <N2>(1.5) + <N1> end
   | do local <N1>, <N2> = { 1 }, 1 while <N2> <= #<N1> and <N2> < 9 do if <B> then <N1>[#<N1> +
     1] = <N1>[<N2>] + <I> end <N2> = <N2> + 1 <Z> end <PI> = #<N1> end
+  | do local <N1> = {} for <N9> = 1, <Few> do if <B> then <N1>[#<N1> + 1] = <F> else <N1>[#<N1>] =
+    nil end end for <N2>, <N3> in pairs(<N1>) do <PF1> = (<PF1> + <N3> * <N2>) % 64 <Z> end <PI> =
+    #<N1> end
 strays 5: if <Rare> then log[#log + 1] = <F> <S> end | if <Rare> then tell(<F>, <E>) end
   | if <Rare> then <S> noted[<L>] = <F> end | if <Rare> and <B> then <PF> = #('s' .. <I>) end
   | if <Rare> then for <N1> in pairs(noted) do <PE> = <N1> break end <S> end

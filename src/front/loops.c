@@ -327,11 +327,13 @@ uint32_t items_of(struct front *f, const struct val *arguments, uint32_t count,
 }
 
 struct val items_of_pairs(struct front *f, struct val table) {
-  if (table.kind != VAL_PATH || cell_is_stored(f, table))
+  bool empty = table.kind == VAL_TABLE && f->made[table.at].first == NONE;
+  struct val items = {.kind = VAL_ITEMS, .slot = true, .at = PAIRS_NONE};
+  if (table.kind == VAL_PATH && !cell_is_stored(f, table))
+    items.at = choice_of_pairs(f, table.at, &items.names);
+  else if (!empty)
     front_refuse(f, "it calls pairs with something that is neither a table from outside, to which "
-                    "it does not write, nor a table that it creates: go over a list with ipairs");
-  struct val items = {.kind = VAL_ITEMS, .slot = true};
-  items.at = choice_of_pairs(f, table.at, &items.names);
+                    "it does not write, nor a list that it creates: go over a list with ipairs");
   return items;
 }
 
@@ -430,7 +432,7 @@ static void items_until_end(struct front *f, struct frame *frame, struct val lis
 static void items_one_by_one(struct front *f, struct frame *frame, struct val table) {
   uint32_t head = frame->pc;
   const struct code *code = &frame->code->code[head];
-  for (int64_t i = 1; f->env.mask != K_NONE && table.kind == VAL_TABLE; i++) {
+  for (int64_t i = 1; f->env.mask != K_NONE && table.kind != VAL_PATH; i++) {
     struct val item = order_read(f, table, &(struct constant){.type = CONST_INTEGER, .integer = i});
     if (item.kind == VAL_NIL) break;
     items_begin(f, code, val_integer(f, i), item);

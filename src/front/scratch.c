@@ -563,11 +563,13 @@ void scratch_set_field(struct front *f, struct val record, const struct constant
 
 /* ---- setting elements ---- */
 
-/* Removes the last element. */
+/* Removes the last element, if there is one: list[#list] = nil. */
 static void scratch_pop(struct front *f, uint32_t list, k_value at) {
   struct builder *b = f->b;
+  k_value less = build_binary(b, KO_SUB, at, build_i64(b, 1));
   build_need(b, build_binary(b, KO_EQ, at, scratch_get_length(f, list)));
-  build_set(b, scratch_number(f, list, LIST_SIZE), build_binary(b, KO_SUB, at, build_i64(b, 1)));
+  build_set(b, scratch_number(f, list, LIST_SIZE),
+            build_binary(b, KO_MAX, less, build_i64(b, 0)));
 }
 
 /* Sets the element at a place, or appends one there. */
@@ -612,9 +614,11 @@ static void scratch_set_keyed(struct front *f, uint32_t list, struct val index, 
 struct val scratch_pairs(struct front *f, struct val list) {
   const struct front_list *known = scratch_list(f, list);
   bool template = known->names >= ROOM_UNKNOWN;
+  if (!known->keyed && known->names == 0)   /* Lua keeps it in order, since it grows at its end */
+    return (struct val){.kind = VAL_ITEMS, .slot = true, .at = PAIRS_LIST};
   if (!known->keyed || known->drops || template || f->list_keys[list.at] == KEYS_TEXT)
-    front_refuse(f, "it calls pairs with a list, or with a table by strings, or from which it "
-                    "removes elements: keep a list of the keys, and use ipairs");
+    front_refuse(f, "it calls pairs with a table by strings, or from which it removes elements: "
+                    "keep a list of the keys, and use ipairs");
   uint32_t at = scratch_need_column(f, KEYS_OF + list.at, (ecs_string){"", 0}, COLUMN_KEYS);
   f->list_open[list.at] = true;
   struct run_list keys = {.kind = LIST_KEYS, .index = at, .axes = list.at,

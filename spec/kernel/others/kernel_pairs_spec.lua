@@ -1,4 +1,4 @@
--- pairs with tables from outside, in kernels: by names, as lists, by integers.
+-- pairs in kernels, with tables from outside: by names, as lists, by integers; and with lists.
 
 local agree = require "spec.support.agree"
 local pairs = pairs
@@ -83,6 +83,25 @@ describe("pairs with a table from outside in a kernel", function()
     end })
     assert.same({ "vector", "vector", "vector", "vector", "vector", "vector", "vector", "vector",
       "lua" }, { table.unpack(told, 1, 9) })
+  end)
+
+  it("goes over lists that the function creates, which may have lost all they had", function()
+    scene:all(function()
+      local function sum(p, more)
+        local n = 0
+        for k, v in pairs(more or {}) do n = n + v p.x = p.x * 0.5 + k end
+        return n
+      end
+      local list = { 3, 4 }
+      return function(p)
+        local own = {}
+        for i = 1, p.n % 4 do own[#own + 1] = i * p.x end
+        for _ = 1, 2 do own[#own] = nil end
+        for k, v in pairs(own) do p.x = (p.x * k + v) % 100 if v > 50 then break end end
+        own[#own + 1] = p.x
+        p.n = p.n + #own + sum(p) + sum(p, list)
+      end
+    end)
   end)
 
   it("is Lua's where the function writes to it, or its keys are of several kinds", function()
