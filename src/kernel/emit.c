@@ -634,8 +634,5 @@ k_status build_finish(struct builder *b, struct program **out) {
 }
 
 void program_free(struct program *p) {
-  if (p && p->shared)
-    p->shared--;
-  else if (p)
-    memory_free(p->memory, p, emit_program_size(p));
+  if (p) memory_free(p->memory, p, emit_program_size(p));
 }

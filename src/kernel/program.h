@@ -307,12 +307,11 @@ struct program {
   uint8_t *lookups;         /* k_type of each; or KC_CELLS | k_column */
   uint8_t *folds;           /* k_column of the cells of each */
   k_site *sites;
-  uint32_t shared;          /* owners besides the first, each of which frees it */
 };
 
 /* Whether running `p` can neither touch memory outside its operands, nor read an unset register or
-** scalar, nor confuse types, nor leave a row half written. Checks every field of *p except memory,
-** layout and shared; arrays must have the stated lengths. */
+** scalar, nor confuse types, nor leave a row half written. Checks every field of *p except memory
+** and layout; arrays must have the stated lengths. */
 bool program_check(const struct program *p);
 
 /* Computes, once, what machines need to know about a checked program. */

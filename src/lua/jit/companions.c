@@ -29,13 +29,13 @@ static bool companions_access_at(const struct variant *variant, uint32_t i,
     return true;
   }
   i -= 2 * variant->column_count;
-  if (i < variant->lookup_count) {
-    const struct run_lookup *lookup = &variant->lookups[i];
+  if (i < variant->plan.program->lookup_count) {
+    const struct run_lookup *lookup = &variant->plan.lookups[i];
     *out = (struct access){lookup->component, lookup->leaf, lookup->kind == LOOKUP_AT};
     *used = lookup->kind == LOOKUP_CELL || lookup->kind == LOOKUP_AT;
     return true;
   }
-  i -= variant->lookup_count;
+  i -= variant->plan.program->lookup_count;
   if (i < variant->resource_count) {
     const struct resource_uniform *resource = &variant->resources[i];
     *out = (struct access){resource->component, resource->leaf, false};
@@ -44,9 +44,9 @@ static bool companions_access_at(const struct variant *variant, uint32_t i,
   }
   i -= variant->resource_count;
   if (i >= variant->array_count) return false;
-  *out = (struct access){variant->array_ids[i], variant->array_leaves[i],
-                         variant->array_written[i]};
-  *used = variant->array_ids[i] != ECS_NULL;
+  const struct front_array *array = &variant->sources[i];
+  *out = (struct access){array->id, array->leaf, array->written};
+  *used = array->id != ECS_NULL;
   return true;
 }
 

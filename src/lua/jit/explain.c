@@ -83,7 +83,7 @@ static void explain_set_news(lua_State *L, const ecs_query *query) {
 /* Appends the fields of other entities that are looked up to the list at the top. */
 static void list_lookups(lua_State *L, const ecs_world *world, const struct variant *variant) {
   for (uint32_t i = 0; i < variant->plan.program->lookup_count; i++) {
-    const struct run_lookup *lookup = &variant->lookups[i];
+    const struct run_lookup *lookup = &variant->plan.lookups[i];
     if (lookup->kind != LOOKUP_CELL && lookup->kind != LOOKUP_AT) continue;
     explain_push_field(L, component_of(world, lookup->component), lookup->leaf);
     explain_append_once(L);
@@ -94,8 +94,9 @@ static void list_lookups(lua_State *L, const ecs_world *world, const struct vari
 static void explain_add_written(lua_State *L, const ecs_world *world,
                                 const struct variant *variant) {
   for (uint32_t i = 0; i < variant->array_count; i++) {
-    if (!variant->array_ids[i] || !variant->array_written[i]) continue;
-    explain_push_field(L, component_of(world, variant->array_ids[i]), variant->array_leaves[i]);
+    const struct front_array *array = &variant->sources[i];
+    if (!array->id || !array->written) continue;
+    explain_push_field(L, component_of(world, array->id), array->leaf);
     explain_append_once(L);
   }
 }
@@ -155,12 +156,13 @@ static bool explain_has_slot(const uint32_t *slots, uint32_t count, uint32_t slo
 static void explain_set_marks(lua_State *L, const struct kernel *kernel,
                               const struct variant *variant) {
   const struct query_terms *terms = &kernel->query->terms;
-  if (variant->mark_count + variant->whole_count == 0) return;
+  const struct run_plan *plan = &variant->plan;
+  if (plan->mark_count + plan->whole_count == 0) return;
   lua_newtable(L);
   for (uint32_t i = 0; i < terms->count; i++) {
     uint32_t slot = terms->terms[i].slot;
-    if (!explain_has_slot(variant->whole, variant->whole_count, slot) &&
-        !explain_has_slot(variant->marks, variant->mark_count, slot))
+    if (!explain_has_slot(plan->whole, plan->whole_count, slot) &&
+        !explain_has_slot(plan->marks, plan->mark_count, slot))
       continue;
     lua_pushstring(L, terms->terms[i].component->name);
     append_item(L);

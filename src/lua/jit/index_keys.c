@@ -266,7 +266,7 @@ static struct variant *key_find_variant(lua_State *L, struct kernel *kernel, int
 static const struct column_buffer *key_program_cells_of(const struct copies *rows,
                                                         const struct variant *variant, uint32_t at,
                                                         uint32_t *size) {
-  const struct run_column wanted = variant->cells[at];
+  const struct run_column wanted = variant->plan.columns[at];
   *size = sizeof(ecs_id);
   if (wanted.slot == NONE) return &rows->entities;
   assert(wanted.slot < rows->slot_count);
@@ -285,7 +285,7 @@ static void key_program_bind(const struct keyless *keyless, const struct variant
   const uint32_t *list = keyless->list;
   char *at = room + key_program_room_of(count);
   for (uint32_t i = 0; i < variant->column_count; i++) {
-    if (variant->cells[i].slot == RUN_RESULT) {
+    if (variant->plan.columns[i].slot == RUN_RESULT) {
       columns[i] = room;
       continue;
     }
@@ -327,7 +327,7 @@ const void *key_program(lua_State *L, struct world_box *box, const struct keyles
   char *room = block + (64 - (uintptr_t)block % 64) % 64;
   bool keyed = variant && key_run_over(L, keyless, kernel, variant, room);
   for (uint32_t i = 0; keyed && i < variant->column_count; i++)
-    if (variant->cells[i].slot == RUN_RESULT) *integers = variant->columns[i].type == KC_I64;
+    if (variant->plan.columns[i].slot == RUN_RESULT) *integers = variant->columns[i].type == KC_I64;
   lua_settop(L, keyed ? top + 1 : top);
   return keyed ? room : NULL;
 }

@@ -345,6 +345,14 @@ struct kernel {
 /* Whether more than one run in a row was slower than Lua: kernel_tire. */
 static inline bool kernel_is_tired(const struct kernel *kernel) { return kernel->tired > 1; }
 
+/* What the front has found, in lists that no run changes: variants that share a program share
+** them. */
+struct findings {
+  uint32_t users;
+  size_t size;                 /* with the lists, which come after it */
+  struct program *program;     /* NULL: it was refused */
+};
+
 /* One program of a function; or, without a program, the fact that it was refused while its guards
 ** fit: its anchors then have the reason at REFUSAL. */
 struct variant {
@@ -363,30 +371,19 @@ struct variant {
   lua_State *state;            /* of the present run */
   bool looks;                  /* it uses indexes, and may change with them: `indexed`, `fresh` */
   uint32_t unportable;         /* as in the front */
-  struct run_plan plan;        /* its arrays are `cells`, `commands`, `asked`, `lookups` */
+  struct findings *findings;   /* has the lists of this, and of the plan; and the program */
+  struct run_plan plan;
   struct which which;
   struct guard *guards;
   struct resource_uniform *resources;
-  struct run_column *cells;
   struct front_column *columns;   /* for messages and explain */
   uint32_t anchors;            /* number of its table of anchors, with weak values: the function is
                                ** the first */
   k_scalar uniforms[FRONT_UNIFORMS];
-  struct run_command commands[RUN_ORDERS];
-  struct run_asked asked[RUN_ASKED];
-  struct run_lookup *lookups;
-  uint32_t lookup_count;
-  uint32_t marks[RUN_MARKS];
-  uint32_t mark_count, first_mark;
-  uint32_t whole[RUN_MARKS];
-  uint32_t whole_count;
-  ecs_id array_ids[FRONT_ARRAYS];   /* 0: a table */
-  uint32_t array_leaves[FRONT_ARRAYS];   /* of a resource: the field */
-  bool array_written[FRONT_ARRAYS];
-  k_array arrays[FRONT_ARRAYS];   /* as they are in this run */
+  struct front_array *sources; /* by array: what it is, */
+  k_array arrays[FRONT_ARRAYS];   /* and as it is in this run */
   void *lists_cells;           /* of the function's own lists: scratch.c */
-  struct copied copied[FRONT_ARRAYS];   /* tables among them, */
-  struct front_copy copies[FRONT_ARRAYS];   /* and copies of indexes */
+  struct copied copied[FRONT_ARRAYS];   /* tables among the arrays */
   struct script_cells script;
   struct ecs_index *indexes[RUN_INDEXES];   /* that it uses, */
   uint32_t index_count;

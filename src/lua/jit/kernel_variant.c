@@ -12,16 +12,14 @@
 
 #define VARIANTS 16            /* of one kernel that are kept although no run needs them */
 
+static void variant_release_findings(struct memory *memory, struct findings *findings) {
+  if (--findings->users) return;
+  if (findings->program) program_free(findings->program);
+  memory_free(memory, findings, findings->size);
+}
+
 void variant_free(struct memory *memory, struct variant *variant) {
-  uint32_t columns = variant->column_count;
-  if (variant->plan.program) program_free(variant->plan.program);
-  memory_free(memory, variant->guards, variant->guard_count * sizeof *variant->guards);
-  memory_free(memory, variant->resources,
-              variant->resource_count * sizeof *variant->resources);
-  memory_free(memory, variant->cells, columns * sizeof *variant->cells);
-  memory_free(memory, variant->columns, columns * sizeof *variant->columns);
-  memory_free(memory, variant->lookups, variant->lookup_count * sizeof *variant->lookups);
-  memory_free(memory, variant->shared, variant->shared_count * sizeof *variant->shared);
+  variant_release_findings(memory, variant->findings);
   for (uint32_t i = 0; i < FRONT_ARRAYS; i++)
     memory_free(memory, variant->copied[i].data, variant->copied[i].size);
   if (variant->lists_cells)
@@ -180,13 +178,12 @@ static k_array variant_cell_array(const struct variant *variant, uint32_t array)
 
 static void variant_read_arrays(const struct world_box *box, struct variant *variant) {
   for (uint32_t i = 0; i < variant->array_count; i++) {
-    struct front_copy copy = variant->copies[i];
-    if (copy.index)
-      variant->arrays[i] = guard_read_copy(variant->indexes[copy.index - 1], copy);
-    if (variant->script.arrays[i]) variant->arrays[i] = variant_cell_array(variant, i);
-    if (variant->array_ids[i])
+    const struct front_array *array = &variant->sources[i];
+    if (array->copy.index)
       variant->arrays[i] =
-          guard_read_array(box->world, variant->array_ids[i], variant->array_leaves[i]);
+          guard_read_copy(variant->indexes[array->copy.index - 1], array->copy);
+    if (variant->script.arrays[i]) variant->arrays[i] = variant_cell_array(variant, i);
+    if (array->id) variant->arrays[i] = guard_read_array(box->world, array->id, array->leaf);
   }
 }
 
@@ -391,98 +388,58 @@ static int variant_compile_protected(lua_State *L) {
   return 0;
 }
 
-static bool variant_copy(struct memory *memory, void **to, const void *from, size_t size) {
-  if (size == 0) return true;
-  *to = memory_array(memory, 1, size);
-  if (*to) memcpy(*to, from, size);
-  return *to != NULL;
+/* Copies a list to room for it; without room, only counts its bytes. */
+static void *variant_keep(char *room, size_t *at, const void *from, size_t size) {
+  void *to = room ? room + *at : NULL;
+  if (to && size) memcpy(to, from, size);
+  *at += (size + 15) / 16 * 16;
+  return to;
 }
 
-static void variant_copy_indexes(struct variant *variant, const struct variant *from) {
-  memcpy(variant->copies, from->copies, sizeof variant->copies);
-  memcpy(variant->indexes, from->indexes, sizeof variant->indexes);
-  variant->index_count = from->index_count;
-  memcpy(variant->lists, from->lists, sizeof variant->lists);
-  variant->list_count = from->list_count;
-  variant->looks = from->looks;
-  variant->indexed = from->indexed;
+/* Copies the front's lists to room after the findings. Returns where they end. */
+static size_t variant_keep_lists(struct variant *variant, const struct front *front, char *room) {
+  size_t at = (sizeof(struct findings) + 15) / 16 * 16;
+  uint32_t columns = front->column_count;
+  variant->guards =
+      variant_keep(room, &at, front->guards, front->guard_count * sizeof *front->guards);
+  variant->resources =
+      variant_keep(room, &at, front->resources, front->resource_count * sizeof *front->resources);
+  variant->columns = variant_keep(room, &at, front->columns, columns * sizeof *front->columns);
+  variant->sources =
+      variant_keep(room, &at, front->arrays, front->array_count * sizeof *front->arrays);
+  variant->shared =
+      variant_keep(room, &at, front->shared.list, front->shared.count * sizeof *front->shared.list);
+  variant->plan.columns = variant_keep(room, &at, front->cells, columns * sizeof *front->cells);
+  variant->plan.commands =
+      variant_keep(room, &at, front->commands, front->command_count * sizeof *front->commands);
+  variant->plan.asked =
+      variant_keep(room, &at, front->asked, front->asked_count * sizeof *front->asked);
+  variant->plan.lookups =
+      variant_keep(room, &at, front->lookups, front->lookup_count * sizeof *front->lookups);
+  variant->plan.marks =
+      variant_keep(room, &at, front->marks, front->mark_count * sizeof *front->marks);
+  variant->plan.whole =
+      variant_keep(room, &at, front->whole, front->whole_count * sizeof *front->whole);
+  return at;
 }
 
-/* Copies what was found out about outside values and fields; false when out of memory. */
-static bool variant_copy_arrays(struct memory *memory, struct variant *variant,
-                                const struct variant *from) {
-  void *guards = NULL, *resources = NULL, *cells = NULL, *columns = NULL, *lookups = NULL;
-  void *shared = NULL;
-  uint32_t count = from->column_count;
-  bool made =
-      variant_copy(memory, &guards, from->guards, from->guard_count * sizeof *from->guards) &&
-      variant_copy(memory, &resources, from->resources,
-                   from->resource_count * sizeof *from->resources) &&
-      variant_copy(memory, &cells, from->cells, count * sizeof *from->cells) &&
-      variant_copy(memory, &columns, from->columns, count * sizeof *from->columns) &&
-      variant_copy(memory, &lookups, from->lookups, from->lookup_count * sizeof *from->lookups) &&
-      variant_copy(memory, &shared, from->shared, from->shared_count * sizeof *from->shared);
-  variant->shared = shared;
-  variant->shared_count = shared ? from->shared_count : 0;
-  variant->guards = guards;
-  variant->guard_count = guards ? from->guard_count : 0;
-  for (uint32_t i = 0; i < variant->guard_count; i++)
-    variant->texts |= variant->guards[i].type == GUARD_TEXT;
-  variant->resources = resources;
-  variant->resource_count = resources ? from->resource_count : 0;
-  variant->cells = cells;
-  variant->columns = columns;
-  variant->lookups = lookups;
-  variant->lookup_count = lookups ? from->lookup_count : 0;
-  variant->column_count = count;
-  memcpy(variant->commands, from->commands, sizeof variant->commands);
-  memcpy(variant->asked, from->asked, sizeof variant->asked);
-  memcpy(variant->marks, from->marks, from->mark_count * sizeof *from->marks);
-  variant->mark_count = from->mark_count;
-  variant->first_mark = from->first_mark;
-  memcpy(variant->whole, from->whole, from->whole_count * sizeof *from->whole);
-  variant->whole_count = from->whole_count;
-  memcpy(variant->array_ids, from->array_ids, sizeof variant->array_ids);
-  memcpy(variant->array_leaves, from->array_leaves, sizeof variant->array_leaves);
-  memcpy(variant->array_written, from->array_written, sizeof variant->array_written);
-  variant->array_count = from->array_count;
-  variant->lenient = from->lenient;
-  variant_copy_indexes(variant, from);
-  return made;
-}
-
-/* A variant like another one, without a program; NULL when out of memory. */
+/* A variant with the findings of another one; NULL when out of memory. */
 static struct variant *copy_variant(struct memory *memory, const struct variant *from) {
-  struct variant *variant = memory_array(memory, 1, sizeof *variant);
+  struct variant *variant = memory_resize(memory, NULL, 0, sizeof *variant);
   if (!variant) return NULL;
-  bool made = variant_copy_arrays(memory, variant, from);
-  variant->unportable = from->unportable;
-  variant->which = from->which;
-  variant->script = from->script;
-  variant->version = from->version;
-  variant->run = UINT64_MAX;
   uint32_t columns = from->script.columns;
-  if (columns) variant->lists_cells = memory_array(memory, 1, scratch_size(columns));
-  if (made && !columns == !variant->lists_cells) return variant;
+  *variant = *from;
+  variant->findings->users++;
+  variant->plan.lists = variant->lists;
+  variant->run = UINT64_MAX;
+  variant->fresh = 0;
+  variant->starved = variant->held = false;
+  memset(variant->arrays, 0, sizeof variant->arrays);
+  memset(variant->copied, 0, sizeof variant->copied);
+  variant->lists_cells = columns ? memory_array(memory, 1, scratch_size(columns)) : NULL;
+  if (!columns == !variant->lists_cells) return variant;
   variant_free(memory, variant);
   return NULL;
-}
-
-static void variant_give_program(struct variant *variant, struct program *program,
-                                 uint32_t commands, uint32_t orders, uint32_t asked) {
-  variant->plan = run_plan_of(program, variant->cells, variant->commands, commands);
-  variant->plan.orders = variant->commands;
-  variant->plan.order_count = orders;
-  variant->plan.needs_room |= variant->whole_count != 0;
-  variant->plan.asked = variant->asked;
-  variant->plan.marks = variant->marks;
-  variant->plan.mark_count = variant->mark_count;
-  variant->plan.first_mark = variant->first_mark;
-  variant->plan.whole = variant->whole;
-  variant->plan.whole_count = variant->whole_count;
-  variant->plan.lookups = variant->lookups;
-  variant->plan.lists = variant->lists;
-  variant->plan.asked_count = asked;
 }
 
 static void variant_take_cells(struct script_cells *script, const struct front *front) {
@@ -509,45 +466,68 @@ static void variant_note_tables(struct variant *variant, const struct front *fro
     variant->makes |= front->lists[i].kind == LIST_KEYS;
 }
 
+/* Makes the plan of the front's program, whose lists have been kept. */
+static void variant_plan(struct variant *variant, const struct front *front) {
+  struct run_plan kept = variant->plan;
+  uint32_t commands = front->command_count, ordered = front->orders ? commands : 0;
+  struct run_plan *plan = &variant->plan;
+  *plan = run_plan_of(front->program, kept.columns, kept.commands, commands - ordered);
+  plan->orders = kept.commands;
+  plan->order_count = ordered;
+  plan->needs_room |= front->whole_count != 0;
+  plan->asked = kept.asked;
+  plan->asked_count = front->asked_count;
+  plan->marks = kept.marks;
+  plan->mark_count = front->mark_count;
+  plan->first_mark = front->first_mark;
+  plan->whole = kept.whole;
+  plan->whole_count = front->whole_count;
+  plan->lookups = kept.lookups;
+}
+
+/* Finds out what a variant with a program does. */
+static void variant_judge(const struct kernel *kernel, struct variant *variant,
+                          const struct front *front) {
+  variant->leaves = front->leaves;
+  variant_note_tables(variant, front);
+  variant->quiet = !front->index_count && !cells_any(&variant->script) &&
+                   !RESULT_IS_USED(kernel->result) && front->command_count == 0 &&
+                   !program_info(front->program).fails;
+}
+
 /* Makes a variant of the front's results; NULL when out of memory. */
 static struct variant *make_variant(const struct kernel *kernel, struct front *front,
                                     struct which which) {
-  struct variant found = {.guards = front->guards, .guard_count = front->guard_count,
-                          .resources = front->resources,
-                          .resource_count = front->resource_count, .cells = front->cells,
-                          .columns = front->columns, .column_count = front->column_count,
-                          .which = which, .version = *kernel->box->version,
-                          .lookups = front->lookups, .lookup_count = front->lookup_count,
-                          .array_count = front->array_count, .mark_count = front->mark_count,
-                          .first_mark = front->first_mark, .whole_count = front->whole_count,
+  struct memory *memory = kernel->set->runner.memory;
+  struct variant found = {.guard_count = front->guard_count,
+                          .resource_count = front->resource_count,
+                          .column_count = front->column_count, .which = which,
+                          .version = *kernel->box->version, .array_count = front->array_count,
                           .index_count = front->index_count, .list_count = front->list_count,
                           .looks = front->looks, .unportable = front->unportable,
-                          .shared = front->shared.list, .shared_count = front->shared.count,
+                          .shared_count = front->shared.count,
                           .lenient = front->shared.leave_count > 0 && !kernel->line,
                           .indexed = indexes_version(kernel->box->world)};
-  memcpy(found.commands, front->commands, sizeof found.commands);
-  memcpy(found.asked, front->asked, sizeof found.asked);
-  memcpy(found.marks, front->marks, front->mark_count * sizeof *found.marks);
-  memcpy(found.whole, front->whole, front->whole_count * sizeof *found.whole);
-  for (uint32_t i = 0; i < front->array_count; i++) {
-    found.array_ids[i] = front->arrays[i].id;
-    found.array_leaves[i] = front->arrays[i].leaf;
-    found.array_written[i] = front->arrays[i].written;
-    found.copies[i] = front->arrays[i].copy;
-  }
+  size_t size = variant_keep_lists(&found, front, NULL);
+  found.findings = memory_array(memory, 1, size);
+  if (!found.findings) return NULL;
+  *found.findings = (struct findings){1, size, NULL};
+  variant_keep_lists(&found, front, (char *)found.findings);
+  for (uint32_t i = 0; i < front->guard_count; i++)
+    found.texts |= front->guards[i].type == GUARD_TEXT;
   variant_take_cells(&found.script, front);
   memcpy(found.indexes, front->indexes, front->index_count * sizeof *found.indexes);
   memcpy(found.lists, front->lists, front->list_count * sizeof *found.lists);
-  struct variant *variant = copy_variant(kernel->set->runner.memory, &found);
-  if (!variant || !front->program) return variant;
-  variant->leaves = front->leaves;
-  variant_note_tables(variant, front);
-  variant->quiet = !front->index_count && !cells_any(&found.script) &&
-                   !RESULT_IS_USED(kernel->result) && front->command_count == 0 &&
-                   !program_info(front->program).fails;
-  uint32_t commands = front->command_count, ordered = front->orders ? commands : 0;
-  variant_give_program(variant, front->program, commands - ordered, ordered, front->asked_count);
-  front->program = NULL;
+  if (front->program) {
+    variant_plan(&found, front);
+    variant_judge(kernel, &found, front);
+  }
+  struct variant *variant = copy_variant(memory, &found);
+  if (variant) {
+    found.findings->program = front->program;
+    front->program = NULL;
+  }
+  variant_release_findings(memory, found.findings);
   return variant;
 }
 
@@ -773,21 +753,6 @@ static void variant_copy_anchors(lua_State *L, int from, int to, int function,
   lua_rawseti(L, to, (lua_Integer)kernel->anchored + 1);
 }
 
-static bool kernel_variant_share(lua_State *L, int all_anchors, struct kernel *kernel,
-                                 const struct variant *variant) {
-  struct variant *copy = copy_variant(kernel->set->runner.memory, variant);
-  if (copy && variant->plan.program) {
-    copy->quiet = variant->quiet;
-    copy->leaves = variant->leaves;
-    copy->tables = variant->tables;
-    copy->makes = variant->makes;
-    variant_give_program(copy, variant->plan.program, variant->plan.command_count,
-                         variant->plan.order_count, variant->plan.asked_count);
-    variant->plan.program->shared++;
-  }
-  return add_variant(L, all_anchors, kernel, copy);
-}
-
 void variants_share(lua_State *L, int handle, int from, int function) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const struct kernel *known = ((struct kernel_box *)lua_touserdata(L, from))->kernel;
@@ -801,7 +766,8 @@ void variants_share(lua_State *L, int handle, int from, int function) {
     lua_rawgeti(L, to + 1, (lua_Integer)known->variants[i]->anchors);
     variant_copy_anchors(L, to + 2, to, function, kernel);
     lua_settop(L, to + 1);
-    if (!kernel_variant_share(L, to, kernel, known->variants[i])) return;
+    struct variant *copy = copy_variant(kernel->set->runner.memory, known->variants[i]);
+    if (!add_variant(L, to, kernel, copy)) return;
   }
   kernel->compilations = known->compilations;
   kernel->hopeless = known->hopeless;
