@@ -50,10 +50,15 @@ k_value choice_is(struct front *f, struct val x, uint32_t at) {
   return build_binary(f->b, KO_EQ, x.value, build_i64(f->b, at - 1));
 }
 
+/* The number of a string constant in the world's table. */
+static k_value choice_constant(struct front *f, ecs_string text) {
+  return text.size ? text_guard(f, GUARD_TEXT, text) : build_i64(f->b, 0);
+}
+
 /* The place of a string among the names; if it is not among them, K_NONE or, with `any`, -1. */
 static k_value choice_place_of(struct front *f, const struct enumeration *names, ecs_string string,
                                bool any) {
-  if (names == &front_texts) return text_constant(f, string);
+  if (names == &front_texts) return choice_constant(f, string);
   uint32_t at = enumeration_find(names, string.data, string.size);
   if (at == NONE && !any) return K_NONE;
   return build_i64(f->b, at == NONE ? -1 : (int64_t)at);
@@ -243,10 +248,6 @@ k_value text_guard(struct front *f, enum guard_type type, ecs_string text) {
   return build_uniform(f->b, (uint32_t)f->guards[i].uniform, KT_I64);
 }
 
-k_value text_constant(struct front *f, ecs_string text) {
-  return text.size ? text_guard(f, GUARD_TEXT, text) : build_i64(f->b, 0);
-}
-
 k_value text_as_cell(struct front *f, struct val value) {
   if (val_is_text(value)) return choice_as_enum(f, value, &front_texts, false);
   if (value.kind == VAL_VALUE && value.names == &front_texts) return value.value;
@@ -324,7 +325,7 @@ bool choice_of_key(struct front *f, uint32_t path, struct val *x) {
   if (!place.names) return false;
   place.present = build_bool(b, false);
   for (uint32_t i = 0; i < place.names->count; i++) {
-    k_value here = build_binary(b, KO_EQ, x->value, text_constant(f, place.names->names[i]));
+    k_value here = build_binary(b, KO_EQ, x->value, choice_constant(f, place.names->names[i]));
     place.value = build_select(b, here, build_i64(b, i), place.value);
     place.present = build_binary(b, KO_OR, place.present, here);
   }
@@ -367,7 +368,7 @@ k_value text_starts(struct front *f, struct val prefix, struct val text, int *kn
     *known = last == text.string.size;
     return K_NONE;
   }
-  k_value wanted = text_constant(f, text.string);
+  k_value wanted = choice_constant(f, text.string);
   if (last > text.string.size) return build_binary(f->b, KO_EQ, prefix.value, wanted);
   return text_look_at_both(f, LOOKUP_STARTS, KT_BOOL, prefix.value, wanted);
 }

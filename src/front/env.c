@@ -72,8 +72,9 @@ k_value mask_select(struct front *f, k_value mask, k_value x, k_value y) {
   return build_binary(f->b, KO_OR, yes, no);
 }
 
-void env_leave(struct front *f) {
+bool env_leave_some(struct front *f) {
   k_value here = f->env.mask, rest = K_NONE, whole = K_NONE;
+  if (here == f->start) return false;
   for (uint32_t i = f->fork_count; rest == K_NONE && i-- > 0;) {
     const struct fork *fork = &f->forks[i];
     if (fork->joined || (fork->yes != here && fork->no != here)) continue;
@@ -91,6 +92,7 @@ void env_leave(struct front *f) {
       env->registers[at] = maybe_narrow(f, rest, env->registers[at]);
     env->mask = whole;
   }
+  return true;
 }
 
 /* ---- values ---- */
@@ -308,11 +310,4 @@ void env_merge(struct front *f, struct env *into, const struct env *from) {
   for (uint32_t i = 0; i < ENV_COUNTS; i++)
     into->counts[i] = val_select(f, from->mask, from->counts[i], into->counts[i]);
   into->mask = mask_or(f, into->mask, from->mask);
-}
-
-/* Rows here reach something that only Lua can do: they fall back, unless they are all rows. */
-bool env_leave_some(struct front *f) {
-  if (f->env.mask == f->start) return false;
-  env_leave(f);
-  return true;
 }

@@ -479,10 +479,8 @@ k_value mask_and(struct front *f, k_value mask, k_value condition);
 k_value mask_and_not(struct front *f, k_value mask, k_value condition);
 /* The rows of x inside the mask, and of y outside it. */
 k_value mask_select(struct front *f, k_value mask, k_value x, k_value y);
-/* The present rows, which are not all, fail and fall back to Lua. Rows that wait with the other
-** half of a split mask continue with the whole. */
-void env_leave(struct front *f);
-/* Likewise, unless they are all rows: then nothing happens. */
+/* The present rows fail and fall back to Lua, unless they are all rows: then nothing happens. Rows
+** that wait with the other half of a split mask continue with the whole. */
 bool env_leave_some(struct front *f);
 /* Copies it with its own registers, which env_free frees. */
 void env_copy(struct front *f, struct env *to, const struct env *from);
@@ -587,8 +585,6 @@ enum pairs_kind choice_of_pairs(struct front *f, uint32_t path, const struct enu
 extern const struct enumeration front_texts;
 /* The number that a guard reads for a text before each run. */
 k_value text_guard(struct front *f, enum guard_type type, ecs_string text);
-/* The number of a string constant in the world's table. */
-k_value text_constant(struct front *f, ecs_string text);
 /* A value as a string field takes it. */
 k_value text_as_cell(struct front *f, struct val value);
 /* Whether it is any string: of the function or of a field. */

@@ -25,8 +25,6 @@ static const char *const math_names[MATH_COUNT] = {
     [OWN_LOG2] = "log2", [OWN_MOD] = "mod", [OWN_POW] = "pow", [OWN_SIN] = "sin",
     [OWN_TAN] = "tan"};
 
-const char *library_name(uint32_t name) { return math_names[name]; }
-
 /* The addresses of libraries' functions are the same in every state of a process; those of LuaJIT
 ** are of objects in this one. */
 struct val library_find(struct front *f, lua_CFunction function) {
@@ -517,5 +515,5 @@ struct val list_call(struct front *f, struct val function, const struct val *arg
     return *which ? list_function(f, which) : function;
   if (inserts) return function;
   front_refuse(f, "it calls table.%s with a list that it does not create: do that in a system's "
-                  "run", library_name(function.at));
+                  "run", math_names[function.at]);
 }

@@ -26,7 +26,6 @@ enum math_name {
 ** results. */
 uint32_t library_call(struct front *f, uint32_t name, const struct val *arguments, uint32_t count,
                       struct val results[2]);
-const char *library_name(uint32_t name);
 
 /* The function to call: for table.insert, remove and sort of a list that the function creates, a
 ** Lua function instead, except to append to it. */

@@ -69,7 +69,7 @@ static bool builder_grow(struct builder *b) {
   return true;
 }
 
-bool loop_is_open(const struct builder *b, k_value loop) {
+static bool builder_loop_is_open(const struct builder *b, k_value loop) {
   if (loop == 0) return true;
   assert(node_at(b, loop)->op == N_LOOP);
   for (k_value open = b->loop; open != 0; open = node_at(b, open)->home)
@@ -82,9 +82,9 @@ bool loop_is_open(const struct builder *b, k_value loop) {
 static k_value builder_loop_of(const struct builder *b, k_value v) {
   const struct node *n = node_at(b, v);
   k_value loop = n->op == N_LOOP ? v : n->home;
-  if (loop_is_open(b, loop)) return loop;
+  if (builder_loop_is_open(b, loop)) return loop;
   if (n->op != N_CARRY) return K_NONE;
-  while (!loop_is_open(b, loop)) loop = node_at(b, loop)->home;
+  while (!builder_loop_is_open(b, loop)) loop = node_at(b, loop)->home;
   return loop;
 }
 
@@ -123,7 +123,7 @@ k_value builder_add(struct builder *b, struct node n) {
   k_value *bucket = &b->bucket[builder_hash(&n)];
   if (builder_is_value(n.op))
     for (k_value v = *bucket; v != K_NONE; v = node_at(b, v)->chain)
-      if (builder_same(node_at(b, v), &n) && loop_is_open(b, node_at(b, v)->home)) return v;
+      if (builder_same(node_at(b, v), &n) && builder_loop_is_open(b, node_at(b, v)->home)) return v;
   k_value v = builder_append(b, n, home);
   if (v != K_NONE && builder_is_value(n.op)) {
     b->nodes[v].chain = *bucket;
@@ -137,7 +137,7 @@ k_value builder_known(const struct builder *b, const struct node *n) {
   for (k_value v = b->count - 1; v > 0; v--) {
     const struct node *known = node_at(b, v);
     if (known->op == n->op && known->aux == n->aux && known->in[0] == n->in[0] &&
-        mask_implies(b, n->in[3], known->in[3]) && loop_is_open(b, known->home))
+        mask_implies(b, n->in[3], known->in[3]) && builder_loop_is_open(b, known->home))
       return v;
   }
   return K_NONE;

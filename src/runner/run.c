@@ -662,21 +662,6 @@ INLINE ecs_status run_tables(struct runner *runner, const struct run *run,
   return ECS_OK;
 }
 
-ecs_status run_query(struct runner *runner, const struct run *run, struct run_failure *failure) {
-  const ecs_query *query = run->query;
-  if (UNLIKELY(query->broken)) return query_usable(query);
-  query_arrange(query);
-  assert(!terms_walk(&query->terms));
-  bool plain = run_is_plain(run);
-  uint32_t rows = UNLIKELY(run->plan->needs_room) ? run_most_rows(query) : 0;
-  if (!run_reserve_rows(runner, run->plan, rows)) return world_nomem(query->world);
-  if (LIKELY(plain))
-    return LIKELY(run_whole_tables(runner, run, failure))
-               ? ECS_OK
-               : run_fail(query->world, failure);
-  return run_tables(runner, run, failure);
-}
-
 /* ---- plans that need only the machine ---- */
 
 /* The table's column for one of the program's. */
@@ -714,8 +699,10 @@ static RARE bool run_plain_failed(const ecs_world *world, const struct table *ta
   return false;
 }
 
-bool run_whole_tables(const struct runner *runner, const struct run *run,
-                      struct run_failure *failure) {
+/* Runs over all non-empty tables of the query, with room reserved. False if a row failed, as
+** *failure says. */
+static bool run_whole_tables(const struct runner *runner, const struct run *run,
+                             struct run_failure *failure) {
   const ecs_query *query = run->query;
   ecs_world *world = query->world;
   uint64_t done = 0;
@@ -748,4 +735,21 @@ bool run_whole_tables(const struct runner *runner, const struct run *run,
   world->rows_run += done;
   (void)status;
   return true;
+}
+
+/* ---- the query ---- */
+
+ecs_status run_query(struct runner *runner, const struct run *run, struct run_failure *failure) {
+  const ecs_query *query = run->query;
+  if (UNLIKELY(query->broken)) return query_usable(query);
+  query_arrange(query);
+  assert(!terms_walk(&query->terms));
+  bool plain = run_is_plain(run);
+  uint32_t rows = UNLIKELY(run->plan->needs_room) ? run_most_rows(query) : 0;
+  if (!run_reserve_rows(runner, run->plan, rows)) return world_nomem(query->world);
+  if (LIKELY(plain))
+    return LIKELY(run_whole_tables(runner, run, failure))
+               ? ECS_OK
+               : run_fail(query->world, failure);
+  return run_tables(runner, run, failure);
 }

@@ -266,11 +266,6 @@ static inline bool run_is_plain(const struct run *run) {
   return plain && !(plan->needs_room | plan->asked_count) && !run->query->world->pool;
 }
 
-/* Runs over all non-empty tables of the query, with room reserved. False if a row failed, as
-** *failure says. */
-bool run_whole_tables(const struct runner *runner, const struct run *run,
-                      struct run_failure *failure);
-
 /* Runs of several plans at once on the threads of a pool, which take parts of their tables' rows.
 ** No run may write what another accesses; none can fail, gives commands or has totals. */
 

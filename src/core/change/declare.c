@@ -368,6 +368,36 @@ bool declare_requirements(ecs_world *world, struct component *component, const e
   return true;
 }
 
+/* Whether a field is the target that an exclusive relation begins with. */
+static bool declare_is_target(const ecs_field *field) {
+  return strcmp(field->name, "target") == 0 && field->type == ECS_ENTITY && !field->count &&
+         field->value.kind == ECS_KIND_NONE;
+}
+
+static ecs_status declare_check_relation(const ecs_world *world, const ecs_component_desc *desc) {
+  if (!desc->relation && (desc->exclusive || desc->acyclic))
+    return world_fail(world, ECS_EINVAL, "component '%s' is not a relation: only relations can be "
+                      "exclusive or acyclic", desc->name);
+  if (!desc->relation) return ECS_OK;
+  if (desc->toggle)
+    return world_fail(world, ECS_EINVAL, "relation '%s' cannot have toggle: only components and "
+                      "tags can be switched off", desc->name);
+  if (desc->sparse)
+    return world_fail(world, ECS_EINVAL, "relation '%s' cannot be sparse: only components and tags "
+                      "can", desc->name);
+  if (desc->acyclic && !desc->exclusive)
+    return world_fail(world, ECS_EINVAL, "relation '%s' is acyclic but not exclusive; make it "
+                      "exclusive, too", desc->name);
+  if (desc->exclusive && (desc->field_count == 0 || !declare_is_target(&desc->fields[0])))
+    return world_fail(world, ECS_EINVAL, "the first field of exclusive relation '%s' must be "
+                      "'target', of type entity", desc->name);
+  for (uint32_t i = desc->exclusive; i < desc->field_count; i++)
+    if (desc->fields[i].name && strcmp(desc->fields[i].name, "target") == 0)
+      return world_fail(world, ECS_EINVAL, "relation '%s': a field cannot be named 'target', "
+                        "which is the entity at the other end; rename the field", desc->name);
+  return ECS_OK;
+}
+
 ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
                          struct component **out) {
   if (!desc->name || !declare_is_name(desc->name))
@@ -377,7 +407,9 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   if (desc->native_size > NATIVE_LIMIT)
     return world_fail(world, ECS_ELIMIT, "component '%s': a native struct has at most %u bytes",
                       desc->name, NATIVE_LIMIT);
-  ecs_status status = declare_check_options(world, desc);
+  ecs_status status = event_check_desc(world, desc);
+  if (status == ECS_OK) status = array_check_desc(world, desc);
+  if (status == ECS_OK) status = declare_check_relation(world, desc);
   if (status != ECS_OK) return status;
   struct component *component = memory_array(&world->memory, 1, sizeof *component);
   if (!component) return world_nomem(world);
@@ -593,42 +625,4 @@ ecs_status ecs_array(ecs_world *world, const char *name, ecs_type type, uint32_t
                       name ? name : "", ARRAY_LENGTH_LIMIT);
   declare_array_describe(&desc, &field, name, type, length);
   return ecs_component(world, &desc, out);
-}
-
-/* ---- declare check ---- */
-
-/* Whether a field is the target that an exclusive relation begins with. */
-static bool declare_is_target(const ecs_field *field) {
-  return strcmp(field->name, "target") == 0 && field->type == ECS_ENTITY && !field->count &&
-         field->value.kind == ECS_KIND_NONE;
-}
-
-static ecs_status declare_check_relation(const ecs_world *world, const ecs_component_desc *desc) {
-  if (!desc->relation && (desc->exclusive || desc->acyclic))
-    return world_fail(world, ECS_EINVAL, "component '%s' is not a relation: only relations can be "
-                      "exclusive or acyclic", desc->name);
-  if (!desc->relation) return ECS_OK;
-  if (desc->toggle)
-    return world_fail(world, ECS_EINVAL, "relation '%s' cannot have toggle: only components and "
-                      "tags can be switched off", desc->name);
-  if (desc->sparse)
-    return world_fail(world, ECS_EINVAL, "relation '%s' cannot be sparse: only components and tags "
-                      "can", desc->name);
-  if (desc->acyclic && !desc->exclusive)
-    return world_fail(world, ECS_EINVAL, "relation '%s' is acyclic but not exclusive; make it "
-                      "exclusive, too", desc->name);
-  if (desc->exclusive && (desc->field_count == 0 || !declare_is_target(&desc->fields[0])))
-    return world_fail(world, ECS_EINVAL, "the first field of exclusive relation '%s' must be "
-                      "'target', of type entity", desc->name);
-  for (uint32_t i = desc->exclusive; i < desc->field_count; i++)
-    if (desc->fields[i].name && strcmp(desc->fields[i].name, "target") == 0)
-      return world_fail(world, ECS_EINVAL, "relation '%s': a field cannot be named 'target', "
-                        "which is the entity at the other end; rename the field", desc->name);
-  return ECS_OK;
-}
-
-ecs_status declare_check_options(const ecs_world *world, const ecs_component_desc *desc) {
-  ecs_status status = event_check_desc(world, desc);
-  if (status == ECS_OK) status = array_check_desc(world, desc);
-  return status == ECS_OK ? declare_check_relation(world, desc) : status;
 }

@@ -61,10 +61,4 @@ void declare_forget(ecs_world *world, struct component *component);
 void declare_array_describe(ecs_component_desc *desc, ecs_field *field, const char *name,
                             ecs_type type, uint32_t length);
 
-/* Checks of a description's options. */
-
-/* Checks the options of a component, relation or array by themselves: ECS_OK, or ECS_EINVAL and the
-** like with the reason. The description has a name. */
-ecs_status declare_check_options(const ecs_world *world, const ecs_component_desc *desc);
-
 #endif

@@ -14,6 +14,137 @@
 #include "core/storage/toggle.h"
 #include "ecs_world.h"
 
+/* ---- merge ---- */
+
+/* Removes the pairs of a relation. */
+static uint32_t apply_remove_pairs(ecs_id *ids, uint32_t count, uint32_t relation) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (!id_is_pair(ids[i]) || pair_relation(ids[i]) != relation) ids[kept++] = ids[i];
+  return kept;
+}
+
+/* Applies a command to a set of ids that has room for `room`. Returns the new count. */
+static uint32_t apply_change_set(const ecs_world *world, const struct command *command, ecs_id *ids,
+                                 uint32_t count, uint64_t room) {
+  const struct relation *relation = relation_of(world, command->component);
+  ecs_id id = command->component;
+  bool removes = command->kind == COMMAND_REMOVE;
+  if (relation && relation->exclusive) {
+    id = relation->component->id;
+    removes = !command->ties;
+    if (command->anew) count = id_set_remove(ids, count, id);
+  }
+  bool changes = command->kind != COMMAND_SPAWN && !command_is_switch(command);
+  if (!changes || !component_of(world, id)) return count;
+  if (!removes) return require_insert(world, ids, count, room, id);
+  bool all = relation && !relation->exclusive && !id_is_pair(id);
+  return all ? apply_remove_pairs(ids, count, ecs_id_index(id)) : id_set_remove(ids, count, id);
+}
+
+/* Removes relations and pairs from the set unless the entity's ties have them after
+** cascade_decide. */
+static uint32_t apply_keep_tied(const ecs_world *world, uint32_t entity, ecs_id *ids,
+                                uint32_t count) {
+  uint32_t kept = 0;
+  if (world->relations.count == 0) return count;
+  for (uint32_t i = 0; i < count; i++) {
+    const struct relation *relation = relation_of(world, ids[i]);
+    bool tied = !relation;
+    if (relation && relation->exclusive) tied = ties_target(&relation->ties, entity) != 0;
+    if (relation && !relation->exclusive)
+      tied = !cascade_takes(&world->cascade, pair_target(ids[i]));
+    if (tied) ids[kept++] = ids[i];
+  }
+  return kept;
+}
+
+/* Applies the commands of a chain that are not dropped to a set of ids with room for `room`.
+** Returns the new count, or NONE if the entity dies. Called after cascade_decide. */
+static uint32_t apply_merge(const ecs_world *world, const struct chain *chain, ecs_id *ids,
+                            uint32_t count, uint64_t room) {
+  const struct staging *staging = &world->staging;
+  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
+    struct command *command = &staging->commands[at];
+    assert(at < staging->command_count && command->entity == chain->entity);
+    if (command->dropped) continue;
+    if (command_is_end(command)) return NONE;
+    command->idle = command_is_switch(command) && !id_set_has(ids, count, command->component);
+    count = apply_change_set(world, command, ids, count, room);
+  }
+  return apply_keep_tied(world, ecs_id_index(chain->entity), ids, count);
+}
+
+/* ---- replaying ---- */
+
+void replay_release(ecs_world *world, const struct command *command) {
+  const struct component *component = component_of(world, command->component);
+  if (!component || !component->has_any || (command->dropped && world->staging.own)) return;
+  assert(command->first_write + command->write_count <= world->staging.write_count);
+  for (uint32_t i = 0; i < command->write_count; i++) {
+    const struct write *write = &world->staging.writes[command->first_write + i];
+    if (component->leaves[write->leaf].type == ECS_ANY)
+      any_release(&world->any, write->cell.u32);
+  }
+}
+
+/* The table that holds the command's component: that of the entity's row, or a sparse one. */
+static struct table *apply_replaying_home_of(const ecs_world *world, struct table *table,
+                                             const struct command *command) {
+  const struct sparse *sparse = sparse_of(world, command->component);
+  return sparse ? sparse->table : table;
+}
+
+/* Resets to defaults what a command removed and a later one added again. For an exclusive relation,
+** its tie says so (command->anew). */
+static void apply_reset_removed(ecs_world *world, const struct command *command,
+                                struct table *table, uint32_t row) {
+  const struct relation *relation = relation_of(world, command->component);
+  if (command->dropped || (relation && relation->exclusive)) return;
+  uint32_t at = row;
+  const struct layout *layout =
+      sparse_layout(world, table, ecs_id_index(command->entity), command->component, &at);
+  if (layout->count) table_write_defaults(world, layout, at);
+  if (layout->taken) {
+    struct table *home = apply_replaying_home_of(world, table, command);
+    marks_note(world, home, command->component, at);
+    if (home->off) toggle_set(home, command->component, at, false);
+  }
+  if (!relation || id_is_pair(command->component) || !table->has_pairs) return;
+  for (uint32_t i = 0; i < table->id_count; i++)
+    if (id_is_pair(table->ids[i]) && component_of(world, table->ids[i]) == relation->component) {
+      table_write_defaults(world, table_find(table, table->ids[i]), row);
+      marks_note(world, table, table->ids[i], row);
+    }
+}
+
+/* Replays a chain's commands in order, with the row in its final table: carried cells hold old
+** values, new ones defaults. */
+static void apply_replay(ecs_world *world, const struct chain *chain, struct table *table,
+                         uint32_t row) {
+  const struct staging *staging = &world->staging;
+  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
+    const struct command *command = &staging->commands[at];
+    uint32_t count = command->write_count, to = row;
+    const struct layout *layout =
+        sparse_layout(world, table, ecs_id_index(command->entity), command->component, &to);
+    if (command->anew && layout->count) table_write_defaults(world, layout, to);
+    if (layout->taken && (command->anew || command->kind == COMMAND_SET) && !command->dropped)
+      marks_note(world, apply_replaying_home_of(world, table, command), command->component, to);
+    if (command->kind == COMMAND_SET && (!layout->taken || command->dropped))
+      replay_release(world, command);
+    else if (command->kind == COMMAND_SET && count)
+      table_write(world, layout->columns, to, staging->writes + command->first_write, count);
+    else if (command->kind == COMMAND_REMOVE)
+      apply_reset_removed(world, command, table, row);
+    else if (command_is_switch(command) && !command->idle && layout->taken)
+      toggle_set(apply_replaying_home_of(world, table, command), command->component, to,
+                 command->kind == COMMAND_DISABLE);
+  }
+}
+
+/* ---- one chain ---- */
+
 static struct table *apply_home(const ecs_world *world, ecs_id entity) {
   const struct record *record = entity_find(&world->entities, entity);
   assert(record);
@@ -64,7 +195,7 @@ static uint32_t apply_ids_of_chain(const ecs_world *world, const struct table *f
                                    const struct chain *chain, ecs_id *ids, uint64_t room) {
   memcpy(ids, from->ids, from->id_count * sizeof *ids);
   uint32_t count = sparse_join_ids(world, ecs_id_index(chain->entity), ids, from->id_count);
-  return merge_commands(world, chain, ids, count, room);
+  return apply_merge(world, chain, ids, count, room);
 }
 
 static uint64_t apply_room_of_chain(const ecs_world *world, const struct table *from,
@@ -275,7 +406,7 @@ static void apply_chain(ecs_world *world, const struct chain *chain) {
   if (record->table == RECORD_BARE)
     apply_drop_chain(world, chain);
   else
-    replay_chain(world, chain, target, record->row);
+    apply_replay(world, chain, target, record->row);
   if (target->has_ties) apply_targets(world, target, index, record->row);
 }
 
@@ -399,129 +530,4 @@ ecs_status commands_apply(ecs_world *world) {
   commands_forget(world);
   world_settle(world);
   return ECS_OK;
-}
-
-/* ---- merge ---- */
-
-/* Removes the pairs of a relation. */
-static uint32_t apply_remove_pairs(ecs_id *ids, uint32_t count, uint32_t relation) {
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < count; i++)
-    if (!id_is_pair(ids[i]) || pair_relation(ids[i]) != relation) ids[kept++] = ids[i];
-  return kept;
-}
-
-/* Applies a command to a set of ids that has room for `room`. Returns the new count. */
-static uint32_t apply_change_set(const ecs_world *world, const struct command *command, ecs_id *ids,
-                                 uint32_t count, uint64_t room) {
-  const struct relation *relation = relation_of(world, command->component);
-  ecs_id id = command->component;
-  bool removes = command->kind == COMMAND_REMOVE;
-  if (relation && relation->exclusive) {
-    id = relation->component->id;
-    removes = !command->ties;
-    if (command->anew) count = id_set_remove(ids, count, id);
-  }
-  bool changes = command->kind != COMMAND_SPAWN && !command_is_switch(command);
-  if (!changes || !component_of(world, id)) return count;
-  if (!removes) return require_insert(world, ids, count, room, id);
-  bool all = relation && !relation->exclusive && !id_is_pair(id);
-  return all ? apply_remove_pairs(ids, count, ecs_id_index(id)) : id_set_remove(ids, count, id);
-}
-
-/* Removes relations and pairs from the set unless the entity's ties have them after
-** cascade_decide. */
-static uint32_t apply_keep_tied(const ecs_world *world, uint32_t entity, ecs_id *ids,
-                                uint32_t count) {
-  uint32_t kept = 0;
-  if (world->relations.count == 0) return count;
-  for (uint32_t i = 0; i < count; i++) {
-    const struct relation *relation = relation_of(world, ids[i]);
-    bool tied = !relation;
-    if (relation && relation->exclusive) tied = ties_target(&relation->ties, entity) != 0;
-    if (relation && !relation->exclusive)
-      tied = !cascade_takes(&world->cascade, pair_target(ids[i]));
-    if (tied) ids[kept++] = ids[i];
-  }
-  return kept;
-}
-
-uint32_t merge_commands(const ecs_world *world, const struct chain *chain, ecs_id *ids,
-                            uint32_t count, uint64_t room) {
-  const struct staging *staging = &world->staging;
-  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
-    struct command *command = &staging->commands[at];
-    assert(at < staging->command_count && command->entity == chain->entity);
-    if (command->dropped) continue;
-    if (command_is_end(command)) return NONE;
-    command->idle = command_is_switch(command) && !id_set_has(ids, count, command->component);
-    count = apply_change_set(world, command, ids, count, room);
-  }
-  return apply_keep_tied(world, ecs_id_index(chain->entity), ids, count);
-}
-
-/* ---- replaying ---- */
-
-void replay_release(ecs_world *world, const struct command *command) {
-  const struct component *component = component_of(world, command->component);
-  if (!component || !component->has_any || (command->dropped && world->staging.own)) return;
-  assert(command->first_write + command->write_count <= world->staging.write_count);
-  for (uint32_t i = 0; i < command->write_count; i++) {
-    const struct write *write = &world->staging.writes[command->first_write + i];
-    if (component->leaves[write->leaf].type == ECS_ANY)
-      any_release(&world->any, write->cell.u32);
-  }
-}
-
-/* The table that holds the command's component: that of the entity's row, or a sparse one. */
-static struct table *apply_replaying_home_of(const ecs_world *world, struct table *table,
-                                             const struct command *command) {
-  const struct sparse *sparse = sparse_of(world, command->component);
-  return sparse ? sparse->table : table;
-}
-
-/* Resets to defaults what a command removed and a later one added again. For an exclusive relation,
-** its tie says so (command->anew). */
-static void apply_reset_removed(ecs_world *world, const struct command *command,
-                                struct table *table, uint32_t row) {
-  const struct relation *relation = relation_of(world, command->component);
-  if (command->dropped || (relation && relation->exclusive)) return;
-  uint32_t at = row;
-  const struct layout *layout =
-      sparse_layout(world, table, ecs_id_index(command->entity), command->component, &at);
-  if (layout->count) table_write_defaults(world, layout, at);
-  if (layout->taken) {
-    struct table *home = apply_replaying_home_of(world, table, command);
-    marks_note(world, home, command->component, at);
-    if (home->off) toggle_set(home, command->component, at, false);
-  }
-  if (!relation || id_is_pair(command->component) || !table->has_pairs) return;
-  for (uint32_t i = 0; i < table->id_count; i++)
-    if (id_is_pair(table->ids[i]) && component_of(world, table->ids[i]) == relation->component) {
-      table_write_defaults(world, table_find(table, table->ids[i]), row);
-      marks_note(world, table, table->ids[i], row);
-    }
-}
-
-void replay_chain(ecs_world *world, const struct chain *chain, struct table *table,
-                  uint32_t row) {
-  const struct staging *staging = &world->staging;
-  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
-    const struct command *command = &staging->commands[at];
-    uint32_t count = command->write_count, to = row;
-    const struct layout *layout =
-        sparse_layout(world, table, ecs_id_index(command->entity), command->component, &to);
-    if (command->anew && layout->count) table_write_defaults(world, layout, to);
-    if (layout->taken && (command->anew || command->kind == COMMAND_SET) && !command->dropped)
-      marks_note(world, apply_replaying_home_of(world, table, command), command->component, to);
-    if (command->kind == COMMAND_SET && (!layout->taken || command->dropped))
-      replay_release(world, command);
-    else if (command->kind == COMMAND_SET && count)
-      table_write(world, layout->columns, to, staging->writes + command->first_write, count);
-    else if (command->kind == COMMAND_REMOVE)
-      apply_reset_removed(world, command, table, row);
-    else if (command_is_switch(command) && !command->idle && layout->taken)
-      toggle_set(apply_replaying_home_of(world, table, command), command->component, to,
-                 command->kind == COMMAND_DISABLE);
-  }
 }

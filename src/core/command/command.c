@@ -89,6 +89,35 @@ static void command_end_scope(ecs_world *world, uint32_t scope) {
 
 /* ---- keeping commands ---- */
 
+static bool command_chain_map_grow(struct memory *memory, struct chain_map *map, uint32_t wanted) {
+  uint32_t *grown = memory_array(memory, wanted, sizeof *grown);
+  if (!grown) return false;
+  memset(grown, 0, wanted * sizeof *grown);
+  if (map->near_capacity) memcpy(grown, map->near, map->near_capacity * sizeof *grown);
+  memory_free(memory, map->near, map->near_capacity * sizeof *grown);
+  assert(wanted > map->near_capacity);
+  map->near = grown;
+  map->near_capacity = wanted;
+  /* The entries of near slots move from the map to the array. */
+  for (uint32_t i = 0; i < map->others.capacity && map->others.count; i++) {
+    struct map_entry entry = map->others.entries[i];
+    if (!entry.key || entry.key - FIRST_ENTITY >= map->near_capacity) continue;
+    map->near[entry.key - FIRST_ENTITY] = entry.value + 1;
+    map_remove(&map->others, entry.key);
+    i--;                       /* the removal may have moved another one here */
+  }
+  return true;
+}
+
+/* Reserves room for more chains of existing and spawned entities; false when out of memory. */
+static bool command_chain_map_reserve(struct memory *memory, struct chain_map *map,
+                                      const struct entity_index *index, uint64_t more) {
+  bool covered = map->near_capacity >= index->near_capacity;
+  if (UNLIKELY(more && !covered) && !command_chain_map_grow(memory, map, index->near_capacity))
+    return false;
+  return map_reserve(memory, &map->others, more);
+}
+
 /* Reserves room. None was reserved so far for rows of a batch or for broods, though they are
 ** counted. */
 ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
@@ -103,7 +132,7 @@ ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
       !GROW(memory, staging->writes, staging->write_capacity, staging->write_count + writes) ||
       !GROW(memory, staging->chains, staging->chain_capacity, staging->chain_count + entities) ||
       !GROW(memory, batch->entities, batch->capacity, need) ||
-      !chain_map_reserve(memory, &staging->chain_of, &world->entities, entities + rows))
+      !command_chain_map_reserve(memory, &staging->chain_of, &world->entities, entities + rows))
     return world_nomem(world);
   if (batch->by_rows) batch_list_rows(world, batch->entities);
   if (broods) broods_write(world);
@@ -542,34 +571,6 @@ void staging_free(ecs_world *world) {
 }
 
 /* ---- chain map ---- */
-
-static bool command_chain_map_grow(struct memory *memory, struct chain_map *map, uint32_t wanted) {
-  uint32_t *grown = memory_array(memory, wanted, sizeof *grown);
-  if (!grown) return false;
-  memset(grown, 0, wanted * sizeof *grown);
-  if (map->near_capacity) memcpy(grown, map->near, map->near_capacity * sizeof *grown);
-  memory_free(memory, map->near, map->near_capacity * sizeof *grown);
-  assert(wanted > map->near_capacity);
-  map->near = grown;
-  map->near_capacity = wanted;
-  /* The entries of near slots move from the map to the array. */
-  for (uint32_t i = 0; i < map->others.capacity && map->others.count; i++) {
-    struct map_entry entry = map->others.entries[i];
-    if (!entry.key || entry.key - FIRST_ENTITY >= map->near_capacity) continue;
-    map->near[entry.key - FIRST_ENTITY] = entry.value + 1;
-    map_remove(&map->others, entry.key);
-    i--;                       /* the removal may have moved another one here */
-  }
-  return true;
-}
-
-bool chain_map_reserve(struct memory *memory, struct chain_map *map,
-                       const struct entity_index *index, uint64_t more) {
-  bool covered = map->near_capacity >= index->near_capacity;
-  if (UNLIKELY(more && !covered) && !command_chain_map_grow(memory, map, index->near_capacity))
-    return false;
-  return map_reserve(memory, &map->others, more);
-}
 
 static uint32_t command_index_at(const void *list, size_t size, uint32_t nth) {
   ecs_id entity;

@@ -12,10 +12,6 @@
 /* Maps an entity to its chain of staged commands. Entities with low indices use an array, created
 ** on first use (a hash map took three quarters of the staging time); the others use a map. */
 
-/* Reserves room for more chains of existing and spawned entities; false when out of memory. */
-bool chain_map_reserve(struct memory *memory, struct chain_map *map,
-                       const struct entity_index *index, uint64_t more);
-
 /* An entity's chain by its index, or NONE. */
 INLINE uint32_t chain_map_get(const struct chain_map *map, uint32_t entity) {
   uint32_t offset = entity - FIRST_ENTITY;
@@ -310,8 +306,6 @@ INLINE bool command_defer_alike(ecs_world *world, enum command_kind kind, ecs_id
 ** set. */
 ecs_status commands_apply(ecs_world *world);
 
-/* The effect of staged commands on an entity's set of ids. */
-
 /* Whether the command only switches a component on or off. */
 static inline bool command_is_switch(const struct command *command) {
   return command->kind == COMMAND_ENABLE || command->kind == COMMAND_DISABLE;
@@ -322,18 +316,7 @@ static inline bool command_is_end(const struct command *command) {
   return command->kind == COMMAND_DESPAWN && !command->dropped;
 }
 
-/* Applies the commands of a chain that are not dropped to a set of ids with room for `room`.
-** Returns the new count, or NONE if the entity dies. Called after cascade_decide. */
-uint32_t merge_commands(const ecs_world *world, const struct chain *chain, ecs_id *ids,
-                        uint32_t count, uint64_t room);
-
-/* The writes of staged commands, made once the row is in its final table. */
-
 /* Releases the values of a command that will not be carried out. */
 void replay_release(ecs_world *world, const struct command *command);
-
-/* Replays a chain's commands in order, with the row in its final table: carried cells hold old
-** values, new ones defaults. */
-void replay_chain(ecs_world *world, const struct chain *chain, struct table *table, uint32_t row);
 
 #endif

@@ -395,11 +395,6 @@ struct ecs_world {
                                  ** too */
 };
 
-/* For core/world/lifetime.h. The first begins a world whose memory and message are set; the second
-** frees all that it stores, after attachments and schedule. */
-ecs_status world_init(ecs_world *world, uint32_t tag, uint64_t seed);
-void world_clear(ecs_world *world);
-
 /* Tells attachments that components are about to change. */
 ecs_status world_prepare_attached(ecs_world *world);
 

@@ -243,8 +243,37 @@ static ecs_status schedule_reserve(ecs_world *world, const ecs_system *system) {
   return room ? arrange_note(world, system) : world_nomem(world);
 }
 
+/* ---- timings ---- */
+
+static const ecs_system fresh = {.enabled = true};
+
+const char *timings_query(const ecs_system *system) {
+  const ecs_query *query = system->reads;
+  return query && query->terms.changes ? query->text : system->asked;
+}
+
+static bool schedule_ask_alike(const ecs_system *a, const ecs_system *b) {
+  const char *one = timings_query(a), *other = timings_query(b);
+  return one && other && strcmp(one, other) == 0;
+}
+
+/* Copies what passes on to another system of that name. News belong to one query. */
+static void schedule_copy_timings(ecs_system *to, const ecs_system *from) {
+  to->enabled = from->enabled;
+  to->switched = from->switched;
+  to->has_run = from->has_run;
+  to->timer = from->timer;
+  to->elapsed = from->elapsed;
+  to->streams = from->streams;
+  to->streams_tick = from->streams_tick;
+  to->event = from->event;
+  to->seen = from->seen;
+  to->awaited = from->awaited;
+  if (schedule_ask_alike(to, from)) to->news = from->news;
+}
+
 void schedule_inherit(ecs_system *system, const ecs_system *old) {
-  timings_copy(system, old);
+  schedule_copy_timings(system, old);
   system->registered = old->registered;
   system->has_run &= old->phase == system->phase;
   system->runs = old->runs;
@@ -517,34 +546,6 @@ bool schedule_tell(ecs_world *world, char *text, size_t size) {
   return false;
 }
 
-/* ---- timings ---- */
-
-static const ecs_system fresh = {.enabled = true};
-
-const char *timings_query(const ecs_system *system) {
-  const ecs_query *query = system->reads;
-  return query && query->terms.changes ? query->text : system->asked;
-}
-
-static bool schedule_ask_alike(const ecs_system *a, const ecs_system *b) {
-  const char *one = timings_query(a), *other = timings_query(b);
-  return one && other && strcmp(one, other) == 0;
-}
-
-void timings_copy(ecs_system *to, const ecs_system *from) {
-  to->enabled = from->enabled;
-  to->switched = from->switched;
-  to->has_run = from->has_run;
-  to->timer = from->timer;
-  to->elapsed = from->elapsed;
-  to->streams = from->streams;
-  to->streams_tick = from->streams_tick;
-  to->event = from->event;
-  to->seen = from->seen;
-  to->awaited = from->awaited;
-  if (schedule_ask_alike(to, from)) to->news = from->news;
-}
-
 /* ---- lists ---- */
 
 ecs_status timings_need(ecs_world *world, struct timing_list *list, const char *name, size_t size,
@@ -609,7 +610,7 @@ static ecs_status schedule_timings_copy_system(ecs_world *world, struct timing_l
   ecs_status status = timings_need(world, list, from->name, strlen(from->name), &to);
   if (status != ECS_OK) return status;
   if (list->count > count) {
-    timings_copy(to, from);
+    schedule_copy_timings(to, from);
     to->parked = from->parked;
   }
   const char *query = timings_query(from);
@@ -662,10 +663,10 @@ static bool schedule_timings_take_out(ecs_world *world, struct timing_list *list
                                       ecs_system *system) {
   ecs_system *known = system_names_find(&list->names, system->name, strlen(system->name));
   if (!known) return false;
-  timings_copy(system, known);
+  schedule_copy_timings(system, known);
   system->parked = known->parked;
   if (known->asked && !schedule_ask_alike(system, known))
-    timings_copy(known, &fresh);
+    schedule_copy_timings(known, &fresh);
   else
     schedule_timings_drop(world, list, known);
   return true;
@@ -680,7 +681,7 @@ void timings_give(ecs_world *world, struct timings *timings) {
   }
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     ecs_system *system = schedule->systems[i];
-    timings_copy(system, &fresh);
+    schedule_copy_timings(system, &fresh);
     system->enabled = !system->disabled;
     system->parked = false;
     system->news = 0;

@@ -71,9 +71,6 @@ void timings_give(ecs_world *world, struct timings *timings);
 void timings_give_phase(ecs_world *world, struct phase *phase);
 void timings_give_system(ecs_world *world, ecs_system *system);
 
-/* Copies what passes on to another system of that name. News belong to one query. */
-void timings_copy(ecs_system *to, const ecs_system *from);
-
 /* The text of the query whose news it knows, or NULL. */
 const char *timings_query(const ecs_system *system);
 

@@ -45,7 +45,12 @@ ecs_status ecs_world_new(const ecs_world_desc *given, ecs_world **out) {
   world->memory = memory;
   world->message = whole->message;
   world->schedule = &whole->schedule;
-  ecs_status status = world_init(world, desc.tag ? desc.tag : 1, desc.seed);
+  world->seed = desc.seed;
+  world->now = 1;
+  world->chance = chance_outermost(desc.seed);
+  entity_index_init(&world->entities, desc.tag ? desc.tag : 1);
+  world->watching = memory_array(&world->memory, 1, sizeof *world->watching);
+  ecs_status status = world->watching ? graph_init(world) : ECS_ENOMEM;
   if (status == ECS_OK) status = schedule_init(world);
   if (status == ECS_OK) status = lifetime_make_pool(world, &desc);
   if (status == ECS_OK)
@@ -55,10 +60,37 @@ ecs_status ecs_world_new(const ecs_world_desc *given, ecs_world **out) {
   return status;
 }
 
+/* Frees all that a world stores, after attachments and schedule. */
+static void lifetime_clear(ecs_world *world) {
+  passages_free(world);
+  while (world->first_query) query_free(world->first_query);
+  struct memory *memory = &world->memory;
+  staging_free(world);
+  watching_free(world);
+  graph_free(world);
+  relations_clear(world);
+  cascade_free(world);
+  clone_free(world);
+  FREE_LIST(memory, world->declared.prefabs, world->declared.capacity);
+  registry_free(world);
+  relations_free(world);
+  name_table_free(world);
+  intern_free(&world->strings, memory);
+  sparses_free(world);
+  events_free(world);
+  FREE_LIST(memory, world->any.slots, world->any.capacity);
+  entity_index_free(&world->entities, memory);
+  FREE_LIST(memory, world->scratch, world->scratch_capacity);
+  FREE_LIST(memory, world->writes, world->write_capacity);
+  FREE_LIST(memory, world->parts, world->part_capacity);
+  FREE_LIST(memory, world->tie_writes, world->tie_write_capacity);
+  scratch_free(memory, &world->binding);
+}
+
 struct memory world_end(ecs_world *world) {
   while (world->attachments) world->attachments->free(world, world->attachments);
   schedule_free(world);
-  world_clear(world);
+  lifetime_clear(world);
   if (world->pool) pool_free(world->pool);
   struct memory account = world->memory;
   memory_free(&account, world, sizeof(struct world_and_schedule));
@@ -114,41 +146,6 @@ ecs_status ecs_check(ecs_world *world) {
 }
 
 /* ---- world ---- */
-
-ecs_status world_init(ecs_world *world, uint32_t tag, uint64_t seed) {
-  world->seed = seed;
-  world->now = 1;
-  world->chance = chance_outermost(seed);
-  entity_index_init(&world->entities, tag);
-  world->watching = memory_array(&world->memory, 1, sizeof *world->watching);
-  return world->watching ? graph_init(world) : world_nomem(world);
-}
-
-void world_clear(ecs_world *world) {
-  passages_free(world);
-  while (world->first_query) query_free(world->first_query);
-  struct memory *memory = &world->memory;
-  staging_free(world);
-  watching_free(world);
-  graph_free(world);
-  relations_clear(world);
-  cascade_free(world);
-  clone_free(world);
-  FREE_LIST(memory, world->declared.prefabs, world->declared.capacity);
-  registry_free(world);
-  relations_free(world);
-  name_table_free(world);
-  intern_free(&world->strings, memory);
-  sparses_free(world);
-  events_free(world);
-  FREE_LIST(memory, world->any.slots, world->any.capacity);
-  entity_index_free(&world->entities, memory);
-  FREE_LIST(memory, world->scratch, world->scratch_capacity);
-  FREE_LIST(memory, world->writes, world->write_capacity);
-  FREE_LIST(memory, world->parts, world->part_capacity);
-  FREE_LIST(memory, world->tie_writes, world->tie_write_capacity);
-  scratch_free(memory, &world->binding);
-}
 
 const char *ecs_message(const ecs_world *world) { return world->message; }
 size_t ecs_bytes(const ecs_world *world) { return world->memory.bytes; }

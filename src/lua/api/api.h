@@ -90,11 +90,6 @@ void composition_order(struct composition *plan, uint32_t first, uint32_t count)
 
 extern const luaL_Reg world_describe_methods[];
 
-/* What world:describe and world:explain say about indexes. */
-
-/* Pushes the list of all indexes. No finalizer runs meanwhile: see call_held. */
-void indexes_describe(lua_State *L, const ecs_world *world);
-
 /* Pushes what is known of the index named by the string at a stack index; false if there is
 ** none. */
 bool index_explain(lua_State *L, const ecs_world *world, int name);
@@ -104,9 +99,6 @@ bool index_explain(lua_State *L, const ecs_world *world, int name);
 /* Removes from a lent world what this state has put into it: systems, queries, any values. Cannot
 ** fail. */
 void world_disown(lua_State *L, struct world_box *box, ecs_world *world);
-
-/* Makes the core forget the objects of this state's systems; NULL: of all. */
-void systems_detach(ecs_world *world, const struct world_box *box);
 
 /* Lets the core end the world's loops that an update, or a system, finds open. */
 void world_own_loops(struct world_box *box);
@@ -365,16 +357,6 @@ static inline void world_leave(lua_State *L, struct world_box *box, int world_in
   assert(box->depth > 0);
   if (UNLIKELY(--box->depth == 0 && box->doomed)) world_free_doomed(L, box, world_index);
 }
-
-/* The plain list of entities that lua/ecs/prefab.lua makes of a declaration, read for the core. */
-
-/* How many shared components the entities of the list name in all; the list is at a stack index. */
-uint32_t prefab_list_shared(lua_State *L, int list, uint32_t count);
-
-/* Reads the entities of the list; `shared` has room for their shared components. Nodes point into
-** these, into the composition, and to texts of the list. */
-void prefab_list_read(struct composition *plan, int list, struct prefab_node *nodes,
-                      uint32_t count, ecs_id *shared);
 
 /* A C function, (world, name, list): raises what is wrong with the values of such a list, for
 ** components as the current swap will leave them. */

@@ -225,6 +225,29 @@ static void describe_set_phases(lua_State *L, const ecs_world *world) {
   lua_setfield(L, -2, "phases");
 }
 
+static const char *const index_kinds[] = {"grid", "hash", "ordered", "maybe"};
+
+static void describe_push_index(lua_State *L, const ecs_index *index) {
+  lua_newtable(L);
+  set_text(L, "name", index->desc.name);
+  set_text(L, "query", index->query->text);
+  set_text(L, "by", index_kinds[index->desc.by]);
+  set_text(L, "of", index->desc.of ? index->desc.of : "a function");
+  set_text(L, "owner", index->desc.owner);
+  if (index->desc.by == ECS_BY_GRID) set_number(L, "cell", index->desc.cell);
+  set_integer(L, "rows", index->now ? index->now->copies.count : 0);
+  set_integer(L, "bytes", index_bytes(index));
+}
+
+static void describe_set_indexes(lua_State *L, const ecs_world *world) {
+  lua_newtable(L);
+  for (const ecs_index *index = index_first(world); index; index = index->next) {
+    describe_push_index(L, index);
+    append_item(L);
+  }
+  lua_setfield(L, -2, "indexes");
+}
+
 /* describe(world): the table of everything. */
 static int describe_world(lua_State *L) {
   const struct world_box *box = lua_touserdata(L, 1);
@@ -237,8 +260,7 @@ static int describe_world(lua_State *L) {
   describe_set_components(L, "orphans", world);
   describe_set_prefabs(L, world);
   describe_set_queries(L, world);
-  indexes_describe(L, world);
-  lua_setfield(L, -2, "indexes");
+  describe_set_indexes(L, world);
   describe_set_systems(L, world);
   describe_set_observers(L, world);
   describe_set_phases(L, world);
@@ -332,31 +354,6 @@ const luaL_Reg world_describe_methods[] = {
   {"reset_counters", describe_reset_counters},
   {NULL, NULL}
 };
-
-/* ---- describe index ---- */
-
-static const char *const kinds[] = {"grid", "hash", "ordered", "maybe"};
-
-static void describe_push_index(lua_State *L, const ecs_index *index) {
-  lua_newtable(L);
-  set_text(L, "name", index->desc.name);
-  set_text(L, "query", index->query->text);
-  set_text(L, "by", kinds[index->desc.by]);
-  set_text(L, "of", index->desc.of ? index->desc.of : "a function");
-  set_text(L, "owner", index->desc.owner);
-  if (index->desc.by == ECS_BY_GRID) set_number(L, "cell", index->desc.cell);
-  set_integer(L, "rows", index->now ? index->now->copies.count : 0);
-  set_integer(L, "bytes", index_bytes(index));
-}
-
-void indexes_describe(lua_State *L, const ecs_world *world) {
-  lua_newtable(L);
-  lua_Integer count = 0;
-  for (const ecs_index *index = index_first(world); index; index = index->next) {
-    describe_push_index(L, index);
-    lua_rawseti(L, -2, ++count);
-  }
-}
 
 /* explain(index) */
 static int describe_explain_index_use(lua_State *L) {

@@ -69,66 +69,7 @@ static int prefab_world_instantiate(lua_State *L) {
   return prefab_copy(L, &plan, id, CLONE_INSTANCE);
 }
 
-/* ---- declaring ---- */
-
-/* The stack of world:prefab. */
-enum { AT_NAME = 2, AT_COMPONENTS, AT_OPTIONS };
-
-/* Declares a prefab from the list at the top of the stack, and pushes its id. */
-static void prefab_declare_list(lua_State *L) {
-  int list = lua_gettop(L);
-  uint32_t count = (uint32_t)lua_rawlen(L, list);
-  size_t shared_count = prefab_list_shared(L, list, count);
-  struct prefab_node *nodes = lua_newuserdatauv(L, (count + (size_t)1) * sizeof *nodes, 0);
-  ecs_id *shared = lua_newuserdatauv(L, (shared_count + 1) * sizeof *shared, 0);
-  struct world_box *box = check_world(L, 1);
-  struct composition plan;
-  composition_begin(&plan, L, box);
-  prefab_list_read(&plan, list, nodes, count, shared);
-  ecs_id id = ECS_NULL;
-  RETRY_OR_RAISE(L, box, prefab_declare(box->world, nodes, count, &id));
-  values_stored(box);
-  lua_pushinteger(L, (lua_Integer)id);
-  settle(L, box, 1);
-}
-
-int prefab_declare_listed(lua_State *L) {
-  check_world(L, 1);
-  luaL_checktype(L, 2, LUA_TTABLE);
-  need_stack(L, 20);
-  lua_settop(L, 2);
-  prefab_declare_list(L);
-  return 1;
-}
-
-static int world_prefab(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
-  check_text(L, AT_NAME, NULL);
-  lua_settop(L, AT_OPTIONS);
-  need_stack(L, 20);
-  lua_createtable(L, 0, 2);
-  lua_pushvalue(L, AT_COMPONENTS);
-  lua_setfield(L, -2, "components");
-  lua_pushvalue(L, AT_OPTIONS);
-  lua_setfield(L, -2, "options");
-  declare_parse(L, AT_NAME, lua_gettop(L), "prefab");
-  if (!box->stage) {
-    prefab_declare_list(L);
-    return 1;
-  }
-  stage_record(L, box, REGISTERED_PREFAB, AT_NAME, -1);
-  lua_pushnil(L);
-  return 1;
-}
-
-const luaL_Reg world_prefab_methods[] = {
-  {"clone", prefab_world_clone},
-  {"instantiate", prefab_world_instantiate},
-  {"prefab", world_prefab},
-  {NULL, NULL}
-};
-
-/* ---- prefab list ---- */
+/* ---- the list that lua/ecs/prefab.lua makes of a declaration ---- */
 
 /* Pushes an entry, counted from 0. Returns its stack index. */
 static int prefab_open_entry(lua_State *L, int list, uint32_t at) {
@@ -136,7 +77,8 @@ static int prefab_open_entry(lua_State *L, int list, uint32_t at) {
   return lua_gettop(L);
 }
 
-uint32_t prefab_list_shared(lua_State *L, int list, uint32_t count) {
+/* How many shared components the entities of the list name in all. */
+static uint32_t prefab_count_shared(lua_State *L, int list, uint32_t count) {
   size_t shared = 0;
   int top = lua_gettop(L);
   for (uint32_t i = 0; i < count; i++, lua_settop(L, top)) {
@@ -242,8 +184,10 @@ static void prefab_read_at(lua_State *L, int list, uint32_t at, struct entry_rea
   lua_error(L);
 }
 
-void prefab_list_read(struct composition *plan, int list, struct prefab_node *nodes,
-                      uint32_t count, ecs_id *shared) {
+/* Reads the entities of the list; `shared` has room for their shared components. Nodes point into
+** these, into the composition, and to texts of the list. */
+static void prefab_read_list(struct composition *plan, int list, struct prefab_node *nodes,
+                             uint32_t count, ecs_id *shared) {
   lua_State *L = plan->input.L;
   int top = lua_gettop(L);
   for (uint32_t i = 0; i < count; i++, lua_settop(L, top)) {
@@ -264,7 +208,7 @@ int prefab_list_check(lua_State *L) {
   lua_settop(L, 3);
   uint32_t count = (uint32_t)lua_rawlen(L, 3);
   struct prefab_node node;
-  ecs_id *shared = lua_newuserdatauv(L, (prefab_list_shared(L, 3, count) + 1) * sizeof *shared, 0);
+  ecs_id *shared = lua_newuserdatauv(L, (prefab_count_shared(L, 3, count) + 1) * sizeof *shared, 0);
   for (uint32_t i = 0; i < count; i++, lua_settop(L, 4)) {
     struct composition plan;
     composition_begin(&plan, L, box);
@@ -274,3 +218,62 @@ int prefab_list_check(lua_State *L) {
   }
   return 0;
 }
+
+/* ---- declaring ---- */
+
+/* The stack of world:prefab. */
+enum { AT_NAME = 2, AT_COMPONENTS, AT_OPTIONS };
+
+/* Declares a prefab from the list at the top of the stack, and pushes its id. */
+static void prefab_declare_list(lua_State *L) {
+  int list = lua_gettop(L);
+  uint32_t count = (uint32_t)lua_rawlen(L, list);
+  size_t shared_count = prefab_count_shared(L, list, count);
+  struct prefab_node *nodes = lua_newuserdatauv(L, (count + (size_t)1) * sizeof *nodes, 0);
+  ecs_id *shared = lua_newuserdatauv(L, (shared_count + 1) * sizeof *shared, 0);
+  struct world_box *box = check_world(L, 1);
+  struct composition plan;
+  composition_begin(&plan, L, box);
+  prefab_read_list(&plan, list, nodes, count, shared);
+  ecs_id id = ECS_NULL;
+  RETRY_OR_RAISE(L, box, prefab_declare(box->world, nodes, count, &id));
+  values_stored(box);
+  lua_pushinteger(L, (lua_Integer)id);
+  settle(L, box, 1);
+}
+
+int prefab_declare_listed(lua_State *L) {
+  check_world(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  need_stack(L, 20);
+  lua_settop(L, 2);
+  prefab_declare_list(L);
+  return 1;
+}
+
+static int world_prefab(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  check_text(L, AT_NAME, NULL);
+  lua_settop(L, AT_OPTIONS);
+  need_stack(L, 20);
+  lua_createtable(L, 0, 2);
+  lua_pushvalue(L, AT_COMPONENTS);
+  lua_setfield(L, -2, "components");
+  lua_pushvalue(L, AT_OPTIONS);
+  lua_setfield(L, -2, "options");
+  declare_parse(L, AT_NAME, lua_gettop(L), "prefab");
+  if (!box->stage) {
+    prefab_declare_list(L);
+    return 1;
+  }
+  stage_record(L, box, REGISTERED_PREFAB, AT_NAME, -1);
+  lua_pushnil(L);
+  return 1;
+}
+
+const luaL_Reg world_prefab_methods[] = {
+  {"clone", prefab_world_clone},
+  {"instantiate", prefab_world_instantiate},
+  {"prefab", world_prefab},
+  {NULL, NULL}
+};

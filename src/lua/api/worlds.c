@@ -32,10 +32,43 @@ static struct tags *worlds_get_tags(lua_State *L) {
   return tags;
 }
 
+static ecs_status worlds_disown_nothing(ecs_world *world, ecs_query *query, double dt, void *ud) {
+  (void)world, (void)query, (void)dt, (void)ud;
+  return ECS_OK;
+}
+
+static ecs_status worlds_observe_nothing(ecs_world *world, ecs_sight *sight, void *ud) {
+  (void)world, (void)sight, (void)ud;
+  return ECS_OK;
+}
+
+/* Whatever the core still does with a system, it does without its object. */
+static void worlds_disown_detach(ecs_system *system) {
+  system->run = worlds_disown_nothing;
+  if (system->watch) system->observe = worlds_observe_nothing;
+  system->when = NULL;
+  system->free = NULL;
+  system->ud = NULL;
+}
+
+static bool worlds_disown_is_of(const ecs_system *system, const struct world_box *box) {
+  const struct system_box *script = system_script(system);
+  return script && (!box || script->box == box);
+}
+
+/* Makes the core forget the objects of this state's systems; NULL: of all. */
+static void worlds_detach_systems(ecs_world *world, const struct world_box *box) {
+  const struct schedule *schedule = world->schedule;
+  for (ecs_system *gone = schedule->gone; gone; gone = gone->next_gone)
+    if (worlds_disown_is_of(gone, box)) worlds_disown_detach(gone);
+  for (uint32_t i = 0; i < schedule->system_count; i++)
+    if (worlds_disown_is_of(schedule->systems[i], box)) worlds_disown_detach(schedule->systems[i]);
+}
+
 /* Frees a world whose object is gone: nothing may call back into it. */
 static void worlds_free_orphan(lua_State *L, ecs_world *world) {
   worlds_get_tags(L)->worlds[ecs_world_tag(world)]--;
-  systems_detach(world, NULL);
+  worlds_detach_systems(world, NULL);
   indexes_disown(world, NULL);
   ecs_world_free(world);
 }
@@ -131,41 +164,7 @@ void worlds_retag(lua_State *L, const struct world_box *box, uint32_t from) {
   tags->worlds[ecs_world_tag(box->world)]++;
 }
 
-/* ---- disown ---- */
-
 /* Letting go of a world that a host has lent: nothing of this Lua state stays in it. */
-
-static ecs_status worlds_disown_nothing(ecs_world *world, ecs_query *query, double dt, void *ud) {
-  (void)world, (void)query, (void)dt, (void)ud;
-  return ECS_OK;
-}
-
-static ecs_status worlds_observe_nothing(ecs_world *world, ecs_sight *sight, void *ud) {
-  (void)world, (void)sight, (void)ud;
-  return ECS_OK;
-}
-
-/* Whatever the core still does with a system, it does without its object. */
-static void worlds_disown_detach(ecs_system *system) {
-  system->run = worlds_disown_nothing;
-  if (system->watch) system->observe = worlds_observe_nothing;
-  system->when = NULL;
-  system->free = NULL;
-  system->ud = NULL;
-}
-
-static bool worlds_disown_is_of(const ecs_system *system, const struct world_box *box) {
-  const struct system_box *script = system_script(system);
-  return script && (!box || script->box == box);
-}
-
-void systems_detach(ecs_world *world, const struct world_box *box) {
-  const struct schedule *schedule = world->schedule;
-  for (ecs_system *gone = schedule->gone; gone; gone = gone->next_gone)
-    if (worlds_disown_is_of(gone, box)) worlds_disown_detach(gone);
-  for (uint32_t i = 0; i < schedule->system_count; i++)
-    if (worlds_disown_is_of(schedule->systems[i], box)) worlds_disown_detach(schedule->systems[i]);
-}
 
 /* ---- any values --------------------------------------------------------------------------- */
 
@@ -210,7 +209,7 @@ const char lent_worlds_key = 0;
 
 void world_disown(lua_State *L, struct world_box *box, ecs_world *world) {
   struct schedule *schedule = world->schedule;
-  systems_detach(world, box);
+  worlds_detach_systems(world, box);
   for (uint32_t i = schedule->system_count; i-- > 0;)
     if (schedule->systems[i]->run == worlds_disown_nothing)
       ecs_system_remove(world, schedule->systems[i]->name);

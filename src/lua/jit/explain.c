@@ -481,29 +481,6 @@ static int explain_function(lua_State *L) {
   return 1;
 }
 
-int world_explain(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
-  size_t size;
-  if (lua_isfunction(L, 2)) {
-    lua_settop(L, 2);
-    call_held(L, explain_function, 2, 1);
-    if (!lua_isnil(L, -1)) return 1;
-    return luaL_argerror(L, 2, "the function has not been passed to a system, or to each, map, "
-                               "run, where, sum, min or max of a query of this world; the key "
-                               "function of an index is known once it is compiled");
-  }
-  const char *name = check_text(L, 2, &size);
-  ecs_system *system = schedule_system(box->world, name, size);
-  if (!system && index_explain(L, box->world, 2)) return 1;
-  if (!system && strcmp(name, "update") == 0) return update_explain(L);
-  if (!system)
-    return raise_argument(L, box->world, schedule_unknown(box->world, name, false), 2);
-  lua_pushvalue(L, 1);
-  lua_pushlightuserdata(L, system);
-  call_held(L, explain_named, 2, 1);
-  return 1;
-}
-
 /* ---- explain update ---- */
 
 /* Opens the programs of the next run. */
@@ -636,8 +613,35 @@ static int explain_update_phases(lua_State *L) {
   return 1;
 }
 
-int update_explain(lua_State *L) {
+/* world:explain "update": pushes a table that has, by phase, lists of systems that can run in
+** parallel, with the reason why each list comes after the one before. The world is at 1. */
+static int explain_update(lua_State *L) {
   lua_pushvalue(L, 1);
   call_held(L, explain_update_phases, 1, 1);
+  return 1;
+}
+
+/* ---- world:explain ---- */
+
+int world_explain(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  size_t size;
+  if (lua_isfunction(L, 2)) {
+    lua_settop(L, 2);
+    call_held(L, explain_function, 2, 1);
+    if (!lua_isnil(L, -1)) return 1;
+    return luaL_argerror(L, 2, "the function has not been passed to a system, or to each, map, "
+                               "run, where, sum, min or max of a query of this world; the key "
+                               "function of an index is known once it is compiled");
+  }
+  const char *name = check_text(L, 2, &size);
+  ecs_system *system = schedule_system(box->world, name, size);
+  if (!system && index_explain(L, box->world, 2)) return 1;
+  if (!system && strcmp(name, "update") == 0) return explain_update(L);
+  if (!system)
+    return raise_argument(L, box->world, schedule_unknown(box->world, name, false), 2);
+  lua_pushvalue(L, 1);
+  lua_pushlightuserdata(L, system);
+  call_held(L, explain_named, 2, 1);
   return 1;
 }

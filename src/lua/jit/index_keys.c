@@ -17,6 +17,10 @@
 #include "lua/loop/loop.h"
 #include "runner/run.h"
 
+/* User values of the object of a key function: the world's object, the function, and the handle of
+** its kernel. */
+enum { KEY_WORLD = 1, KEY_FUNCTION, KEY_KERNEL, KEY_VALUES = KEY_KERNEL };
+
 /* A userdata that WORLD_REFS anchors by its address. */
 struct key_box {
   struct world_box *box;
@@ -85,6 +89,139 @@ void indexes_disown(ecs_world *world, const struct world_box *box) {
     else if (key->box == box)
       index_remove(index);
   }
+}
+
+/* ---- the kernel ------------------------------------------------------------------------ */
+
+/* The rows that need keys. */
+struct keyless {
+  const char *query;           /* the query of the rows */
+  const struct copies *rows;
+  const uint32_t *list;        /* NULL: all of them */
+  uint32_t count;
+};
+
+/* Pushes the handle of the function's kernel, over a query of its own that is like the index's. */
+static struct kernel_box *key_push_handle(lua_State *L, struct world_box *box,
+                                          const char *query) {
+  if (lua_getiuservalue(L, 1, KEY_KERNEL) == LUA_TUSERDATA) return lua_touserdata(L, -1);
+  int top = lua_gettop(L);
+  const struct query_text text = {.text = query};
+  lua_getiuservalue(L, 1, KEY_WORLD);
+  lua_getiuservalue(L, 1, KEY_FUNCTION);
+  query_push(L, box, top + 1, &text);
+  kernel_push(L, box, top + 1, top + 2, top + 3, (struct use){"index", RESULT_KEY, false});
+  lua_pushvalue(L, -1);
+  lua_setiuservalue(L, 1, KEY_KERNEL);
+  lua_replace(L, top);
+  lua_settop(L, top);
+  return lua_touserdata(L, top);
+}
+
+/* Whether all rows have everything that the query yields, so that one program serves them. */
+static bool key_is_fit(const struct keyless *keyless) {
+  const struct copies *rows = keyless->rows;
+  if (strchr(keyless->query, '$')) return false;
+  for (uint32_t i = 0; i < rows->slot_count; i++)
+    if (rows->slots[i].flags != NONE) return false;
+  return true;
+}
+
+/* Whether the program does nothing but read copies. */
+static bool key_program_is_plain(const struct run_plan *plan) {
+  return plan->asked_count == 0 && plan->command_count == 0 && plan->order_count == 0 &&
+         plan->mark_count == 0 && plan->whole_count == 0;
+}
+
+static struct variant *key_find_variant(lua_State *L, struct kernel *kernel, int handle) {
+  ecs_query *query = (ecs_query *)(uintptr_t)kernel->query;
+  if (query->broken || query->terms.step_count || query->terms.slots > KERNEL_SLOTS) return NULL;
+  for (uint32_t i = 0; i < query->terms.count; i++) query->terms.terms[i].read_only = true;
+  const struct which which = variant_wanted(kernel, NULL);
+  int anchors = handle + 1;
+  kernel->runs++;
+  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+  struct variant *variant = variant_need(L, handle, anchors, kernel, which);
+  kernel->refused = !variant;
+  if (!variant) lua_setiuservalue(L, handle, KERNEL_REASON);
+  if (variant) variant = variant_find(L, anchors, kernel, which);
+  lua_settop(L, anchors);
+  return variant && key_program_is_plain(&variant->plan) ? variant : NULL;
+}
+
+/* ---- its columns ----------------------------------------------------------------------- */
+
+/* The cells of the program's column `at`, in the copies. */
+static const struct column_buffer *key_program_cells_of(const struct copies *rows,
+                                                        const struct variant *variant, uint32_t at,
+                                                        uint32_t *size) {
+  const struct run_column wanted = variant->plan.columns[at];
+  *size = sizeof(ecs_id);
+  if (wanted.slot == NONE) return &rows->entities;
+  assert(wanted.slot < rows->slot_count);
+  const struct copy_column *column = &rows->columns[rows->slots[wanted.slot].first + wanted.leaf];
+  *size = column->size;
+  return &column->cells;
+}
+
+static size_t key_program_room_of(uint32_t count) { return round_up(count, 64) * sizeof(uint64_t); }
+
+/* Binds the columns: those of all rows if they are complete; otherwise cells of rows without keys,
+** copied after the keys. */
+static void key_program_bind(const struct keyless *keyless, const struct variant *variant,
+                             char *room, void **columns) {
+  uint32_t count = keyless->count, size;
+  const uint32_t *list = keyless->list;
+  char *at = room + key_program_room_of(count);
+  for (uint32_t i = 0; i < variant->column_count; i++) {
+    if (variant->plan.columns[i].slot == RUN_RESULT) {
+      columns[i] = room;
+      continue;
+    }
+    const struct column_buffer *cells = key_program_cells_of(keyless->rows, variant, i, &size);
+    columns[i] = list ? at : cells->data;
+    for (uint32_t row = 0; list && row < count; row++)
+      cell_copy(at, row, cells->data, list[row], size);
+    at += list ? key_program_room_of(count) : 0;
+  }
+}
+
+/* ---- running the program --------------------------------------------------------------- */
+
+/* Runs the program over the rows without keys, with room for these and for what it reads. */
+static bool key_run_over(lua_State *L, const struct keyless *keyless, struct kernel *kernel,
+                         struct variant *variant, char *room) {
+  void *columns[RUN_COLUMNS];
+  struct runner *runner = &kernel->set->runner;
+  const struct run run = {.plan = &variant->plan, .query = kernel->query,
+                          .uniforms = variant->uniforms, .arrays = variant->arrays};
+  const struct run_rows rows = {keyless->count, columns};
+  struct run_failure failure;
+  if (!runner_reserve(runner, run.plan, rows.count)) raise_memory(L);
+  key_program_bind(keyless, variant, room, columns);
+  return run_rows(runner, &run, &rows, &failure);
+}
+
+/* The numbers that the program of the function whose object is at 1 yields for these rows, int64_t
+** or double, in an object that it pushes. NULL if there is no program, or a row fails: then the
+** function makes all of them. */
+static const void *key_program(lua_State *L, struct world_box *box, const struct keyless *keyless,
+                               bool *integers) {
+  int top = lua_gettop(L);
+  if (!box->kernels->on || !key_is_fit(keyless)) return NULL;
+  uint32_t read = keyless->list ? keyless->rows->column_count + 1 : 0;
+  need_stack(L, 12);
+  char *block = lua_newuserdatauv(
+      L, (1 + (size_t)read) * key_program_room_of(keyless->count) + 64, 0);
+  struct kernel *kernel = key_push_handle(L, box, keyless->query)->kernel;
+  if (!box->world) luaL_error(L, "the world is closed");
+  struct variant *variant = kernel ? key_find_variant(L, kernel, top + 2) : NULL;
+  char *room = block + (64 - (uintptr_t)block % 64) % 64;
+  bool keyed = variant && key_run_over(L, keyless, kernel, variant, room);
+  for (uint32_t i = 0; keyed && i < variant->column_count; i++)
+    if (variant->plan.columns[i].slot == RUN_RESULT) *integers = variant->columns[i].type == KC_I64;
+  lua_settop(L, keyed ? top + 1 : top);
+  return keyed ? room : NULL;
 }
 
 /* ---- calling --------------------------------------------------------------------------- */
@@ -208,126 +345,4 @@ void index_keys_refresh(lua_State *L, struct world_box *box, int world_index, ec
   if (index_unkeyed(index)) key_call_protected(L, box, world_index, index);
   ecs_status status = index_make(index);
   if (status != ECS_OK) raise_status(L, box->world, status);
-}
-
-/* ---- the kernel ------------------------------------------------------------------------ */
-
-/* Pushes the handle of the function's kernel, over a query of its own that is like the index's. */
-static struct kernel_box *key_push_handle(lua_State *L, struct world_box *box,
-                                          const char *query) {
-  if (lua_getiuservalue(L, 1, KEY_KERNEL) == LUA_TUSERDATA) return lua_touserdata(L, -1);
-  int top = lua_gettop(L);
-  const struct query_text text = {.text = query};
-  lua_getiuservalue(L, 1, KEY_WORLD);
-  lua_getiuservalue(L, 1, KEY_FUNCTION);
-  query_push(L, box, top + 1, &text);
-  kernel_push(L, box, top + 1, top + 2, top + 3, (struct use){"index", RESULT_KEY, false});
-  lua_pushvalue(L, -1);
-  lua_setiuservalue(L, 1, KEY_KERNEL);
-  lua_replace(L, top);
-  lua_settop(L, top);
-  return lua_touserdata(L, top);
-}
-
-/* Whether all rows have everything that the query yields, so that one program serves them. */
-static bool key_is_fit(const struct keyless *keyless) {
-  const struct copies *rows = keyless->rows;
-  if (strchr(keyless->query, '$')) return false;
-  for (uint32_t i = 0; i < rows->slot_count; i++)
-    if (rows->slots[i].flags != NONE) return false;
-  return true;
-}
-
-/* Whether the program does nothing but read copies. */
-static bool key_program_is_plain(const struct run_plan *plan) {
-  return plan->asked_count == 0 && plan->command_count == 0 && plan->order_count == 0 &&
-         plan->mark_count == 0 && plan->whole_count == 0;
-}
-
-static struct variant *key_find_variant(lua_State *L, struct kernel *kernel, int handle) {
-  ecs_query *query = (ecs_query *)(uintptr_t)kernel->query;
-  if (query->broken || query->terms.step_count || query->terms.slots > KERNEL_SLOTS) return NULL;
-  for (uint32_t i = 0; i < query->terms.count; i++) query->terms.terms[i].read_only = true;
-  const struct which which = variant_wanted(kernel, NULL);
-  int anchors = handle + 1;
-  kernel->runs++;
-  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
-  struct variant *variant = variant_need(L, handle, anchors, kernel, which);
-  kernel->refused = !variant;
-  if (!variant) lua_setiuservalue(L, handle, KERNEL_REASON);
-  if (variant) variant = variant_find(L, anchors, kernel, which);
-  lua_settop(L, anchors);
-  return variant && key_program_is_plain(&variant->plan) ? variant : NULL;
-}
-
-/* ---- its columns ----------------------------------------------------------------------- */
-
-/* The cells of the program's column `at`, in the copies. */
-static const struct column_buffer *key_program_cells_of(const struct copies *rows,
-                                                        const struct variant *variant, uint32_t at,
-                                                        uint32_t *size) {
-  const struct run_column wanted = variant->plan.columns[at];
-  *size = sizeof(ecs_id);
-  if (wanted.slot == NONE) return &rows->entities;
-  assert(wanted.slot < rows->slot_count);
-  const struct copy_column *column = &rows->columns[rows->slots[wanted.slot].first + wanted.leaf];
-  *size = column->size;
-  return &column->cells;
-}
-
-static size_t key_program_room_of(uint32_t count) { return round_up(count, 64) * sizeof(uint64_t); }
-
-/* Binds the columns: those of all rows if they are complete; otherwise cells of rows without keys,
-** copied after the keys. */
-static void key_program_bind(const struct keyless *keyless, const struct variant *variant,
-                             char *room, void **columns) {
-  uint32_t count = keyless->count, size;
-  const uint32_t *list = keyless->list;
-  char *at = room + key_program_room_of(count);
-  for (uint32_t i = 0; i < variant->column_count; i++) {
-    if (variant->plan.columns[i].slot == RUN_RESULT) {
-      columns[i] = room;
-      continue;
-    }
-    const struct column_buffer *cells = key_program_cells_of(keyless->rows, variant, i, &size);
-    columns[i] = list ? at : cells->data;
-    for (uint32_t row = 0; list && row < count; row++)
-      cell_copy(at, row, cells->data, list[row], size);
-    at += list ? key_program_room_of(count) : 0;
-  }
-}
-
-/* ---- running the program --------------------------------------------------------------- */
-
-/* Runs the program over the rows without keys, with room for these and for what it reads. */
-static bool key_run_over(lua_State *L, const struct keyless *keyless, struct kernel *kernel,
-                         struct variant *variant, char *room) {
-  void *columns[RUN_COLUMNS];
-  struct runner *runner = &kernel->set->runner;
-  const struct run run = {.plan = &variant->plan, .query = kernel->query,
-                          .uniforms = variant->uniforms, .arrays = variant->arrays};
-  const struct run_rows rows = {keyless->count, columns};
-  struct run_failure failure;
-  if (!runner_reserve(runner, run.plan, rows.count)) raise_memory(L);
-  key_program_bind(keyless, variant, room, columns);
-  return run_rows(runner, &run, &rows, &failure);
-}
-
-const void *key_program(lua_State *L, struct world_box *box, const struct keyless *keyless,
-                        bool *integers) {
-  int top = lua_gettop(L);
-  if (!box->kernels->on || !key_is_fit(keyless)) return NULL;
-  uint32_t read = keyless->list ? keyless->rows->column_count + 1 : 0;
-  need_stack(L, 12);
-  char *block = lua_newuserdatauv(
-      L, (1 + (size_t)read) * key_program_room_of(keyless->count) + 64, 0);
-  struct kernel *kernel = key_push_handle(L, box, keyless->query)->kernel;
-  if (!box->world) luaL_error(L, "the world is closed");
-  struct variant *variant = kernel ? key_find_variant(L, kernel, top + 2) : NULL;
-  char *room = block + (64 - (uintptr_t)block % 64) % 64;
-  bool keyed = variant && key_run_over(L, keyless, kernel, variant, room);
-  for (uint32_t i = 0; keyed && i < variant->column_count; i++)
-    if (variant->plan.columns[i].slot == RUN_RESULT) *integers = variant->columns[i].type == KC_I64;
-  lua_settop(L, keyed ? top + 1 : top);
-  return keyed ? room : NULL;
 }

@@ -408,27 +408,6 @@ bool kernel_run_body(lua_State *L, int handle, struct loop_box *loop, bool begin
 /* As kernel_ready, for these rows of a loop; components may have changed meanwhile. */
 bool kernel_ready_body(lua_State *L, int handle, struct which which, uint32_t rows, bool begins);
 
-/* Keys of indexes by programs: scripts' key functions that return a number for each row are
-** compiled like those of systems. */
-
-/* User values of the object of a key function: the world's object, the function, and the handle of
-** its kernel. */
-enum { KEY_WORLD = 1, KEY_FUNCTION, KEY_KERNEL, KEY_VALUES = KEY_KERNEL };
-
-/* The rows that need keys. */
-struct keyless {
-  const char *query;           /* the query of the rows */
-  const struct copies *rows;
-  const uint32_t *list;        /* NULL: all of them */
-  uint32_t count;
-};
-
-/* The numbers that the program of the function whose object is at 1 yields for these rows, int64_t
-** or double, in an object that it pushes. NULL if there is no program, or a row fails: then the
-** function makes all of them. */
-const void *key_program(lua_State *L, struct world_box *box, const struct keyless *keyless,
-                        bool *integers);
-
 /* Key functions of scripts. */
 
 /* What the core knows of a world with such a function. */
@@ -525,12 +504,6 @@ void uses_each(lua_State *L, const struct user *user, visit_fn visit);
 
 /* world:explain(name) */
 int world_explain(lua_State *L);
-
-/* world:explain "update". */
-
-/* Pushes a table that has, by phase, lists of systems that can run in parallel, with the reason why
-** each list comes after the one before. The world is at 1. */
-int update_explain(lua_State *L);
 
 /* Kernels for closures of the same function, such as one created each frame, or for queries with
 ** the same text, are separate but share their programs, which are compiled only once. */

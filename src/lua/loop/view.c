@@ -22,13 +22,64 @@ static const struct table no_table;
 /* Where a view points whose component the current row lacks. */
 static const uint32_t row_absent = ROW_ABSENT;
 
+/* ---- shape ---- */
+
+/* build(world, component): a shape, anchored with its keys in WORLD_SHAPES. */
+static int view_shape_build(lua_State *L) {
+  const struct world_box *box = lua_touserdata(L, 1);
+  const struct component *component = lua_touserdata(L, 2);
+  uint32_t count = component->field_count;
+  struct shape *shape =
+      lua_newuserdatauv(L, sizeof *shape + count * sizeof *shape->fields, 1);
+  shape->component = component;
+  shape->version = *box->version;
+  shape->count = count;
+  lua_createtable(L, (int)count, 0);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct field *field = &component->fields[i];
+    lua_pushlstring(L, field->name, field->name_size);
+    shape->fields[i].key = lua_tostring(L, -1);
+    shape->fields[i].leaf = field->first_leaf;
+    shape->fields[i].type = field->count ? ECS_NESTED : field->type;
+    lua_rawseti(L, 4, (lua_Integer)i + 1);
+  }
+  lua_setiuservalue(L, 3, 1);
+  lua_getiuservalue(L, 1, WORLD_SHAPES);
+  lua_pushvalue(L, 3);
+  lua_rawseti(L, -2, (lua_Integer)component->id);
+  lua_settop(L, 3);
+  return 1;
+}
+
+/* The shape of a component; the world is at an absolute index. Components are known by id: that of
+** an undeclared one is not reused. */
+static const struct shape *view_shape_need(lua_State *L, int world_index,
+                                           const struct component *component) {
+  lua_getiuservalue(L, world_index, WORLD_SHAPES);
+  lua_rawgeti(L, -1, (lua_Integer)component->id);
+  const struct shape *known = lua_touserdata(L, -1);
+  if (UNLIKELY(!known || known->version < component->changed)) {
+    lua_pop(L, 1);
+    lua_pushvalue(L, world_index);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)component);
+    need_stack(L, 1);
+    if (try_quietly(L, view_shape_build, 2, 1) != LUA_OK) lua_error(L);
+  }
+  const struct shape *shape = lua_touserdata(L, -1);
+  lua_pop(L, 2);
+  assert(shape->component == component);
+  return shape;
+}
+
+/* ---- views ---- */
+
 bool view_push(lua_State *L, struct world_box *box, int world_index,
                const struct component *component, struct loop_box *loop, int owner_index,
                struct view_box **out) {
   uint32_t calls = box->calls, leaves = component->leaf_count;
   ecs_id id = component->id;
   uint64_t version = *box->version;
-  const struct shape *shape = shape_need(L, world_index, component);
+  const struct shape *shape = view_shape_need(L, world_index, component);
   if (box->calls != calls) return false;
   struct view_box *view = new_box(L, &kind_view, sizeof *view + leaves * sizeof(void *),
                                   VIEW_VALUES);
@@ -143,7 +194,7 @@ static void view_refresh(lua_State *L, int index, struct view_box *view) {
   const struct component *component = view->component;
   uint64_t version = *view->box->version;
   int world_index = view_push_world(L, index, view);
-  const struct shape *shape = shape_need(L, world_index, component);
+  const struct shape *shape = view_shape_need(L, world_index, component);
   lua_pop(L, 1);
   void **data = lua_newuserdatauv(L, component->leaf_count * sizeof *data + 1, 0);
   if (!view->box->world || *view->box->version != version) {
@@ -188,7 +239,7 @@ static struct view_box *view_make_part(lua_State *L, int index, struct view_box 
   const struct shape *shape = NULL;
   if (!array) {
     int world_index = view_push_world(L, index, view);
-    shape = shape_need(L, world_index, nested);
+    shape = view_shape_need(L, world_index, nested);
     lua_pop(L, 1);
   }
   struct view_box *part =
@@ -394,6 +445,33 @@ static void view_check_source(lua_State *L, const struct view_box *view, uint32_
                                      : component->leaves[view_first_leaf(view, at)].name);
 }
 
+/* Pushes the key of field or element `at`. */
+static void view_walk_push_key(lua_State *L, const struct view_box *view, uint32_t at) {
+  if (view->array)
+    lua_pushinteger(L, (lua_Integer)at + 1);
+  else
+    lua_pushstring(L, view->shape->fields[at].key);
+}
+
+/* Pushes a new table with what the view at an index shows. */
+static void view_push_table(lua_State *L, int index, struct view_box *view) {
+  index = lua_absindex(L, index);
+  need_stack(L, 8);
+  view_open(L, index, view);
+  uint32_t count = view_count(view);
+  lua_createtable(L, view->array ? (int)count : 0, view->array ? 0 : (int)count);
+  for (uint32_t at = 0; view_row(L, view) < ROW_SPECIAL && at < count; at++) {
+    view_walk_push_key(L, view, at);
+    view_push_at(L, index, view, at);
+    struct view_box *part = view_test(L, -1);
+    if (part) {
+      view_push_table(L, -1, part);
+      lua_replace(L, -2);
+    }
+    lua_rawset(L, -3);
+  }
+}
+
 /* For other values than numbers: the view is at 1, the value at 3. A view stands for its values. */
 static void view_write_converted(lua_State *L, struct view_box *view, uint32_t at) {
   struct world_box *box = view->box;
@@ -500,17 +578,6 @@ static int view_world_res(lua_State *L) {
 
 const luaL_Reg world_view_methods[] = {{"res", view_world_res}, {NULL, NULL}};
 
-const luaL_Reg view_metamethods[] = {
-    {"__index", view_index},       {"__newindex", view_newindex}, {"__pairs", view_pairs},
-    {"__tostring", view_tostring}, {"__len", view_length},        {NULL, NULL}};
-
-const luaL_Reg elements_metamethods[] = {{"__index", view_elements_index},
-                                         {"__newindex", view_elements_newindex},
-                                         {"__pairs", view_pairs},
-                                         {"__tostring", view_tostring},
-                                         {"__len", view_length},
-                                         {NULL, NULL}};
-
 /* ---- view walk ---- */
 
 /* Views as a whole: pairs, #, tostring, and as a table. */
@@ -521,14 +588,6 @@ static struct view_box *check_view(lua_State *L) {
   if (!view) luaL_typeerror(L, 1, "view");
   view_open(L, 1, view);
   return view;
-}
-
-/* Pushes the key of field or element `at`. */
-static void view_walk_push_key(lua_State *L, const struct view_box *view, uint32_t at) {
-  if (view->array)
-    lua_pushinteger(L, (lua_Integer)at + 1);
-  else
-    lua_pushstring(L, view->shape->fields[at].key);
 }
 
 /* The place of a key, counted from 1; 0 for nil. */
@@ -559,7 +618,7 @@ static int view_walk_next_pair(lua_State *L) {
   return 1;
 }
 
-int view_pairs(lua_State *L) {
+static int view_pairs(lua_State *L) {
   check_view(L);
   lua_pushcfunction(L, view_walk_next_pair);
   lua_pushvalue(L, 1);
@@ -567,30 +626,12 @@ int view_pairs(lua_State *L) {
   return 3;
 }
 
-int view_length(lua_State *L) {
+static int view_length(lua_State *L) {
   struct view_box *view = check_view(L);
   if (!view->array)
     return raise_error(L, "a view of component '%s' has no length", view->shape->component->name);
   lua_pushinteger(L, (lua_Integer)view->array->count);
   return 1;
-}
-
-void view_push_table(lua_State *L, int index, struct view_box *view) {
-  index = lua_absindex(L, index);
-  need_stack(L, 8);
-  view_open(L, index, view);
-  uint32_t count = view_count(view);
-  lua_createtable(L, view->array ? (int)count : 0, view->array ? 0 : (int)count);
-  for (uint32_t at = 0; view_row(L, view) < ROW_SPECIAL && at < count; at++) {
-    view_walk_push_key(L, view, at);
-    view_push_at(L, index, view, at);
-    struct view_box *part = view_test(L, -1);
-    if (part) {
-      view_push_table(L, -1, part);
-      lua_replace(L, -2);
-    }
-    lua_rawset(L, -3);
-  }
 }
 
 /* ---- text ------------------------------------------------------------------------ */
@@ -657,7 +698,7 @@ static bool view_walk_is_open(const struct view_box *view) {
   return view->box->world && (row < ROW_SPECIAL || row == ROW_RESOURCE);
 }
 
-int view_tostring(lua_State *L) {
+static int view_tostring(lua_State *L) {
   struct view_box *view = view_test(L, 1);
   if (!view) return luaL_typeerror(L, 1, "view");
   if (!view_walk_is_open(view)) {
@@ -672,53 +713,16 @@ int view_tostring(lua_State *L) {
   return 1;
 }
 
-/* ---- shape ---- */
+const luaL_Reg view_metamethods[] = {
+    {"__index", view_index},       {"__newindex", view_newindex}, {"__pairs", view_pairs},
+    {"__tostring", view_tostring}, {"__len", view_length},        {NULL, NULL}};
 
-/* build(world, component): a shape, anchored with its keys in WORLD_SHAPES. */
-static int view_shape_build(lua_State *L) {
-  const struct world_box *box = lua_touserdata(L, 1);
-  const struct component *component = lua_touserdata(L, 2);
-  uint32_t count = component->field_count;
-  struct shape *shape =
-      lua_newuserdatauv(L, sizeof *shape + count * sizeof *shape->fields, 1);
-  shape->component = component;
-  shape->version = *box->version;
-  shape->count = count;
-  lua_createtable(L, (int)count, 0);
-  for (uint32_t i = 0; i < count; i++) {
-    const struct field *field = &component->fields[i];
-    lua_pushlstring(L, field->name, field->name_size);
-    shape->fields[i].key = lua_tostring(L, -1);
-    shape->fields[i].leaf = field->first_leaf;
-    shape->fields[i].type = field->count ? ECS_NESTED : field->type;
-    lua_rawseti(L, 4, (lua_Integer)i + 1);
-  }
-  lua_setiuservalue(L, 3, 1);
-  lua_getiuservalue(L, 1, WORLD_SHAPES);
-  lua_pushvalue(L, 3);
-  lua_rawseti(L, -2, (lua_Integer)component->id);
-  lua_settop(L, 3);
-  return 1;
-}
-
-/* Components are known by id: that of an undeclared one is not reused. */
-const struct shape *shape_need(lua_State *L, int world_index,
-                               const struct component *component) {
-  lua_getiuservalue(L, world_index, WORLD_SHAPES);
-  lua_rawgeti(L, -1, (lua_Integer)component->id);
-  const struct shape *known = lua_touserdata(L, -1);
-  if (UNLIKELY(!known || known->version < component->changed)) {
-    lua_pop(L, 1);
-    lua_pushvalue(L, world_index);
-    lua_pushlightuserdata(L, (void *)(uintptr_t)component);
-    need_stack(L, 1);
-    if (try_quietly(L, view_shape_build, 2, 1) != LUA_OK) lua_error(L);
-  }
-  const struct shape *shape = lua_touserdata(L, -1);
-  lua_pop(L, 2);
-  assert(shape->component == component);
-  return shape;
-}
+const luaL_Reg elements_metamethods[] = {{"__index", view_elements_index},
+                                         {"__newindex", view_elements_newindex},
+                                         {"__pairs", view_pairs},
+                                         {"__tostring", view_tostring},
+                                         {"__len", view_length},
+                                         {NULL, NULL}};
 
 void views_forget(lua_State *L, int world_index, ecs_id component) {
   lua_getiuservalue(L, world_index, WORLD_SHAPES);

@@ -27,10 +27,6 @@ struct shape {
   struct shape_field fields[];
 };
 
-/* The shape of a component; the world is at an absolute index. */
-const struct shape *shape_need(lua_State *L, int world_index,
-                               const struct component *component);
-
 /* Forgets the shape of a component: before it is undeclared, and after loops_end. Cannot fail. */
 void views_forget(lua_State *L, int world_index, ecs_id component);
 
@@ -148,15 +144,5 @@ struct view_box {
   void **data;                     /* columns by leaf: `store`, or VIEW_DATA */
   void *store[];
 };
-
-/* Views as a whole: pairs, #, tostring, and as a table. */
-
-/* Metamethods. */
-int view_tostring(lua_State *L);
-int view_pairs(lua_State *L);
-int view_length(lua_State *L);
-
-/* Pushes a new table with what the view at an index shows. */
-void view_push_table(lua_State *L, int index, struct view_box *view);
 
 #endif
