@@ -279,10 +279,9 @@ static ecs_type array_declaration_check_type(lua_State *L, int arg) {
 }
 
 static uint32_t array_check_length(lua_State *L, int arg) {
-  int is_integer = 0;
-  lua_Integer length = 0;
-  if (lua_type(L, arg) == LUA_TNUMBER) length = lua_tointegerx(L, arg, &is_integer);
-  if (is_integer && length >= 1 && length <= ARRAY_LENGTH_LIMIT) return (uint32_t)length;
+  lua_Integer length;
+  read_whole(L, arg, &length);
+  if (length >= 1 && length <= ARRAY_LENGTH_LIMIT) return (uint32_t)length;
   char text[128], shown[48];
   text_format(text, sizeof text, "a length from 1 to %u expected, got %s", ARRAY_LENGTH_LIMIT,
               show_value(L, arg, shown, sizeof shown));

@@ -111,25 +111,13 @@ static uint32_t declare_get_count(lua_State *L, const char *key) {
 
 static ecs_value declare_get_value(struct draft *draft, const char *key) {
   lua_State *L = draft->L;
-  ecs_value value = {ECS_KIND_NONE, false, 0, 0, {NULL, 0}};
-  switch (declare_push_entry(L, key)) {
-    case LUA_TBOOLEAN:
-      value.kind = ECS_KIND_BOOL;
-      value.boolean = lua_toboolean(L, -1);
-      break;
-    case LUA_TNUMBER:
-      value.kind = lua_isinteger(L, -1) ? ECS_KIND_INTEGER : ECS_KIND_NUMBER;
-      value.integer = (int64_t)lua_tointeger(L, -1);
-      value.number = (double)lua_tonumber(L, -1);
-      break;
-    case LUA_TSTRING:
-      value.kind = ECS_KIND_STRING;
-      value.string.size = (size_t)lua_rawlen(L, -1);
-      value.string.data = declare_pop_text(draft);
-      return value;
-    default: break;
-  }
-  lua_pop(L, 1);
+  ecs_value value;
+  declare_push_entry(L, key);
+  read_scalar(L, -1, &value);
+  if (value.kind == ECS_KIND_STRING)
+    value.string.data = declare_pop_text(draft);
+  else
+    lua_pop(L, 1);
   return value;
 }
 

@@ -109,32 +109,15 @@ static double index_check_number(lua_State *L, int arg) {
 
 /* A key to search for; with `none` it may be nil, which matches nothing. */
 static struct key index_check_key(lua_State *L, const ecs_index *index, int arg, bool none) {
-  ecs_value value = {.kind = ECS_KIND_NONE};
-  switch (lua_type(L, arg)) {
-    case LUA_TNUMBER:
-      value.kind = lua_isinteger(L, arg) ? ECS_KIND_INTEGER : ECS_KIND_NUMBER;
-      value.integer = lua_tointeger(L, arg);
-      value.number = (double)lua_tonumber(L, arg);
-      break;
-    case LUA_TBOOLEAN:
-      value.kind = ECS_KIND_BOOL;
-      value.boolean = lua_toboolean(L, arg);
-      break;
-    case LUA_TSTRING:
-      value.kind = ECS_KIND_STRING;
-      value.string.data = lua_tolstring(L, arg, &value.string.size);
-      break;
-    default:
-      if (!none || lua_type(L, arg) != LUA_TNIL)
-        luaL_typeerror(L, arg, "number, string or boolean");
-  }
+  ecs_value value;
+  if (!read_scalar(L, arg, &value) && !(none && lua_type(L, arg) == LUA_TNIL))
+    luaL_typeerror(L, arg, "number, string or boolean");
   return key_wanted(index->world, &value);
 }
 
 static uint32_t index_check_count(lua_State *L, int arg) {
-  int is_integer = 0;
-  lua_Integer count = 0;
-  if (lua_type(L, arg) == LUA_TNUMBER) count = lua_tointegerx(L, arg, &is_integer);
+  lua_Integer count;
+  bool is_integer = read_whole(L, arg, &count);
   char text[96], shown[48];
   text_format(text, sizeof text, "a number of entities expected, got %s",
               show_value(L, arg, shown, sizeof shown));

@@ -65,10 +65,9 @@ static int world_spawn_at(lua_State *L) {
 }
 
 static lua_Integer spawn_check_count(lua_State *L, int arg) {
-  int is_integer = 0;
+  lua_Integer count;
   if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "number of entities");
-  lua_Integer count = lua_tointegerx(L, arg, &is_integer);
-  if (!is_integer || count < 0 || count > MANY_LIMIT)
+  if (!read_whole(L, arg, &count) || count < 0 || count > MANY_LIMIT)
     luaL_argerror(L, arg, "the number of entities must be an integer from 0 to 268369920");
   return count;
 }

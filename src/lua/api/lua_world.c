@@ -127,22 +127,15 @@ static int world_refuse_option(lua_State *L, const char *rule) {
 }
 
 static uint32_t world_tag_option(lua_State *L) {
-  int is_integer;
-  lua_Integer tag = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &is_integer) : 0;
+  lua_Integer tag;
+  read_whole(L, -1, &tag);
   if (tag < 1 || tag > 255) world_refuse_option(L, "'tag' must be an integer from 1 to 255");
   return (uint32_t)tag;
 }
 
-/* An option that is an integer, not a text that reads as one; otherwise false, and 0. */
-static bool world_integer_option(lua_State *L, lua_Integer *value) {
-  int is_integer = 0;
-  *value = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &is_integer) : 0;
-  return is_integer;
-}
-
 static uint64_t world_seed_option(lua_State *L) {
   lua_Integer seed;
-  if (!world_integer_option(L, &seed) || integer_is_wide(seed, false))
+  if (!read_whole(L, -1, &seed) || integer_is_wide(seed, false))
     world_refuse_option(L, NUMBERS_ARE_DOUBLES ? "'seed' must be an integer up to 2^53"
                                                : "'seed' must be an integer");
   return (uint64_t)seed;
@@ -178,7 +171,7 @@ static uint32_t world_threads_option(lua_State *L, bool *eager) {
   char rule[64];
   *eager = false;
   text_format(rule, sizeof rule, "'threads' must be an integer from 1 to %d", MOST_THREADS);
-  if (!world_integer_option(L, &threads) && lua_type(L, -1) == LUA_TSTRING)
+  if (!read_whole(L, -1, &threads) && lua_type(L, -1) == LUA_TSTRING)
     threads = world_threads_of_text(lua_tostring(L, -1), eager);
   if (threads < 1 || threads > MOST_THREADS || (lua_type(L, -1) == LUA_TSTRING && !*eager))
     world_refuse_option(L, rule);
@@ -187,7 +180,7 @@ static uint32_t world_threads_option(lua_State *L, bool *eager) {
 
 static size_t world_memory_option(lua_State *L) {
   lua_Integer bytes;
-  if (!world_integer_option(L, &bytes) || bytes < 1 || (lua_Unsigned)bytes > SIZE_MAX)
+  if (!read_whole(L, -1, &bytes) || bytes < 1 || (lua_Unsigned)bytes > SIZE_MAX)
     world_refuse_option(L, "'memory' is a number of bytes above 0");
   return (size_t)bytes;
 }
@@ -350,10 +343,10 @@ static int world_cancel(lua_State *L) {
 
 /* An index of the entity range; the core checks its limits. */
 static uint32_t world_check_index(lua_State *L, int arg) {
-  int is_integer = 0;
+  lua_Integer index;
   if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "entity index");
-  lua_Integer index = lua_tointegerx(L, arg, &is_integer);
-  if (!is_integer || index < FIRST_ENTITY || index >= INDEX_LIMIT)
+  read_whole(L, arg, &index);
+  if (index < FIRST_ENTITY || index >= INDEX_LIMIT)
     luaL_argerror(L, arg, "an entity index must be an integer from 65536 to 268435455");
   return (uint32_t)index;
 }

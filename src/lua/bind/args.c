@@ -151,6 +151,26 @@ const char *show_value(lua_State *L, int index, char *buffer, size_t size) {
   return buffer;
 }
 
+bool read_scalar(lua_State *L, int index, ecs_value *out) {
+  *out = (ecs_value){.kind = ECS_KIND_NONE};
+  switch (lua_type(L, index)) {
+    case LUA_TNUMBER:
+      out->kind = lua_isinteger(L, index) ? ECS_KIND_INTEGER : ECS_KIND_NUMBER;
+      out->integer = (int64_t)lua_tointeger(L, index);
+      out->number = (double)lua_tonumber(L, index);
+      return true;
+    case LUA_TBOOLEAN:
+      out->kind = ECS_KIND_BOOL;
+      out->boolean = lua_toboolean(L, index);
+      return true;
+    case LUA_TSTRING:
+      out->kind = ECS_KIND_STRING;
+      out->string.data = lua_tolstring(L, index, &out->string.size);
+      return true;
+    default: return false;
+  }
+}
+
 /* ---- input ---- */
 
 /* Moves writes that do not fit on the C stack to scratch memory of the world. */

@@ -44,6 +44,18 @@ void need_stack(lua_State *L, int slots);
 /* Writes a value into a buffer for a message: 12, 'text', true, a table. Returns the buffer. */
 const char *show_value(lua_State *L, int index, char *buffer, size_t size);
 
+/* Reads a number, string or boolean; the text lives as long as the value is on the stack. False,
+** with ECS_KIND_NONE, for anything else. */
+bool read_scalar(lua_State *L, int index, ecs_value *out);
+
+/* Whether the value at an index is an integer, or a float with an integer value; never a string. If
+** not, it is read as 0. */
+static inline bool read_whole(lua_State *L, int index, lua_Integer *out) {
+  int is_integer = 0;
+  *out = lua_type(L, index) == LUA_TNUMBER ? lua_tointegerx(L, index, &is_integer) : 0;
+  return is_integer;
+}
+
 /* Collecting the writes of one core call from Lua values. */
 
 #define INPUT_LOCAL 64

@@ -30,24 +30,20 @@ static uint32_t intern_value(lua_State *L, struct world_box *box,
 static void lua_value_refuse(lua_State *L, struct world_box *box, const struct component *component,
                              uint32_t leaf, int index) {
   const struct leaf *into = &component->leaves[leaf];
-  ecs_value value = {ECS_KIND_NONE, false, 0, 0, {NULL, 0}};
-  if (lua_type(L, index) == LUA_TNUMBER &&
-      (type_is_number(into->type) || into->type == ECS_ENTITY)) {
-    value.kind = lua_isinteger(L, index) ? ECS_KIND_INTEGER : ECS_KIND_NUMBER;
-    value.integer = (int64_t)lua_tointeger(L, index);
-    value.number = (double)lua_tonumber(L, index);
-  } else if (lua_type(L, index) == LUA_TSTRING && into->type == ECS_ENUM) {
-    value.kind = ECS_KIND_STRING;
-    value.string.data = lua_tolstring(L, index, &value.string.size);
-  } else {
+  int type = lua_type(L, index);
+  bool near_miss = type == LUA_TNUMBER ? type_is_number(into->type) || into->type == ECS_ENTITY
+                                       : type == LUA_TSTRING && into->type == ECS_ENUM;
+  if (!near_miss) {
     char got[128];
-    bool named = into->type == ECS_ENTITY && lua_type(L, index) == LUA_TSTRING;
+    bool named = into->type == ECS_ENTITY && type == LUA_TSTRING;
     char label[LABEL_SIZE];
     raise_error(L, "%s is %s, got %s%s", component_label(component, into, label, sizeof label),
                 type_name(into->type), show_value(L, index, got, sizeof got),
                 named ? " (world:lookup returns the id of a name)" : "");
   }
+  ecs_value value;
   ecs_cell cell;
+  read_scalar(L, index, &value);
   raise_status(L, box->world, component_cell(box->world, component, leaf, &value, &cell));
 }
 

@@ -230,27 +230,10 @@ static const void *key_program(lua_State *L, struct world_box *box, const struct
 static void index_keys_read_value(lua_State *L, const ecs_index *index, uint32_t row,
                                   ecs_value *value) {
   char got[80];
-  *value = (ecs_value){.kind = ECS_KIND_NONE};
-  switch (lua_type(L, -1)) {
-    case LUA_TNIL: break;
-    case LUA_TBOOLEAN:
-      value->kind = ECS_KIND_BOOL;
-      value->boolean = lua_toboolean(L, -1);
-      break;
-    case LUA_TNUMBER:
-      value->kind = lua_isinteger(L, -1) ? ECS_KIND_INTEGER : ECS_KIND_NUMBER;
-      value->integer = lua_tointeger(L, -1);
-      value->number = (double)lua_tonumber(L, -1);
-      break;
-    case LUA_TSTRING:
-      value->kind = ECS_KIND_STRING;
-      value->string.data = lua_tolstring(L, -1, &value->string.size);
-      break;
-    default:
-      raise_error(L, "index '%s': the key of " SHOW_ID " is %s: a key is a number, a string, a "
-                  "boolean or nil", index->desc.name, copies_entities(&index->rows)[row],
-                  show_value(L, -1, got, sizeof got));
-  }
+  if (!read_scalar(L, -1, value) && !lua_isnil(L, -1))
+    raise_error(L, "index '%s': the key of " SHOW_ID " is %s: a key is a number, a string, a "
+                "boolean or nil", index->desc.name, copies_entities(&index->rows)[row],
+                show_value(L, -1, got, sizeof got));
 }
 
 /* Whether a program has made the keys, for the function whose object is at 1. */

@@ -247,10 +247,8 @@ static void chunk_check_writable(lua_State *L, const struct column_box *column) 
 
 /* Counts from 0; NONE for a number that is not a row. */
 static uint32_t chunk_check_row(lua_State *L, const struct column_box *column, int index) {
-  int is_integer = 0;
-  lua_Integer at = 0;
-  if (lua_type(L, index) == LUA_TNUMBER) at = lua_tointegerx(L, index, &is_integer);
-  if (!is_integer) {
+  lua_Integer at;
+  if (!read_whole(L, index, &at)) {
     char text[64];
     luaL_error(L, "a column takes a number from 1 to %d, got %s", (int)column->loop->count,
                show_value(L, index, text, sizeof text));

@@ -377,10 +377,8 @@ static int view_index(lua_State *L) {
 
 /* Counts from 0; NONE for a number that is not an element. */
 static uint32_t view_element(lua_State *L, const struct view_box *view, int index) {
-  int is_integer = 0;
-  lua_Integer at = 0;
-  if (lua_type(L, index) == LUA_TNUMBER) at = lua_tointegerx(L, index, &is_integer);
-  if (!is_integer) {
+  lua_Integer at;
+  if (!read_whole(L, index, &at)) {
     char text[64];
     raise_error(L, "array '%s' takes a number from 1 to %u, got %s", view->array->name,
                 view->array->count, show_value(L, index, text, sizeof text));
