@@ -231,9 +231,7 @@ static int array_write(lua_State *L) {
 
 /* Pushes an object for the array whose world is at 1 and name at 2, without finding it. */
 static struct array_box *array_push(lua_State *L, struct world_box *box) {
-  struct array_box *array = new_box(L, &kind_array, sizeof *array, ARRAY_VALUES);
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, ARRAY_WORLD);
+  struct array_box *array = new_box_of(L, &kind_array, sizeof *array, ARRAY_VALUES, 1);
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, -2, ARRAY_NAME);
   array->box = box;

@@ -223,10 +223,8 @@ const luaL_Reg parts_metamethods[] = {
 static int entity_components(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   ecs_id id = check_entity(L, box, 2);
-  struct parts_box *parts = new_box(L, &kind_parts, sizeof *parts, 1);
+  struct parts_box *parts = new_box_of(L, &kind_parts, sizeof *parts, 1, 1);
   parts->entity = id;
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, 1);
   return 1;
 }
 

@@ -334,9 +334,7 @@ const luaL_Reg snapshot_metamethods[] = {
 
 static int image_world_snapshot(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
-  struct snapshot_box *snapshot = new_box(L, &kind_snapshot, sizeof *snapshot, 1);
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, 1);
+  struct snapshot_box *snapshot = new_box_of(L, &kind_snapshot, sizeof *snapshot, 1, 1);
   snapshot->box = box;
   box = check_world(L, 1);
   RETRY_OR_RAISE(L, box, loops_end(box));

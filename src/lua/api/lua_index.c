@@ -19,9 +19,7 @@ const char kind_index = 0;
 
 /* Pushes an object for the index whose world is at 1 and name at 2. */
 static struct index_box *index_push(lua_State *L, struct world_box *box) {
-  struct index_box *object = new_box(L, &kind_index, sizeof *object, INDEX_VALUES);
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, INDEX_WORLD);
+  struct index_box *object = new_box_of(L, &kind_index, sizeof *object, INDEX_VALUES, 1);
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, -2, INDEX_NAME);
   object->box = box;

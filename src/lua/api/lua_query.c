@@ -15,10 +15,8 @@
 const char kind_query = 0;
 
 struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_index) {
-  struct query_box *query = new_box(L, &kind_query, sizeof *query, QUERY_VALUES);
+  struct query_box *query = new_box_of(L, &kind_query, sizeof *query, QUERY_VALUES, world_index);
   query->box = box;
-  lua_pushvalue(L, world_index);
-  lua_setiuservalue(L, -2, QUERY_WORLD);
   lua_newtable(L);
   lua_setiuservalue(L, -2, QUERY_KERNELS);
   return query;

@@ -245,12 +245,10 @@ static int relation_push_listed(lua_State *L, const struct world_box *box, ecs_i
   do {
     lua_settop(L, 3);
     room = count;
-    listed = new_box(L, &kind_listed, sizeof *listed + room * sizeof *listed->ids, 1);
+    listed = new_box_of(L, &kind_listed, sizeof *listed + room * sizeof *listed->ids, 1, 1);
     count = list(check_world(L, 1)->world, id, relation, listed->ids, room);
   } while (count > room);
   listed->count = count;
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, 1);
   return 1;
 }
 

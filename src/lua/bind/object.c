@@ -13,6 +13,14 @@ void *new_box(lua_State *L, const void *kind, size_t size, int user_values) {
   return head;
 }
 
+void *new_box_of(lua_State *L, const void *kind, size_t size, int user_values, int owner) {
+  owner = lua_absindex(L, owner);
+  void *box = new_box(L, kind, size, user_values);
+  lua_pushvalue(L, owner);
+  lua_setiuservalue(L, -2, 1);
+  return box;
+}
+
 int loop_refuse(lua_State *L) {
   return luaL_error(L, "this is an iterator, which has no length, elements or methods: write 'for "
                     "... in', and count in the loop");

@@ -36,6 +36,9 @@ static inline void *box_test(lua_State *L, int index, const void *kind, size_t s
 ** user values are nil. */
 void *new_box(lua_State *L, const void *kind, size_t size, int user_values);
 
+/* Its first user value is the value at an index. */
+void *new_box_of(lua_State *L, const void *kind, size_t size, int user_values, int owner);
+
 /* A metamethod of iterators: refuses the operation. */
 int loop_refuse(lua_State *L);
 #define LOOP_REFUSALS {"__index", loop_refuse}, {"__len", loop_refuse}, {"__pairs", loop_refuse}

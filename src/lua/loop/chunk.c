@@ -174,9 +174,8 @@ static int chunks_next(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, lua_upvalueindex(1));
   if (!loop->open) return loop->done ? 0 : loop_gone(L, loop);
   loop_be_innermost(L, lua_upvalueindex(1), loop);
-  struct chunk_box *chunk = new_box(L, &kind_chunk, sizeof *chunk, CHUNK_VALUES);
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_setiuservalue(L, -2, CHUNK_LOOP);
+  struct chunk_box *chunk = new_box_of(L, &kind_chunk, sizeof *chunk, CHUNK_VALUES,
+                                       lua_upvalueindex(1));
   chunk->loop = loop;
   if (!loop->open) return loop_gone(L, loop);
   if (!loop_next_piece(L, lua_upvalueindex(1), loop)) {

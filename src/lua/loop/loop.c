@@ -274,9 +274,7 @@ struct loop_box *loop_push(lua_State *L, int query_index, enum loop_form form, i
 
 int loop_begin(lua_State *L, struct loop_box *loop, lua_CFunction next) {
   int index = lua_gettop(L);
-  struct handle_box *handle = new_box(L, &kind_loop, sizeof *handle, 1);
-  lua_pushvalue(L, index);
-  lua_setiuservalue(L, -2, HANDLE_LOOP);
+  struct handle_box *handle = new_box_of(L, &kind_loop, sizeof *handle, 1, index);
   handle->loop = loop;
   lua_pushvalue(L, index);
   lua_pushvalue(L, index + 1);

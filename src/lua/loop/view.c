@@ -81,10 +81,8 @@ bool view_push(lua_State *L, struct world_box *box, int world_index,
   uint64_t version = *box->version;
   const struct shape *shape = view_shape_need(L, world_index, component);
   if (box->calls != calls) return false;
-  struct view_box *view = new_box(L, &kind_view, sizeof *view + leaves * sizeof(void *),
-                                  VIEW_VALUES);
-  lua_pushvalue(L, owner_index);
-  lua_setiuservalue(L, -2, VIEW_OWNER);
+  struct view_box *view = new_box_of(L, &kind_view, sizeof *view + leaves * sizeof(void *),
+                                     VIEW_VALUES, owner_index);
   view->root = view;
   view->shape = shape;
   view->box = box;
@@ -538,9 +536,7 @@ static int view_elements_newindex(lua_State *L) {
 /* ---- resources ------------------------------------------------------------------- */
 
 struct view_box *view_push_pending(lua_State *L, struct world_box *box) {
-  struct view_box *view = new_box(L, &kind_view, sizeof *view, VIEW_VALUES);
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, VIEW_OWNER);
+  struct view_box *view = new_box_of(L, &kind_view, sizeof *view, VIEW_VALUES, 1);
   view->root = view;
   view->box = box;
   view->table = &no_table;

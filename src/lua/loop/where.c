@@ -71,10 +71,9 @@ int query_where(lua_State *L) {
     raise_error(L, "where: more than %d predicates in a chain: write one with 'and'", WHERE_DEPTH);
   if (!pending) where_push_predicate(L, AT_QUERY, AT_FUNCTION, depth > 1);
   lua_settop(L, AT_OUTER);
-  struct where_box *where = new_box(L, &kind_where, sizeof *where, WHERE_VALUES);
+  struct where_box *where =
+      new_box_of(L, &kind_where, sizeof *where, WHERE_VALUES, AT_QUERY);
   where->depth = depth;
-  lua_pushvalue(L, AT_QUERY);
-  lua_setiuservalue(L, AT_WHERE, WHERE_QUERY);
   lua_pushvalue(L, AT_FUNCTION);
   lua_setiuservalue(L, AT_WHERE, WHERE_FUNCTION);
   lua_pushvalue(L, AT_OUTER);
