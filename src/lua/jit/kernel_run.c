@@ -120,6 +120,7 @@ struct row_span {
   uint32_t match;              /* in the query, for a table */
   uint32_t count, row;         /* rows, and the one that falls back, or failed */
   bool some;                   /* not all rows of the table match */
+  struct run over;             /* the table: by the variant */
   ecs_id behind;               /* of a gathering: entity of the next row, or ECS_NULL */
   struct run_failure failure;
   /* Runs that many rows from a given one on, and stages what they have marked. */
@@ -240,12 +241,11 @@ static struct run kernel_run_run_of(const struct kernel *kernel, struct variant 
 static bool kernel_run_rows(lua_State *L, int handle, struct row_span *span, uint32_t row,
                             uint32_t count) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  struct run run = kernel_run_run_of(kernel, span->variant, span->how, span->loop->filter);
-  run.rows = (struct row_stretch){row, count, 0};
+  span->over.rows = (struct row_stretch){row, count, 0};
   variant_reserve_cells(L, handle, span->variant);
-  bool sound = run_table(&kernel->set->runner, &run, span->match, &span->failure);
+  bool sound = run_table(&kernel->set->runner, &span->over, span->match, &span->failure);
   variant_store_cells(L, handle, span->variant);
-  kernel_run_stage(L, kernel, &run, span->match);
+  kernel_run_stage(L, kernel, &span->over, span->match);
   return sound;
 }
 
@@ -255,7 +255,8 @@ static bool kernel_run_renew(lua_State *L, int handle, int anchors, struct row_s
   struct which which = variant_in_table(kernel->query, table, span->some);
   span->variant = kernel_run_variant(L, handle, anchors, kernel, which);
   if (!span->variant) return false;
-  if (!runner_reserve(&kernel->set->runner, &span->variant->plan, table->count)) raise_memory(L);
+  span->over = kernel_run_run_of(kernel, span->variant, span->how, span->loop->filter);
+  if (!runner_reserve(&kernel->set->runner, span->over.plan, table->count)) raise_memory(L);
   return true;
 }
 
@@ -351,11 +352,8 @@ static bool kernel_run_writes_any(const struct variant *variant) {
   return false;
 }
 
-static void kernel_run_bind(struct gathering *g) {
-  g->run.plan = &g->variant->plan;
-  g->run.uniforms = g->variant->uniforms;
-  g->run.arrays = g->variant->arrays;
-  g->run.indexes = (const struct ecs_index *const *)g->variant->indexes;
+static void kernel_run_bind(const struct kernel *kernel, struct gathering *g) {
+  g->run = kernel_run_run_of(kernel, g->variant, g->how, NULL);
   g->writes = kernel_run_writes_any(g->variant);
   assert(g->run.plan->asked_count == 0);
 }
@@ -368,9 +366,8 @@ static bool kernel_run_begin(lua_State *L, int handle, struct gathering *g, uint
   g->variant = kernel_run_variant(L, handle, g->anchors, kernel, which);
   if (!g->variant) return false;
   g->present = present;
-  g->run.plan = &g->variant->plan;
+  kernel_run_bind(kernel, g);
   if (!gather_begin(&kernel->set->runner, &g->run, g->walk, g->gather)) raise_memory(L);
-  kernel_run_bind(g);
   g->gathers = kernel->set->runner.gathers;
   return true;
 }
@@ -388,7 +385,7 @@ static bool kernel_run_is_begun(lua_State *L, int handle, struct gathering *g, u
   if (!g->walk->repeats) rest.entity = entity;
   if (rest.entity != ECS_NULL) rest.before = 0;
   struct run_failure failure = {.entity = ECS_NULL};
-  kernel_run_finish(L, handle, g->loop, &failure, g->run.dt, &rest);
+  kernel_run_finish(L, handle, g->loop, &failure, g->how->dt, &rest);
   g->over = true;
   return false;
 }
@@ -474,7 +471,7 @@ static bool kernel_run_renew_gathered(lua_State *L, int handle, int anchors,
   struct which which = {g->present, false, g->maybe};
   if (kernel_run_variant(L, handle, anchors, kernel, which) != before) return false;
   span->variant = g->variant;
-  kernel_run_bind(g);
+  kernel_run_bind(kernel, g);
   return kernel->set->runner.gathers == g->gathers;
 }
 
@@ -497,17 +494,12 @@ static void kernel_run_flush(lua_State *L, int handle, struct loop_box *loop, st
   g->done += count;
 }
 
-static bool kernel_run_walked(lua_State *L, int handle, struct row_span *span, uint32_t row,
-                              uint32_t count) {
-  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  struct run run = span->g->run;
-  run.first = span->g->first;
-  run.rows = (struct row_stretch){row, count, 0};
-  variant_reserve_cells(L, handle, span->g->variant);
-  bool sound = run_table(&kernel->set->runner, &run, span->g->walk->match, &span->failure);
-  variant_store_cells(L, handle, span->g->variant);
-  kernel_run_stage(L, kernel, &run, span->g->walk->match);
-  return sound;
+/* The span covers the table that its walk has reached. */
+static void kernel_run_span_table(struct row_span *span) {
+  span->variant = span->g->variant;
+  span->match = span->g->walk->match;
+  span->over = span->g->run;
+  span->over.first = span->g->first;
 }
 
 /* As kernel_run_renew_gathered, for a table that the walk of a gathering has reached. */
@@ -518,7 +510,7 @@ static bool kernel_run_renew_table(lua_State *L, int handle, int anchors, struct
   g->anchors = anchors;
   bool ready = kernel_run_begin(L, handle, g, g->present);
   g->anchors = outer;
-  span->variant = g->variant;
+  if (ready) kernel_run_span_table(span);
   if (ready && !runner_reserve(&kernel->set->runner, g->run.plan, span->count)) raise_memory(L);
   return ready;
 }
@@ -530,9 +522,10 @@ static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct
   kernel_run_flush(L, handle, loop, g);
   if (!kernel_run_is_begun(L, handle, g, g->present, walk_entity(walk))) return true;
   struct row_span span = {.loop = loop, .how = g->how, .g = g, .count = walk->table->count,
-                      .run = kernel_run_walked, .renew = kernel_run_renew_table};
+                          .run = kernel_run_rows, .renew = kernel_run_renew_table};
   walk_table_columns(walk, g->first);
-  if (!kernel_run_walked(L, handle, &span, 0, span.count))
+  kernel_run_span_table(&span);
+  if (!kernel_run_rows(L, handle, &span, 0, span.count))
     kernel_run_leave_matches(L, handle, &span, false);
   g->done += span.count;
   return true;
@@ -545,8 +538,8 @@ static void run_walked(lua_State *L, int handle, struct loop_box *loop, struct w
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
   const struct run_plan *plan = g->run.plan;
-  struct row_span span = {.loop = loop, .how = g->how, .g = g, .run = kernel_run_walked,
-                      .renew = kernel_run_renew_table};
+  struct row_span span = {.loop = loop, .how = g->how, .g = g, .run = kernel_run_rows,
+                          .renew = kernel_run_renew_table};
   if (!runner_reserve(runner, plan, walk->table->count)) raise_memory(L);
   bool sound, refused = false;
   if (!plan->command_count && !plan->needs_room && !g->run.query->terms.choices) {
@@ -558,8 +551,9 @@ static void run_walked(lua_State *L, int handle, struct loop_box *loop, struct w
     if (sound) return;
   } else {
     walk_table_columns(walk, g->first);
+    kernel_run_span_table(&span);
     refused = kernel_run_may_be_refused(&g->run, walk->table);
-    sound = !refused && kernel_run_walked(L, handle, &span, 0, walk->table->count);
+    sound = !refused && kernel_run_rows(L, handle, &span, 0, walk->table->count);
   }
   span.count = walk->table->count;
   if (!sound) kernel_run_leave_matches(L, handle, &span, refused);
@@ -594,7 +588,7 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
   struct gathering g = {.loop = loop, .walk = walk, .how = how, .gather = &gather,
                         .anchors = anchors,
                         .apart = how->total || kernel_run_reads_values(kernel),
-                        .run = {.query = kernel->query, .totals = how->total, .dt = how->dt}};
+                        .run = {.query = kernel->query}};
   struct choices choices;
   variant_choices(walk, &choices);
   for (run_next_tables(L, handle, loop, walk, &g); !g.over && walk_next(walk);
@@ -642,7 +636,7 @@ static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_bo
   struct gather gather;
   struct gathering g = {.loop = loop, .walk = walk, .how = how, .gather = &gather,
                         .anchors = anchors, .batch = &batch, .maybe = kernel->maybe,
-                        .run = {.query = kernel->query, .totals = how->total, .dt = how->dt}};
+                        .run = {.query = kernel->query}};
   struct choices choices;
   variant_choices(walk, &choices);
   assert(!loop->events || GATHER_ROWS == KERNEL_EVENTS);
