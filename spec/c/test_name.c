@@ -164,13 +164,12 @@ static void finds_the_nearest(void) {
   CHECK_INTEGER(1000, text_distance(longer, 65, longer, 65, 10));
   CHECK_INTEGER(0, text_distance(longer, 64, longer, 64, 10));
   struct nearest nearest;
-  char hint[96];
   nearest_begin(&nearest, "Velocty", 7);
   nearest_offer(&nearest, "Position", 8);
-  CHECK_TEXT("", nearest_hint(&nearest, hint, sizeof hint));
+  CHECK_TEXT("", nearest_hint(&nearest));
   nearest_offer(&nearest, "Velocities", 10);
   nearest_offer(&nearest, "Velocity", 8);
-  CHECK_TEXT(" (did you mean 'Velocity'?)", nearest_hint(&nearest, hint, sizeof hint));
+  CHECK_TEXT(" (did you mean 'Velocity'?)", nearest_hint(&nearest));
 }
 
 static const struct test tests[] = {

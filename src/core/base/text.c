@@ -229,9 +229,9 @@ void nearest_offer(struct nearest *nearest, const char *name, size_t size) {
   nearest->best_size = size;
 }
 
-const char *nearest_hint(const struct nearest *nearest, char *hint, size_t size) {
+const char *nearest_hint(struct nearest *nearest) {
   ecs_string best = {nearest->best, nearest->best_size};
-  hint[0] = '\0';
-  if (best.data) text_format(hint, size, " (did you mean '%.*s'?)", SHOW(best));
-  return hint;
+  if (best.data)
+    text_format(nearest->hint, sizeof nearest->hint, " (did you mean '%.*s'?)", SHOW(best));
+  return nearest->hint;
 }

@@ -48,12 +48,13 @@ struct nearest {
   const char *best;
   size_t best_size;
   uint32_t distance;
+  char hint[96];
 };
 
 void nearest_begin(struct nearest *nearest, const char *wanted, size_t size);
 void nearest_offer(struct nearest *nearest, const char *name, size_t size);
 
-/* Writes " (did you mean 'x'?)" or "" into hint. */
-const char *nearest_hint(const struct nearest *nearest, char *hint, size_t size);
+/* " (did you mean 'x'?)" or "", as long as what it is about. */
+const char *nearest_hint(struct nearest *nearest);
 
 #endif

@@ -86,9 +86,8 @@ ecs_status prefab_need(const ecs_world *world, const char *path, size_t size, ec
     if (name->parent == 0 && prefab_is(world, ecs_id_index(name->entity)))
       nearest_offer(&nearest, name->text, name->size);
   }
-  char hint[96];
   return world_fail(world, ECS_ENAME, "there is no prefab '%.*s'%s", SHOW(text),
-                    nearest_hint(&nearest, hint, sizeof hint));
+                    nearest_hint(&nearest));
 }
 
 ecs_status prefab_refuse(const ecs_world *world, uint32_t entity) {

@@ -21,12 +21,11 @@ ecs_index *index_named(const ecs_world *world, const char *name, size_t size) {
 ecs_status index_unknown(const ecs_world *world, const char *name, size_t size) {
   ecs_string text = {name, size};
   struct nearest nearest;
-  char hint[96];
   nearest_begin(&nearest, name, size);
   for (const ecs_index *index = index_first(world); index; index = index->next)
     nearest_offer(&nearest, index->desc.name, strlen(index->desc.name));
   return world_fail(world, ECS_ENAME, "there is no index '%.*s'%s", SHOW(text),
-                    nearest_hint(&nearest, hint, sizeof hint));
+                    nearest_hint(&nearest));
 }
 
 ecs_index *ecs_index_find(ecs_world *world, const char *name) {

@@ -136,8 +136,7 @@ ecs_status schedule_no_phase(const ecs_world *world, const char *name) {
     const char *known = world->schedule->phases[i]->name;
     nearest_offer(&nearest, known, strlen(known));
   }
-  char hint[96];
-  nearest_hint(&nearest, hint, sizeof hint);
+  const char *hint = nearest_hint(&nearest);
   return world_fail(world, ECS_ENAME, "unknown phase '%s'%s", name,
                     *hint ? hint : ": declare it before the systems that run in it");
 }
@@ -378,10 +377,9 @@ ecs_status schedule_unknown(const ecs_world *world, const char *name, bool phase
     nearest_offer(&nearest, schedule->systems[i]->name, strlen(schedule->systems[i]->name));
   for (uint32_t i = 0; phases && i < schedule->phase_count; i++)
     nearest_offer(&nearest, schedule->phases[i]->name, strlen(schedule->phases[i]->name));
-  char hint[96];
   return world_fail(world, ECS_ENAME, "there is no system%s '%s'%s",
                     phases ? " or phase" : "", name,
-                    nearest_hint(&nearest, hint, sizeof hint));
+                    nearest_hint(&nearest));
 }
 
 ecs_status ecs_system_remove(ecs_world *world, const char *name) {
@@ -483,12 +481,11 @@ static void schedule_offer(struct nearest *nearest, const char *name) {
 /* The nearest name of a system of that phase. */
 static const char *schedule_nearest_system(const struct schedule *schedule,
                                            const struct phase *phase, const char *name,
-                                           char *hint, size_t size) {
-  struct nearest nearest;
-  nearest_begin(&nearest, name, strlen(name));
+                                           struct nearest *nearest) {
+  nearest_begin(nearest, name, strlen(name));
   for (uint32_t i = 0; i < schedule->system_count; i++)
-    if (schedule->systems[i]->phase == phase) schedule_offer(&nearest, schedule->systems[i]->name);
-  return nearest_hint(&nearest, hint, size);
+    if (schedule->systems[i]->phase == phase) schedule_offer(nearest, schedule->systems[i]->name);
+  return nearest_hint(nearest);
 }
 
 /* False when all names of the system have been examined. */
@@ -502,7 +499,7 @@ static bool schedule_look_at_system(const ecs_world *world, ecs_system *system, 
     if (!schedule_is_ignored(world, system, name)) continue;
     const char *option = at < before ? "before" : "after";
     const ecs_system *other = schedule_system(world, name, strlen(name));
-    char hint[96];
+    struct nearest nearest;
     if (other)
       text_format(text, size, "system '%s': '%s' in %s runs in phase '%s', this system in '%s'; "
                   "ignored, since order holds only inside a phase", system->name, name, option,
@@ -510,7 +507,7 @@ static bool schedule_look_at_system(const ecs_world *world, ecs_system *system, 
     else
       text_format(text, size, "system '%s': '%s' in %s is not a system%s; ignored", system->name,
                   name, option,
-                  schedule_nearest_system(world->schedule, system->phase, name, hint, sizeof hint));
+                  schedule_nearest_system(world->schedule, system->phase, name, &nearest));
     return true;
   }
   return false;
@@ -524,12 +521,11 @@ static bool schedule_look_at_phase(const ecs_world *world, struct phase *phase, 
     const char *name = phase->told++ ? phase->before : phase->after;
     if (!name || !phase_is_ignored(world, name)) continue;
     struct nearest nearest;
-    char hint[96];
     nearest_begin(&nearest, name, strlen(name));
     for (uint32_t i = 0; i < schedule->phase_count; i++)
       schedule_offer(&nearest, schedule->phases[i]->name);
     text_format(text, size, "phase '%s': '%s' in %s is not a phase%s; ignored", phase->name, name,
-                option, nearest_hint(&nearest, hint, sizeof hint));
+                option, nearest_hint(&nearest));
     return true;
   }
   return false;

@@ -78,16 +78,7 @@ ecs_status component_need(const ecs_world *world, const char *name, size_t size,
   if (name_lookup(world, name, size) != ECS_NULL)
     return world_fail(world, ECS_ENAME, "unknown component '%.*s': that is the name of an entity; "
                       "pass the entity's id", SHOW(text));
-  struct nearest nearest;
-  nearest_begin(&nearest, name, size);
-  for (uint32_t i = 0; i < world->registry.count; i++) {
-    const struct component *known = world->registry.components[i];
-    if (known && !known->length && !known->is_event)
-      nearest_offer(&nearest, known->name, known->name_size);
-  }
-  char hint[96];
-  return world_fail(world, ECS_ENAME, "unknown component '%.*s'%s", SHOW(text),
-                    nearest_hint(&nearest, hint, sizeof hint));
+  return component_unknown_kind(world, name, size, "component");
 }
 
 ecs_status component_need_any(const ecs_world *world, ecs_id id, struct component **out) {
@@ -146,9 +137,8 @@ ecs_status component_no_field(const ecs_world *world, const struct component *co
     nearest_offer(&nearest, component->fields[i].name, component->fields[i].name_size);
   for (uint32_t i = 0; i < component->leaf_count; i++)
     nearest_offer(&nearest, component->leaves[i].name, component->leaves[i].name_size);
-  char hint[96];
   return world_fail(world, ECS_ENAME, "%s '%s' has no field '%.*s'%s", word, component->name,
-                    SHOW(text), nearest_hint(&nearest, hint, sizeof hint));
+                    SHOW(text), nearest_hint(&nearest));
 }
 
 static ecs_status component_no_leaf(const ecs_world *world, const struct component *component,
@@ -248,9 +238,8 @@ static ecs_status component_enum_cell(ecs_world *world, const struct component *
   nearest_begin(&nearest, text->data, text->size);
   for (uint32_t i = 0; i < leaf->names->count; i++)
     nearest_offer(&nearest, leaf->names->names[i].data, leaf->names->names[i].size);
-  char hint[96];
   return world_fail(world, ECS_ERANGE, "enum field '%s.%s' has no name '%.*s'%s", component->name,
-                    leaf->name, SHOW(*text), nearest_hint(&nearest, hint, sizeof hint));
+                    leaf->name, SHOW(*text), nearest_hint(&nearest));
 }
 
 static ecs_status component_string_cell(ecs_world *world, const struct component *component,

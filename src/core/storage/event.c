@@ -26,7 +26,7 @@ ecs_status event_need_name(const ecs_world *world, const char *name, size_t size
                            struct component **out) {
   *out = component_find(world, name, size);
   if (*out) return (*out)->is_event ? ECS_OK : component_not_kind(world, *out, "event");
-  return component_unknown_kind(world, name, size, false);
+  return component_unknown_kind(world, name, size, "event");
 }
 
 /* ---- the world's list ---- */

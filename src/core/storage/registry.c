@@ -229,25 +229,28 @@ ecs_status component_not_kind(const ecs_world *world, const struct component *co
                     : component->leaf_count ? "a component" : "a tag", kind);
 }
 
+static const char *registry_kind_of(const struct component *component) {
+  return component->length ? "array" : component->is_event ? "event" : "component";
+}
+
 ecs_status component_unknown_kind(const ecs_world *world, const char *name, size_t size,
-                                  bool array) {
+                                  const char *kind) {
   ecs_string text = {name, size};
   struct nearest nearest;
   nearest_begin(&nearest, name, size);
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *known = world->registry.components[i];
-    if (known && (array ? known->length > 0 : known->is_event))
+    if (known && strcmp(registry_kind_of(known), kind) == 0)
       nearest_offer(&nearest, known->name, known->name_size);
   }
-  char hint[96];
-  return world_fail(world, ECS_ENAME, "unknown %s '%.*s'%s", array ? "array" : "event", SHOW(text),
-                    nearest_hint(&nearest, hint, sizeof hint));
+  return world_fail(world, ECS_ENAME, "unknown %s '%.*s'%s", kind, SHOW(text),
+                    nearest_hint(&nearest));
 }
 
 ecs_status array_need_name(const ecs_world *world, const char *name, size_t size, ecs_id *out) {
   const struct component *found = component_find(world, name, size);
   *out = ECS_NULL;
-  if (!found) return component_unknown_kind(world, name, size, true);
+  if (!found) return component_unknown_kind(world, name, size, "array");
   if (!found->length) return component_not_kind(world, found, "array");
   *out = found->id;
   return ECS_OK;

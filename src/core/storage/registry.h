@@ -55,12 +55,12 @@ bool array_takes(ecs_type type);
 /* Checks the description of an array; ECS_OK for any other. */
 ecs_status array_check_desc(const ecs_world *world, const struct ecs_component_desc *desc);
 
-/* The first fails because a component is not an array, or not an event; the second because none has
-** that name. */
+/* The first fails because a component is not an array, or not an event; the second because no
+** array, event or other component has that name. */
 ecs_status component_not_kind(const ecs_world *world, const struct component *component,
                               const char *kind);
 ecs_status component_unknown_kind(const ecs_world *world, const char *name, size_t size,
-                                  bool array);
+                                  const char *kind);
 
 /* Finds the id of an array by its name, or says what the name stands for instead. */
 ecs_status array_need_name(const ecs_world *world, const char *name, size_t size, ecs_id *out);

@@ -286,9 +286,10 @@ static int declare_unknown_type(struct draft *draft, const struct world_box *box
     text_format(hint, sizeof hint, " (its name is now '%s')", now->name);
   else if (usual)
     text_format(hint, sizeof hint, " (write '%s')", usual);
-  else if (!*nearest_hint(&nearest, hint, sizeof hint))
-    text_format(hint, sizeof hint, " (the types are f32, f64, i8 to i64, u8 to u64, bool, entity, "
-                "string, any, enum(a, b) and names of components)");
+  else
+    text_format(hint, sizeof hint, "%s", nearest.best ? nearest_hint(&nearest)
+                : " (the types are f32, f64, i8 to i64, u8 to u64, bool, entity, string, any, "
+                  "enum(a, b) and names of components)");
   char message[MESSAGE_SIZE];
   text_format(message, sizeof message, "component '%s', field '%s: %s': unknown type '%s'%s",
               draft->component, field->name, field->text ? field->text : type, type, hint);

@@ -87,8 +87,7 @@ static int module_unknown_method(lua_State *L) {
     for (const luaL_Reg *const *list = object->methods; *list; list++)
       for (const luaL_Reg *method = *list; method->name; method++)
         nearest_offer(&nearest, method->name, strlen(method->name));
-    char hint[96];
-    nearest_hint(&nearest, hint, sizeof hint);
+    const char *hint = nearest_hint(&nearest);
     const char *here = module_name_here(object, key);
     if (here) return luaL_error(L, "%s has no method '%s': write %s", object->name, key, here);
     if (*hint) return luaL_error(L, "%s has no method '%s'%s", object->name, key, hint);

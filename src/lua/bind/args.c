@@ -374,11 +374,10 @@ void buffer_return(lua_State *L, void *buffer, size_t size) {
 
 static void args_unknown_key(lua_State *L, int index, const char *what,
                              const char *const *known) {
-  char got[128], hint[96], list[256];
-  struct nearest nearest;
+  char got[128], list[256];
+  struct nearest nearest = {.best = NULL};
   struct text all = {list, sizeof list, 0};
   show_value(L, index, got, sizeof got);
-  hint[0] = '\0';
   for (const char *const *at = known; *at; at++)
     text_add(&all, "%s%s", at == known ? "" : ", ", **at == '$' ? "[\"$variable\"]" : *at);
   text_end(&all);
@@ -387,9 +386,9 @@ static void args_unknown_key(lua_State *L, int index, const char *what,
     const char *key = lua_tolstring(L, index, &size);
     nearest_begin(&nearest, key, size);
     for (; *known; known++) nearest_offer(&nearest, *known, strlen(*known));
-    nearest_hint(&nearest, hint, sizeof hint);
   }
-  if (*hint) raise_error(L, "%s: unknown option %s%s", what, got, hint);
+  if (nearest.best)
+    raise_error(L, "%s: unknown option %s%s", what, got, nearest_hint(&nearest));
   raise_error(L, "%s: unknown option %s (known: %s)", what, got, list);
 }
 
