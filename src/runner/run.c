@@ -425,19 +425,6 @@ bool run_table(struct runner *runner, const struct run *run, uint32_t match,
   return run_opened(runner, run, &opened, match, table, NULL, failure);
 }
 
-/* The machine is opened only once: a twentieth of a run over few stretches. */
-bool run_by_stretches(struct runner *runner, struct run *run, uint32_t match,
-                      struct run_failure *failure) {
-  struct opened opened;
-  const struct table *table = run_span_table(run, match);
-  assert(run->rows.count == 0 && !run->plan->command_count && !run->plan->order_count);
-  run_ask(run, table);
-  open_machine(runner, run, &opened);
-  while (run_next_rows(run, table, true))
-    if (!run_opened(runner, run, &opened, match, table, NULL, failure)) return false;
-  return true;
-}
-
 bool run_walk(struct runner *runner, const struct run *run, struct walk *walk, uint32_t *first,
               uint64_t *done, struct run_failure *failure) {
   struct opened opened;
@@ -623,9 +610,6 @@ static APART ecs_status run_stretches(struct runner *runner, const struct run *r
   struct run part = *run;
   bool by_stretches = !run->filter && run->plan->program->total_count == 0;
   assert(part.rows.count == 0);
-  if (by_stretches && !run->plan->command_count && !run->plan->order_count)
-    return run_by_stretches(runner, &part, match, failure) ? ECS_OK
-                                                           : run_fail(run->query->world, failure);
   while (run_next_rows(&part, table, by_stretches)) {
     if (!run_table(runner, &part, match, failure)) return run_fail(run->query->world, failure);
     ecs_status status = part.plan->command_count ? run_stage(runner, &part, match) : ECS_OK;

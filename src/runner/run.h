@@ -189,11 +189,6 @@ struct run_failure {
 bool run_table(struct runner *runner, const struct run *run, uint32_t match,
                struct run_failure *failure);
 
-/* Runs over the rows of a match among which some match, stretch by stretch (run_next_rows, from
-** run->rows.count == 0 on), for a program without commands. */
-bool run_by_stretches(struct runner *runner, struct run *run, uint32_t match,
-                      struct run_failure *failure);
-
 /* Runs over the table that walk_next_table has reached and later ones, for a plan without commands
 ** that needs no room; sets the run's `first`. *done counts earlier rows. */
 bool run_walk(struct runner *runner, const struct run *run, struct walk *walk, uint32_t *first,

@@ -288,12 +288,8 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   }
   if (!runner_reserve(runner, run.plan, table->count)) raise_memory(L);
   bool by_stretches = !RESULT_IS_USED(kernel->result) && !loop->walk && !loop->filter;
-  bool silent = by_stretches && !run.plan->command_count && !run.plan->order_count;
-  variant_reserve_cells(L, handle, variant);
-  bool sound = !silent || run_by_stretches(runner, &run, match, &failure);
-  variant_store_cells(L, handle, variant);
-  assert(sound || !loop->walk);
-  while (!silent && sound && run_next_rows(&run, table, by_stretches)) {
+  bool sound = true;
+  while (sound && run_next_rows(&run, table, by_stretches)) {
     variant_reserve_cells(L, handle, variant);
     sound = run_table(runner, &run, match, &failure);
     variant_store_cells(L, handle, variant);
