@@ -213,12 +213,6 @@ static ecs_status migrate_cells_from_number(const struct leaf *from,
                                     : whole_to_integer(to, whole, out);
 }
 
-static ecs_string migrate_cells_name_in(const ecs_world *world, const struct leaf *leaf,
-                                        ecs_cell cell) {
-  if (leaf->type == ECS_STRING) return intern_text(&world->strings, cell.u32);
-  return leaf->names->names[cell_integer(leaf->type, leaf->size, cell)];
-}
-
 static ecs_status migrate_cells_from_name(ecs_world *world, const struct leaf *to, ecs_string name,
                                           ecs_cell *out) {
   if (to->type == ECS_STRING) {
@@ -247,7 +241,7 @@ static ecs_status convert_cell(ecs_world *world, const struct leaf *from, const 
     return ECS_OK;
   }
   if (named && to_named)
-    return migrate_cells_from_name(world, to, migrate_cells_name_in(world, from, cell), out);
+    return migrate_cells_from_name(world, to, leaf_text(world, from, cell), out);
   if (migrate_cells_convert_is_number(from->type) && migrate_cells_convert_is_number(to->type))
     return migrate_cells_from_number(from, to, cell, out);
   *out = to->value;
@@ -265,7 +259,7 @@ static void convert_show(const ecs_world *world, const struct leaf *leaf, ecs_ce
     case CLASS_SLOT: text_format(text, size, "a value"); break;
     case CLASS_NAMES:
     case CLASS_TEXT: {
-      ecs_string name = migrate_cells_name_in(world, leaf, cell);
+      ecs_string name = leaf_text(world, leaf, cell);
       if (name.size > 64) name.size = 64;
       text_format(text, size, "'%.*s'", SHOW(name));
       break;

@@ -89,35 +89,12 @@ void declare_lay_out_as(ecs_world *world, struct component *component,
 /* An entity that does not live there becomes null. */
 static ecs_value redeclare_value_of(const ecs_world *there, const ecs_world *world,
                                     const struct leaf *leaf) {
-  ecs_value value = {0};
+  ecs_value value;
   ecs_cell cell = leaf->value;
-  switch (type_class(leaf->type)) {
-    case CLASS_ID:
-      value.kind = ECS_KIND_INTEGER;
-      value.integer = (int64_t)entity_target(there, entity_target(world, cell.u64));
-      break;
-    case CLASS_FLOAT:
-      value.kind = ECS_KIND_NUMBER;
-      value.number = cell_float(leaf->size, cell);
-      break;
-    case CLASS_TRUTH:
-      value.kind = ECS_KIND_BOOL;
-      value.boolean = cell.u8 != 0;
-      break;
-    case CLASS_TEXT:
-      value.kind = ECS_KIND_STRING;
-      value.string = intern_text(&world->strings, cell.u32);
-      break;
-    case CLASS_NAMES:
-      value.kind = ECS_KIND_STRING;
-      value.string = leaf->names->names[cell_integer(leaf->type, leaf->size, cell)];
-      break;
-    case CLASS_INTEGER:
-      value.kind = ECS_KIND_INTEGER;
-      value.integer = cell_integer(leaf->type, leaf->size, cell);
-      break;
-    default: break;
-  }
+  ecs_string text = {NULL, 0};
+  if (leaf->type == ECS_STRING || leaf->type == ECS_ENUM) text = leaf_text(world, leaf, cell);
+  if (leaf->type == ECS_ENTITY) cell.u64 = entity_target(there, entity_target(world, cell.u64));
+  value_of_cell(leaf->type, leaf->size, cell, text, &value);
   return value;
 }
 

@@ -154,34 +154,27 @@ static ecs_status load_parts_read_defaults(struct loader *loader, struct declara
 static ecs_status load_parts_default_value(struct loader *loader, ecs_field *field, uint64_t bits) {
   uint32_t size = type_size(field->type, field->name_count);
   ecs_cell cell = cell_of_bits(size, bits);
-  ecs_value *value = &field->value;
+  ecs_string text = {NULL, 0};
   switch (type_class(field->type)) {
-    case CLASS_FLOAT:
-      value->kind = ECS_KIND_NUMBER;
-      value->number = cell_float(size, cell);
-      return ECS_OK;
-    case CLASS_TRUTH:
-      value->kind = ECS_KIND_BOOL;
-      value->boolean = cell.u8 != 0;
-      return ECS_OK;
     case CLASS_TEXT:
       if (cell.u32 > loader->string_count) return load_damaged(loader, "a string is missing");
-      value->kind = ECS_KIND_STRING;
-      value->string = intern_text(&loader->world->strings,
-                                  cell.u32 ? loader->strings[cell.u32 - 1] : 0);
-      return ECS_OK;
+      text = intern_text(&loader->world->strings, cell.u32 ? loader->strings[cell.u32 - 1] : 0);
+      break;
     case CLASS_NAMES: {
       int64_t at = cell_integer(field->type, size, cell);
       if (at >= (int64_t)field->name_count)
         return load_damaged(loader, "an enum's value has no name");
-      value->kind = ECS_KIND_STRING;
-      value->string = (ecs_string){field->names[at], strlen(field->names[at])};
-      return ECS_OK;
+      text = (ecs_string){field->names[at], strlen(field->names[at])};
+      break;
     }
-    case CLASS_ID: value->integer = ECS_NULL; return ECS_OK;
-    case CLASS_INTEGER: value->integer = cell_integer(field->type, size, cell); return ECS_OK;
+    case CLASS_ID: cell.u64 = ECS_NULL; break;
+    case CLASS_FLOAT:
+    case CLASS_TRUTH:
+    case CLASS_INTEGER: break;
     default: return load_damaged(loader, "a default has a wrong type");
   }
+  value_of_cell(field->type, size, cell, text, &field->value);
+  return ECS_OK;
 }
 
 static ecs_status load_parts_give_defaults(struct loader *loader, struct declaration *declaration) {

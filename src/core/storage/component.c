@@ -286,6 +286,26 @@ ecs_status component_cell(ecs_world *world, const struct component *component,
                     kinds[value->kind]);
 }
 
+ecs_string leaf_text(const ecs_world *world, const struct leaf *leaf, ecs_cell cell) {
+  if (leaf->type == ECS_STRING) return intern_text(&world->strings, cell.u32);
+  return leaf->names->names[cell_integer(leaf->type, leaf->size, cell)];
+}
+
+void value_of_cell(ecs_type type, uint32_t size, ecs_cell cell, ecs_string text, ecs_value *out) {
+  switch (type_class(type)) {
+    case CLASS_FLOAT:
+      *out = (ecs_value){.kind = ECS_KIND_NUMBER, .number = cell_float(size, cell)};
+      break;
+    case CLASS_TRUTH:
+      *out = (ecs_value){.kind = ECS_KIND_BOOL, .boolean = cell.u8 != 0};
+      break;
+    case CLASS_TEXT:
+    case CLASS_NAMES: *out = (ecs_value){.kind = ECS_KIND_STRING, .string = text}; break;
+    default:
+      *out = (ecs_value){.kind = ECS_KIND_INTEGER, .integer = cell_integer(type, size, cell)};
+  }
+}
+
 void component_free(ecs_world *world, struct component *component) {
   resource_free(world, component);
   if (component->relation) relation_free(world, component);
