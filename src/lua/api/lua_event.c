@@ -30,29 +30,27 @@ static struct component *check_event(lua_State *L, const struct world_box *box, 
 
 /* ---- emitting ------------------------------------------------------------------------- */
 
-static int event_world_emit(lua_State *L) {
-  struct world_box *box = check_free_world(L, 1);
-  struct component *event = check_event(L, box, 2);
+/* Emits the event that an argument names with the values behind it, now or after some seconds. */
+static int event_give(lua_State *L, struct world_box *box, int arg, bool now, double seconds) {
+  const struct component *event = check_event(L, box, arg);
   struct input input;
   input_begin(&input, L, box, 1);
-  input_event(&input, event, 3);
-  RETRY_OR_RAISE(L, box, emission_add(box->world, event_of(event), input.writes, input.count));
+  input_event(&input, event, arg + 1);
+  RETRY_OR_RAISE(L, box,
+                 now ? emission_add(box->world, event_of(event), input.writes, input.count)
+                     : later_add(box->world, event_of(event), seconds, input.writes, input.count));
   values_stored(box);
   return settle(L, box, 1);
+}
+
+static int event_world_emit(lua_State *L) {
+  return event_give(L, check_free_world(L, 1), 2, true, 0);
 }
 
 /* world:after(seconds, event, ...) */
 static int event_world_after(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
-  double seconds = check_seconds(L, 2);
-  const struct component *event = check_event(L, box, 3);
-  struct input input;
-  input_begin(&input, L, box, 1);
-  input_event(&input, event, 4);
-  RETRY_OR_RAISE(L, box,
-                 later_add(box->world, event_of(event), seconds, input.writes, input.count));
-  values_stored(box);
-  return settle(L, box, 1);
+  return event_give(L, box, 3, false, check_seconds(L, 2));
 }
 
 /* ---- reading -------------------------------------------------------------------------- */
