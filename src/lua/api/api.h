@@ -192,6 +192,7 @@ struct index_box {
 };
 
 extern const char kind_index;
+extern const char *const index_kinds[];   /* the key of each kind, by ecs_index_by */
 extern const luaL_Reg index_methods[], index_metamethods[];
 
 /* The index of the object at a stack index; NULL if it is no longer declared, or the world is

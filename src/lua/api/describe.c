@@ -225,8 +225,6 @@ static void describe_set_phases(lua_State *L, const ecs_world *world) {
   lua_setfield(L, -2, "phases");
 }
 
-static const char *const index_kinds[] = {"grid", "hash", "ordered", "maybe"};
-
 static void describe_push_index(lua_State *L, const ecs_index *index) {
   lua_newtable(L);
   set_text(L, "name", index->desc.name);

@@ -250,8 +250,7 @@ static double index_width_option(lua_State *L, const char *what) {
   return width;
 }
 
-/* The key of each kind, for messages. */
-static const char *const kinds[] = {"grid", "hash", "ordered", "maybe"};
+const char *const index_kinds[] = {"grid", "hash", "ordered", "maybe"};
 
 /* Reads which of grid, hash, ordered and maybe is given: a string, or a function, which is then at
 ** the top of the stack. */
@@ -259,7 +258,7 @@ static void index_declaration_read_kind(lua_State *L, struct world_box *box, con
                                         struct index_draft *draft) {
   int given = 0, top = lua_gettop(L), at = 0;
   for (int i = 0; i < 4; i++) {
-    if (option(L, AT_SPEC, kinds[i]) == LUA_TNIL) continue;
+    if (option(L, AT_SPEC, index_kinds[i]) == LUA_TNIL) continue;
     draft->desc.by = (ecs_index_by)i;
     at = lua_gettop(L);
     given++;
@@ -267,7 +266,7 @@ static void index_declaration_read_kind(lua_State *L, struct world_box *box, con
   if (given != 1)
     raise_error(L, given ? "%s: give only one of grid, hash, ordered and maybe"
                          : "%s: give one of grid, hash, ordered and maybe", what);
-  const char *kind = kinds[draft->desc.by];
+  const char *kind = index_kinds[draft->desc.by];
   lua_pushvalue(L, at);
   lua_replace(L, top + 1);
   lua_settop(L, top + 1);
