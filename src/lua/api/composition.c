@@ -39,8 +39,7 @@ static struct component *composition_find_key(lua_State *L, struct world_box *bo
   if (!is_integer)
     raise_error(L, "%s is not the name or id of a component",
                 show_value(L, -2, text, sizeof text));
-  ecs_status status = component_need_id(box->world, id, &component);
-  if (status != ECS_OK) raise_status(L, box->world, status);
+  raise_failure(L, box->world, component_need_id(box->world, id, &component));
   return component;
 }
 
@@ -95,8 +94,7 @@ static ecs_id composition_tie_target(struct composition *plan,
     raise_error(L, "relation '%s': unknown target %s (pass the name of a component or tag, or an "
                 "entity's id, which world:lookup returns)", component->name,
                 show_value(L, index, got, sizeof got));
-  ecs_status status = entity_need(world, target);
-  if (status != ECS_OK) raise_status(L, world, status);
+  raise_failure(L, world, entity_need(world, target));
   return target;
 }
 

@@ -197,8 +197,7 @@ static int entity_components_next(lua_State *L) {
   lua_settop(L, 1);
   lua_getiuservalue(L, 1, 1);
   struct world_box *box = check_world(L, 2);
-  ecs_status status = entity_need(box->world, parts->entity);
-  if (status != ECS_OK) return raise_status(L, box->world, status);
+  raise_failure(L, box->world, entity_need(box->world, parts->entity));
   const struct record *record = entity_find(box->entities, parts->entity);
   ecs_id next = entity_next_component(box->world, parts->entity, record, parts->last);
   if (next == ECS_NULL) return 0;

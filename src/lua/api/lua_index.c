@@ -360,8 +360,7 @@ bool index_undeclare(lua_State *L, struct world_box *box, int arg) {
   size_t size;
   const char *name = lua_tolstring(L, arg, &size);
   if (!index_named(box->world, name, size)) return false;
-  ecs_status status = ecs_index_drop(box->world, name);
-  if (status != ECS_OK) raise_status(L, box->world, status);
+  raise_failure(L, box->world, ecs_index_drop(box->world, name));
   systems_sweep(L, box, AT_WORLD);
   settle(L, box, AT_WORLD);
   return true;

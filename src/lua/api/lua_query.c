@@ -69,8 +69,7 @@ struct query_box *check_query(lua_State *L, int arg) {
     return NULL;
   }
   query->box->calls++;
-  ecs_status status = query_usable(query->query);
-  if (status != ECS_OK) raise_status(L, query->box->world, status);
+  raise_failure(L, query->box->world, query_usable(query->query));
   return query;
 }
 

@@ -125,8 +125,7 @@ static int schedule_world_alpha(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   const char *phase = lua_isnoneornil(L, 2) ? NULL : check_text(L, 2, NULL);
   double alpha = 0;
-  ecs_status status = ecs_alpha(box->world, phase, &alpha);
-  if (status != ECS_OK) return raise_status(L, box->world, status);
+  raise_failure(L, box->world, ecs_alpha(box->world, phase, &alpha));
   lua_pushnumber(L, (lua_Number)alpha);
   return 1;
 }

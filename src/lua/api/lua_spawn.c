@@ -270,8 +270,7 @@ static struct component *spawn_component_at(lua_State *L, ecs_world *world, stru
   struct component *component =
       name->component != ECS_NULL ? component_of(world, name->component) : NULL;
   if (UNLIKELY(!component)) {
-    ecs_status status = component_need_or_builtin(world, text.data, text.size, &component);
-    if (status != ECS_OK) raise_status(L, world, status);
+    raise_failure(L, world, component_need_or_builtin(world, text.data, text.size, &component));
     if (component->relation)
       raise_error(L, "spawner '%s': '%s' is a relation: give its target to world:spawn or "
                   "world:add", spawner->text, component->name);

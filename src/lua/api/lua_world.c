@@ -259,8 +259,7 @@ static int world_close(lua_State *L) {
   if (!box || box->hidden) return no_world(L, 1);
   if (!box->world) return 0;
   check_free(L, box);
-  ecs_status status = world_not_busy(box->world, "close");
-  if (status != ECS_OK) return raise_status(L, box->world, status);
+  raise_failure(L, box->world, world_not_busy(box->world, "close"));
   return world_say_closed(L, box);
 }
 
@@ -356,8 +355,7 @@ static int world_entity_range(lua_State *L) {
   uint32_t first = world_check_index(L, 2);
   uint32_t last = world_check_index(L, 3);
   if (first > last) return luaL_argerror(L, 3, "the range ends before it begins");
-  ecs_status status = ecs_entity_range(box->world, first, last);
-  if (status != ECS_OK) return raise_status(L, box->world, status);
+  raise_failure(L, box->world, ecs_entity_range(box->world, first, last));
   return 0;
 }
 

@@ -13,6 +13,11 @@
 ** error. Never returns. */
 int raise_status(lua_State *L, const ecs_world *world, ecs_status status);
 
+/* Raises what a core call failed with, if it did. */
+static inline void raise_failure(lua_State *L, const ecs_world *world, ecs_status status) {
+  if (UNLIKELY(status != ECS_OK)) raise_status(L, world, status);
+}
+
 /* As raise_status, but as "bad argument #arg to 'function' (message)". */
 int raise_argument(lua_State *L, const ecs_world *world, ecs_status status, int arg);
 
@@ -46,7 +51,7 @@ bool retry(lua_State *L, struct world_box *box, ecs_status status, bool *tried);
   do { \
     ecs_status status_; \
     RETRY(L, box, status_, call); \
-    if (UNLIKELY(status_ != ECS_OK)) raise_status(L, (box)->world, status_); \
+    raise_failure(L, (box)->world, status_); \
   } while (0)
 
 /* memory_grow with a second try; raises the memory error. */

@@ -249,8 +249,7 @@ static bool key_set_by_program(lua_State *L, struct world_box *box, ecs_index *i
       key.integer = ((const int64_t *)keys)[i];
     else
       key.number = ((const double *)keys)[i];
-    ecs_status status = index_set_key(index, index_unkeyed_row(index, i), &key);
-    if (status != ECS_OK) raise_status(L, box->world, status);
+    raise_failure(L, box->world, index_set_key(index, index_unkeyed_row(index, i), &key));
   }
   return keys != NULL;
 }
@@ -282,8 +281,7 @@ static int key_call_rows(lua_State *L) {
     lua_call(L, lua_gettop(L) - 5, 1);
     if (!box->world) return luaL_error(L, "the world is closed");
     index_keys_read_value(L, index, row, &value);
-    ecs_status status = index_set_key(index, row, &value);
-    if (status != ECS_OK) return raise_status(L, box->world, status);
+    raise_failure(L, box->world, index_set_key(index, row, &value));
   }
   return 0;
 }
@@ -326,6 +324,5 @@ void index_keys_refresh(lua_State *L, struct world_box *box, int world_index, ec
                 "one", index->desc.name);
   RETRY_OR_RAISE(L, box, index_gather(index));
   if (index_unkeyed(index)) key_call_protected(L, box, world_index, index);
-  ecs_status status = index_make(index);
-  if (status != ECS_OK) raise_status(L, box->world, status);
+  raise_failure(L, box->world, index_make(index));
 }

@@ -15,8 +15,7 @@
 static void kernel_run_stage(lua_State *L, const struct kernel *kernel, const struct run *run,
                              uint32_t match) {
   if (!run->plan->command_count) return;
-  ecs_status status = run_stage(&kernel->set->runner, run, match);
-  if (status != ECS_OK) raise_status(L, kernel->box->world, status);
+  raise_failure(L, kernel->box->world, run_stage(&kernel->set->runner, run, match));
 }
 
 /* A row falls back to the function itself. */

@@ -204,8 +204,7 @@ int ecs_native_stage(lua_State *L) {
   luaL_checktype(L, 3, LUA_TFUNCTION);
   lua_settop(L, 3);
   loops_finish(L, box);
-  ecs_status status = world_is_idle(box->world, "reading scripts");
-  if (status != ECS_OK) return raise_status(L, box->world, status);
+  raise_failure(L, box->world, world_is_idle(box->world, "reading scripts"));
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, 1, WORLD_STAGE);
   need_stack(L, 4);
