@@ -130,7 +130,7 @@ static void keeps_timers(void) {
     CHECK_OK(g.world, ecs_update(g.world, 0.3));
     CHECK_INTEGER(here, there);
   }
-  CHECK(!schedule_phase(g.world, "render", 6, NULL)->enabled);
+  CHECK(!schedule_phase(g.world, "render", NULL)->enabled);
   close_both();
 }
 

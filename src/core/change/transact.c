@@ -221,7 +221,7 @@ ecs_status transaction_phase(struct transaction *transaction, const ecs_phase_de
   if (status != ECS_OK) return status;
   phase->declared = place;
   uint32_t at;
-  if (schedule_phase(world, desc->name, strlen(desc->name), &at)) {
+  if (schedule_phase(world, desc->name, &at)) {
     struct phase *old = schedule->phases[at];
     phase->enabled = old->enabled;
     phase->accumulator = phase->fixed > 0 ? old->accumulator : 0;
@@ -238,8 +238,7 @@ ecs_status transaction_phase(struct transaction *transaction, const ecs_phase_de
 
 void transaction_keep_phase(struct transaction *transaction, const char *name,
                             uint64_t place) {
-  struct phase *phase =
-      schedule_phase(transaction->world, name, strlen(name), NULL);
+  struct phase *phase = schedule_phase(transaction->world, name, NULL);
   if (phase) phase->declared = place;
 }
 
@@ -247,7 +246,7 @@ ecs_status transaction_drop_phase(struct transaction *transaction, const char *n
   ecs_world *world = transaction->world;
   struct schedule *schedule = world->schedule;
   uint32_t at;
-  struct phase *phase = schedule_phase(world, name, strlen(name), &at);
+  struct phase *phase = schedule_phase(world, name, &at);
   if (!phase) return ECS_OK;
   if (phase_is_builtin(name))
     return transaction_phase(transaction, &(ecs_phase_desc){.name = name}, phase->declared);

@@ -21,6 +21,15 @@ static uint32_t phase_position(struct phase *const *phases, uint32_t count, cons
   return NONE;
 }
 
+struct phase *schedule_phase(const ecs_world *world, const char *name, uint32_t *at) {
+  const struct schedule *schedule = world->schedule;
+  uint32_t place = phase_position(schedule->phases, schedule->phase_count, name,
+                                  phase_hash_of(name));
+  if (place == NONE) return NULL;
+  if (at) *at = place;
+  return schedule->phases[place];
+}
+
 /* Where a phase goes among those already placed; NONE while its anchors are missing. Phases after
 ** the same anchor stay in the order of declaration. */
 static uint32_t phase_place_of(struct phase *const *placed, uint32_t count,
@@ -75,8 +84,7 @@ bool phase_is_builtin(const char *name) {
 }
 
 bool phase_is_ignored(const ecs_world *world, const char *name) {
-  const struct schedule *schedule = world->schedule;
-  return phase_position(schedule->phases, schedule->phase_count, name, phase_hash_of(name)) == NONE;
+  return !schedule_phase(world, name, NULL);
 }
 
 ecs_status phase_sort(ecs_world *world) {
@@ -85,9 +93,8 @@ ecs_status phase_sort(ecs_world *world) {
   schedule->placed_in_turn = false;
   for (uint32_t i = 0; i < schedule->phase_count; i++) schedule->phases[i]->placed = false;
   for (uint32_t i = 0; i < BUILTIN_COUNT; i++) {
-    uint32_t at = phase_position(schedule->phases, schedule->phase_count, builtin[i],
-                                 phase_hash_of(builtin[i]));
-    if (at != NONE) phase_insert(schedule->placed, count++, i, schedule->phases[at]);
+    struct phase *phase = schedule_phase(world, builtin[i], NULL);
+    if (phase) phase_insert(schedule->placed, count++, i, phase);
   }
   do {
     before = count;
@@ -211,7 +218,7 @@ ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc) {
   status = phase_build(world, desc, &phase);
   if (status != ECS_OK) return status;
   assert(phase);
-  struct phase *old = schedule_phase(world, desc->name, strlen(desc->name), NULL);
+  struct phase *old = schedule_phase(world, desc->name, NULL);
   uint64_t need = schedule->phase_count + 1ull;
   if (!GROW(&world->memory, schedule->phases, schedule->phase_capacity, need) ||
       !GROW(&world->memory, schedule->placed, schedule->placed_capacity, need))
@@ -255,7 +262,7 @@ ecs_status ecs_alpha(ecs_world *world, const char *name, double *out) {
   const struct schedule *schedule = world->schedule;
   const struct phase *phase = NULL;
   if (name) {
-    phase = schedule_phase(world, name, strlen(name), NULL);
+    phase = schedule_phase(world, name, NULL);
     if (!phase) return schedule_no_phase(world, name);
   }
   for (uint32_t i = 0; !phase && i < schedule->phase_count; i++)

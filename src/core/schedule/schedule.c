@@ -11,20 +11,6 @@ ecs_system *schedule_system(const ecs_world *world, const char *name, size_t siz
   return system_names_find(&world->schedule->names, name, size);
 }
 
-struct phase *schedule_phase(const ecs_world *world, const char *name, size_t size,
-                             uint32_t *at) {
-  const struct schedule *schedule = world->schedule;
-  uint64_t hash = text_hash64(name, size);
-  for (uint32_t i = 0; i < schedule->phase_count; i++) {
-    if (schedule->phases[i]->hash != hash ||
-        !text_equal(schedule->phases[i]->name, name, size))
-      continue;
-    if (at) *at = i;
-    return schedule->phases[i];
-  }
-  return NULL;
-}
-
 void schedule_count(struct schedule *schedule) {
   uint32_t at = 0;
   if (LIKELY(schedule->counted)) return;
@@ -183,7 +169,7 @@ ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_sys
     return world_fail(world, ECS_EINVAL, "system '%s': every = %g is not a time in seconds",
                       desc->name, desc->every);
   const char *name = desc->phase ? desc->phase : "update";
-  struct phase *phase = schedule_phase(world, name, strlen(name), NULL);
+  struct phase *phase = schedule_phase(world, name, NULL);
   return phase ? schedule_fill_system(world, desc, phase, out) : schedule_no_phase(world, name);
 }
 
@@ -404,7 +390,7 @@ ecs_status ecs_system_remove(ecs_world *world, const char *name) {
 ecs_status ecs_switch(ecs_world *world, const char *name, bool on) {
   name = text_given(name);
   ecs_system *system = schedule_system(world, name, strlen(name));
-  struct phase *phase = schedule_phase(world, name, strlen(name), NULL);
+  struct phase *phase = schedule_phase(world, name, NULL);
   if (!system && !phase) return schedule_unknown(world, name, true);
   if (system)
     system->enabled = on, system->switched = true;
@@ -433,8 +419,7 @@ ecs_status schedule_check(const ecs_world *world) {
     if (system->watch) continue;
     if (schedule->counted && i - system->phase->first >= system->phase->count)
       return world_corrupt(world, "a system is not among those of its phase");
-    if (schedule_phase(world, system->phase->name, strlen(system->phase->name), NULL) !=
-        system->phase)
+    if (schedule_phase(world, system->phase->name, NULL) != system->phase)
       return world_corrupt(world, "a system's phase does not exist");
   }
   return ECS_OK;

@@ -203,8 +203,7 @@ void schedule_free(ecs_world *world);
 ecs_status schedule_check(const ecs_world *world);
 
 ecs_system *schedule_system(const ecs_world *world, const char *name, size_t size);
-struct phase *schedule_phase(const ecs_world *world, const char *name, size_t size,
-                             uint32_t *at);
+struct phase *schedule_phase(const ecs_world *world, const char *name, uint32_t *at);
 
 /* Builds an observer, which is a system of a phase that never runs. */
 ecs_status schedule_build_observer(ecs_world *world, const struct ecs_observer_desc *desc,

@@ -464,7 +464,7 @@ ecs_status ecs_update(ecs_world *world, double dt) {
 ecs_status ecs_run(ecs_world *world, const char *name, double dt) {
   name = text_given(name);
   ecs_system *system = schedule_system(world, name, strlen(name));
-  struct phase *phase = schedule_phase(world, name, strlen(name), NULL);
+  struct phase *phase = schedule_phase(world, name, NULL);
   if (!system && !phase) return schedule_unknown(world, name, true);
   if (system && system->watch)
     return world_fail(world, ECS_EINVAL, "'%s' is an observer, which is called on changes: run a "

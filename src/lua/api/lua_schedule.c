@@ -112,7 +112,7 @@ static int schedule_world_run(lua_State *L) {
   const char *name = check_text(L, 2, &size);
   double dt = lua_isnoneornil(L, 3) ? 0 : check_seconds(L, 3);
   ecs_system *system = schedule_system(box->world, name, size);
-  if (!system && !schedule_phase(box->world, name, size, NULL))
+  if (!system && !schedule_phase(box->world, name, NULL))
     return raise_argument(L, box->world, schedule_unknown(box->world, name, true), 2);
   lua_settop(L, 2);
   lua_settop(L, FRAME_SIZE + 1);

@@ -48,7 +48,7 @@ static bool recording_had(const struct world_box *box, enum registered kind, con
   switch (kind) {
     case REGISTERED_COMPONENT: return transaction_had(&box->stage->transaction, name);
     case REGISTERED_PHASE:
-      return schedule_phase(world, name, size, NULL) && !phase_is_builtin(name);
+      return schedule_phase(world, name, NULL) && !phase_is_builtin(name);
     case REGISTERED_SYSTEM:
     case REGISTERED_OBSERVER: return schedule_system(world, name, size);
     case REGISTERED_INDEX: return index_named(world, name, size);
