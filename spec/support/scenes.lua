@@ -1,5 +1,6 @@
 -- Worlds that many specs begin with.
 
+local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 
 local scenes = {}
@@ -25,6 +26,26 @@ function scenes.things(options)
   })
   world:tag "Frozen"
   return world
+end
+
+-- So many rows of values of many types, each of which names another row; `n` is below `least`. What
+-- functions are made of are the world and the rows' ids.
+function scenes.linked(rows, least)
+  return agree.scene {
+    options = { tag = 1, seed = 5 },
+    query = "P", dt = 0.5, updates = 3, sound = true,
+    fill = function(world)
+      world:component("P", { "x: f64", "n: i32", "on: bool", "to: entity", "far: f64[4]",
+        "kind: enum(red, green, blue)", "s: string" })
+      local ids, kinds = {}, { "red", "green", "blue" }
+      for k = 1, rows do
+        ids[k] = world:spawn { P = { x = (k * 37 % 100) / 2, n = k % least, on = k % 3 == 0,
+          kind = kinds[k % 3 + 1], s = "s" .. k % 4 } }
+      end
+      for k = 1, rows do world:set(ids[k], "P.to", ids[k * 7 % 60 + 1]) end
+      return world, ids
+    end,
+  }
 end
 
 return scenes

@@ -2,42 +2,13 @@
 
 local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
+local scenes = require "spec.support.scenes"
 
--- What a system of the function of `make` does to a world and its tables, with kernels and without.
-local function same(make, turns)
-  local said, told = {}, nil
-  for i, kernels in ipairs { true, false } do
-    local world = helper.new_world { kernels = kernels, tag = 1, seed = 5 }
-    world:component("P", { "x: f64", "n: i32", "on: bool", "to: entity" })
-    local ids, list = {}, {}
-    for k = 1, 300 do ids[k] = world:spawn { P = { x = k / 2, n = k % 40, on = k % 3 == 0 } } end
-    for k = 1, 300 do world:set(ids[k], "P.to", ids[k * 7 % 60 + 1]) end
-    local fn, tables = make(world, ids)
-    world:system("s", { query = "P", each = fn })
-    for _ = 1, turns or 3 do world:update(0.5) end
-    list[1] = world:digest()
-    for _, one in ipairs(tables or {}) do
-      list[#list + 1] = "/"
-      for k, v in pairs(one) do   -- in this order
-        list[#list + 1] = tostring(k) .. "=" .. (math.type(v) or "") .. tostring(v)
-      end
-    end
-    said[i] = table.concat(list, " ")
-    if kernels then told = world:explain "s" end
-    assert.is_true(world:check())
-  end
-  assert.equal(said[2], said[1])
-  return told
-end
-
-local function compiled(told)
-  assert.equal("vector", told.tier, told.reason)
-  assert.is_nil(told.left)
-end
+local scene = scenes.linked(300, 40)
 
 describe("a table that is indexed by ids in a kernel", function()
   it("is read", function()
-    compiled(same(function(_, ids)
+    scene:whole(function(_, ids)
       local claims, speeds, heirs = {}, {}, { name = "heirs" }
       for k = 1, 300, 3 do
         claims[ids[k]], speeds[ids[k]], heirs[ids[k]] = k % 2 == 0, k, ids[301 - k]
@@ -48,11 +19,11 @@ describe("a table that is indexed by ids in a kernel", function()
         local heir = heirs[e]
         if heir then p.to = heir end
       end
-    end))
+    end)
   end)
 
   it("is written, and gets keys in the order in which Lua gives them", function()
-    compiled(same(function(_, ids)
+    scene:whole(function(_, ids)
       local counts, last, met, sums = {}, {}, { [ids[3]] = true }, { [ids[9]] = 2.5, other = 1 }
       return function(p, dt, e)
         counts[p.to] = (counts[p.to] or 0) + 1
@@ -61,13 +32,13 @@ describe("a table that is indexed by ids in a kernel", function()
         if p.n == 7 then sums[e] = p.x * dt end
         if last[p.to] and p.n == 9 then p.n = counts[p.to] % 40 end
       end, { counts, last, met, sums }
-    end))
+    end)
   end)
 
   it("loses keys", function()
     -- LuaJIT adds a key to remove it.
-    local check = rawget(_G, "jit") and type or compiled
-    check(same(function(_, ids)
+    local agreed = rawget(_G, "jit") and scene.explained or scene.whole
+    agreed(scene, function(_, ids)
       local marks = {}
       for k = 1, 300, 6 do marks[ids[k]] = k end
       return function(p, _, e)
@@ -75,8 +46,8 @@ describe("a table that is indexed by ids in a kernel", function()
         if marks[p.to] then p.x = p.x + marks[p.to] end
         if p.on then marks[e] = nil end
       end, { marks }
-    end, 1))
-    same(function(_, ids)   -- rows that remove one are left to Lua
+    end, 1)
+    scene:explained(function(_, ids)   -- rows that remove one are left to Lua
       local marks = { [ids[5]] = 1, [ids[200]] = 2 }
       return function(p, _, e)
         if p.n % 3 == 0 then marks[e] = p.n end
@@ -88,18 +59,18 @@ describe("a table that is indexed by ids in a kernel", function()
   end)
 
   it("may be indexed by other integers", function()
-    compiled(same(function()
+    scene:whole(function()
       local seen, price = {}, { [0] = 2, [100] = 3, [-5] = 1.5, [3.5] = 9, x = 1 }
       return function(p)
         local cell = p.n * 50 - 100
         if not seen[cell] then seen[cell] = p.x end
         p.x = p.x + (price[cell] or 1)
       end, { seen }
-    end))
+    end)
   end)
 
   it("has keys that are no ids, and no integers", function()
-    same(function()
+    scene:explained(function()
       local least, far, none = {}, { [0] = 9, [1000] = 5 }, {}
       return function(p)
         local at = p.n % 10 == 0 and math.mininteger or p.n * 1000
@@ -111,13 +82,13 @@ describe("a table that is indexed by ids in a kernel", function()
   end)
 
   it("has keys of which some hide others, and more than there is room for", function()
-    local told = same(function(_, ids)
+    local told = scene:explained(function(_, ids)
       local old = {}
       for k = 1, 40 do old[ids[k]] = k old[ids[k] + (1 << 28)] = -k end
       return function(p, _, e) p.x = p.x + (old[e] or 0.25) end
     end, 1)
     assert.is_truthy(told.left.rows > 0)
-    same(function()
+    scene:explained(function()
       local many = {}
       return function(p)
         for i = 1, p.n == 11 and 9000 or 1 do many[p.n * 100000 + i] = i end
@@ -127,7 +98,7 @@ describe("a table that is indexed by ids in a kernel", function()
   end)
 
   it("changes outside between runs", function()
-    same(function(world, ids)
+    scene:explained(function(world, ids)
       local marks, n = {}, 0
       world:system("between", { run = function()
         n = n + 1

@@ -1,43 +1,17 @@
 -- Lists that a function makes for itself, in kernels.
 
-local ecs = require "ecs"
 local helper = require "spec.support.ecs_helper"
+local scenes = require "spec.support.scenes"
 
 -- As kernels know them.
 local library = rawget(_G, "jit") and require "spec.support.dialect" or _G
 local assert, ipairs, pairs, table = assert, library.ipairs, library.pairs, table
 
--- What a system of the function of `make` does, with kernels and without.
-local function same(make, turns)
-  local said, told = {}, nil
-  for i, kernels in ipairs { true, false } do
-    local world = helper.new_world { kernels = kernels, tag = 1, seed = 5 }
-    world:component("P", { "x: f64", "n: i32", "on: bool", "to: entity", "far: f64[4]",
-      "kind: enum(red, green, blue)", "s: string" })
-    local ids, kinds = {}, { "red", "green", "blue" }
-    for k = 1, 200 do
-      ids[k] = world:spawn { P = { x = (k * 37 % 100) / 2, n = k % 9, on = k % 3 == 0,
-        kind = kinds[k % 3 + 1], s = "s" .. k % 4 } }
-    end
-    for k = 1, 200 do world:set(ids[k], "P.to", ids[k * 7 % 60 + 1]) end
-    world:system("s", { query = "P", each = make(world, ids) })
-    for _ = 1, turns or 3 do world:update(0.5) end
-    said[i] = world:digest()
-    if kernels then told = world:explain "s" end
-    assert.is_true(world:check())
-  end
-  assert.equal(said[2], said[1])
-  return told
-end
-
-local function compiled(told)
-  assert.equal("vector", told.tier, told.reason)
-  assert.is_nil(told.left, told.left and told.left.why)
-end
+local scene = scenes.linked(200, 9)
 
 describe("a list that a function makes", function()
   it("is filled, measured and read by numbers", function()
-    compiled(same(function()
+    scene:whole(function()
       return function(p)
         local list, sum = {}, 0.0
         for i = 1, p.n do list[#list + 1] = p.x * i end
@@ -46,11 +20,11 @@ describe("a list that a function makes", function()
         if list[3] then sum = sum + list[3] end
         p.x, p.n = sum % 50, (p.n + #list) % 9
       end
-    end))
+    end)
   end)
 
   it("holds integers, ids, booleans and enums, and is added to by table.insert", function()
-    compiled(same(function()
+    scene:whole(function()
       return function(p, _, e)
         local whole, who, flags, kinds = { p.n, 4 }, { e }, {}, {}
         for i = 1, 4 do
@@ -64,11 +38,11 @@ describe("a list that a function makes", function()
         if kinds[2] == "red" then p.x = p.x + 1 end
         p.kind = kinds[1]
       end
-    end))
+    end)
   end)
 
   it("holds integers and floats, which stay what they are", function()
-    compiled(same(function()
+    scene:whole(function()
       return function(p)
         local list = {}
         for i = 1, 6 do
@@ -77,11 +51,11 @@ describe("a list that a function makes", function()
         if list[p.n % 6 + 1] == 4 then p.x = p.x + 0.25 end
         p.x = (p.x + list[p.n % 6 + 1]) % 64
       end
-    end))
+    end)
   end)
 
   it("holds records, which are the same wherever they are", function()
-    compiled(same(function()
+    scene:whole(function()
       return function(p, _, e)
         local list, near = {}, {}
         for i = 1, p.n do
@@ -103,11 +77,11 @@ describe("a list that a function makes", function()
         local last = list[#list]
         if last then p.n = (p.n + last.n) % 9 end
       end
-    end))
+    end)
   end)
 
   it("takes a record from a local, and records that lack a field", function()
-    compiled(same(function()
+    scene:whole(function()
       return function(p)
         local list = {}
         for i = 1, 3 do
@@ -125,11 +99,11 @@ describe("a list that a function makes", function()
         list[2].c = 5.5
         p.x = p.x + list[2].c
       end
-    end))
+    end)
   end)
 
   it("is a queue, a stack, and a set of bits", function()
-    compiled(same(function()
+    scene:whole(function()
       return function(p)
         local queue, head, seen = { 1 }, 1, { true }
         while head <= #queue do
@@ -151,11 +125,11 @@ describe("a list that a function makes", function()
         p.n = sum % 9
         p.x = p.x + (stack[1] and 1 or 0.25)
       end
-    end))
+    end)
   end)
 
   it("is made anew in each round, and by each call", function()
-    compiled(same(function()
+    scene:whole(function()
       local function odd(p, from)
         local list = {}
         for i = from, p.n do if i % 2 == 1 then list[#list + 1] = { v = p.x + i } end end
@@ -171,11 +145,11 @@ describe("a list that a function makes", function()
         end
         if best then p.x = (p.x + best.v + (one[1] and one[1].v or 0)) % 70 end
       end
-    end))
+    end)
   end)
 
   it("grows while it is gone through", function()
-    compiled(same(function()
+    scene:whole(function()
       return function(p)
         local list = { 1 }
         for _, v in ipairs(list) do
@@ -183,11 +157,11 @@ describe("a list that a function makes", function()
           p.x = (p.x + v) % 40
         end
       end
-    end))
+    end)
   end)
 
   it("is changed by table.insert and table.remove anywhere", function()
-    compiled(same(function()
+    scene:whole(function()
       return function(p)
         local list = {}
         for i = 1, p.n do table.insert(list, 1, p.x + i) end
@@ -199,11 +173,11 @@ describe("a list that a function makes", function()
         p.n = (p.n + #list + (table.remove(list, #list + 1) == nil and 1 or 5)) % 9
         for i, v in ipairs(list) do p.x = (p.x * 2 + v * i) % 50 end
       end
-    end, 6))
+    end, 6)
   end)
 
   it("is sorted as Lua sorts it, equal elements included", function()
-    compiled(same(function()
+    scene:whole(function()
       local orders = 0
       local function by(a, b) return a.d < b.d end
       return function(p, _, e)
@@ -227,11 +201,11 @@ describe("a list that a function makes", function()
         for i, v in ipairs(plain) do p.x = (p.x + v * i) % 60 end
         if names[1] == "a" then p.n = (sum + orders) % 9 end
       end
-    end))
+    end)
   end)
 
   it("is left to Lua where its order is none", function()
-    local told = same(function()
+    local told = scene:explained(function()
       return function(p)
         local list = {}
         for i = 1, 12 do list[i] = (i * 5 + p.n) % 7 end
@@ -243,27 +217,17 @@ describe("a list that a function makes", function()
       end
     end)
     assert.equal("vector", told.tier, told.reason)
-    local said = {}
-    for i, kernels in ipairs { true, false } do
-      local world = ecs.world { kernels = kernels, tag = 1 }
-      world:component("P", { "x: f64" })
-      for k = 1, 40 do world:spawn { P = { x = k } } end
-      local ok, message = pcall(function()
-        world:query "P":each(function(p)
-          local list = {}
-          for k = 1, p.x do list[k] = k % 3 end
-          table.sort(list, function(a, b) return a <= b end)
-        end)
-      end)
-      said[i] = { ok, tostring(message) }
-      world:close()
-    end
-    assert.is_false(said[1][1])
-    assert.same(said[2], said[1])
+    scene:both(function()
+      return function(p)
+        local list = {}
+        for k = 1, p.x do list[k] = k % 3 end
+        table.sort(list, function(a, b) return a <= b end)
+      end
+    end, { tier = false, fails = true })
   end)
 
   it("of more than 1024 elements, or with gaps, is left to Lua", function()
-    local told = same(function()
+    local told = scene:explained(function()
       return function(p)
         local list, most = {}, p.n == 3 and p.x < 4 and 1500 or 3
         for i = 1, most do list[#list + 1] = i end
@@ -276,7 +240,7 @@ describe("a list that a function makes", function()
   end)
 
   it("that a row has begun is forgotten where the row is left to Lua", function()
-    local told = same(function()
+    local told = scene:explained(function()
       return function(p)
         local list = {}
         for _ = 1, p.n do list[#list + 1] = { x = p.x } end
@@ -327,7 +291,7 @@ describe("a list that a function makes", function()
         for i = 1, 3 do list[#list + 1] = i == 2 and "two" or i end
         p.s = tostring(list[2])
       end,
-    } do same(function() return fn end) end
+    } do scene:explained(function() return fn end) end
   end)
 
   it("gives what plain tables give, in Lua's own errors, too", function()
@@ -339,18 +303,7 @@ describe("a list that a function makes", function()
         for _ = 1, p.n do list[#list + 1] = p.x end
         assert(#list < 8, "too many")
       end,
-    } do
-      local said = {}
-      for i, kernels in ipairs { true, false } do
-        local world = ecs.world { kernels = kernels, tag = 1 }
-        world:component("P", { "x: f64", "n: i32" })
-        for k = 1, 40 do world:spawn { P = { x = k, n = k % 10 } } end
-        local ok, message = pcall(function() world:query "P":each(fn) end)
-        said[i] = { ok, tostring(message), world:digest() }
-        world:close()
-      end
-      assert.same(said[2], said[1])
-    end
+    } do scene:both(function() return fn end, { tier = false, fails = true }) end
   end)
 
   it("keeps a function in Lua with a reason that says what to write", function()
@@ -386,7 +339,7 @@ end)
 
 describe("a table that a function makes", function()
   it("is indexed by ids, and gone over in Lua's order", function()
-    compiled(same(function(_, ids)
+    scene:whole(function(_, ids)
       return function(p, _, e)
         local votes, total = {}, 0
         for i = 1, p.n * 4 do
@@ -402,11 +355,11 @@ describe("a table that a function makes", function()
         if best then p.to = best end
         if votes[e] and not votes[p.to] then p.n = 0 end
       end
-    end, 5))
+    end, 5)
   end)
 
   it("has any integers as keys, also those whose low bits are alike", function()
-    compiled(same(function()
+    scene:whole(function()
       return function(p)
         local seen, order = {}, 0
         for i = 1, 40 do
@@ -426,11 +379,11 @@ describe("a table that a function makes", function()
         for i = 1, 9 do if flags[i] then p.x = p.x + 0.5 end end
         if flags[p.x] == nil and flags[-1] == nil then p.x = p.x + 0.25 end
       end
-    end))
+    end)
   end)
 
   it("has strings as keys", function()
-    compiled(same(function()
+    scene:whole(function()
       local goods = { "iron", "red", "ice" }
       return function(p)
         local sums = {}
@@ -444,7 +397,7 @@ describe("a table that a function makes", function()
         sums.odd = 3
         p.n = (p.n + sums.odd) % 9
       end
-    end))
+    end)
   end)
 
   it("is left to Lua where it is written to in its loop, or has gaps in it", function()
@@ -466,13 +419,13 @@ describe("a table that a function makes", function()
         for i = 1, p.n do t[i % 2 == 0 and "a" or i] = i end
         for _, v in pairs(t) do p.x = (p.x * 3 + v) % 50 end
       end,
-    } do same(function() return fn end) end
+    } do scene:explained(function() return fn end) end
   end)
 end)
 
 describe("what a function creates under a condition", function()
   it("is nil elsewhere", function()
-    compiled(same(function()
+    scene:whole(function()
       return function(p)
         local t, list = { a = p.on and "red" or nil }, {}
         for i = 1, 2 do list[i] = { v = p.x + i } end
@@ -482,25 +435,25 @@ describe("what a function creates under a condition", function()
         if t.b then p.x = t.b.v % 50 end
         if t.c then p.x = p.x + 0.25 end
       end
-    end))
+    end)
   end)
 end)
 
 describe("a table that a function makes with room", function()
   it("is gone over in the order of such a table", function()
-    compiled(same(function()
+    scene:whole(function()
       return function(p)
         local t, order = { [p.n + 14] = 1, [p.n] = 2, [p.n + 9] = 4 }, 0
         for _, v in pairs(t) do order = order * 10 + v end
         p.x = (p.x + order) % 50
       end
-    end))
+    end)
   end)
 end)
 
 describe("a function that a function creates", function()
   it("is called, with the locals around it", function()
-    compiled(same(function()
+    scene:whole(function()
       local outer = 3
       local function apply(f, a, b) return f(a, b) end
       return function(p)
@@ -522,7 +475,7 @@ describe("a function that a function creates", function()
         end
         p.n = apply(function(a, b) if a < b then return a else return (b + k) % 9 end end, p.n, 4)
       end
-    end))
+    end)
   end)
 
   it("keeps a function in Lua where it outlives its call", function()
@@ -543,7 +496,7 @@ describe("a function that a function creates", function()
         local function fact(n) if n < 2 then return 1 end return n * p.n end
         p.n = fact(p.n) % 9
       end,
-    } do same(function() return fn end) end
+    } do scene:explained(function() return fn end) end
   end)
 
   it("keeps a local whose block has ended", function()
@@ -560,7 +513,7 @@ describe("a function that a function creates", function()
         do local other = 50 z = other end
         p.x = f(1) + f(2) + z
       end,
-    } do same(function() return fn end) end
+    } do scene:explained(function() return fn end) end
   end)
 end)
 
