@@ -1,5 +1,5 @@
-/* Slots of any values, which only a binding uses, and spawning with values: who has a slot, and
-** when it is let go. Reliability line 11 in the core. C13, C58. */
+/* Slots of any values, which only a binding uses: who has a slot, and when it is let go.
+** Reliability line 11 in the core. C17, C58. */
 #include "core/entity/entity.h"
 #include "core/ids/world.h"
 #include "core/storage/component.h"
@@ -170,62 +170,12 @@ static void later_parts_win(void) {
   CHECK(get_position(&f, far).y == 4);
   close_world(&f);
 }
-
-/* Many entities share values, or each has its own (stride). */
-static void spawn_many_with_values(bool staged) {
-  open_bags();
-  enum { MANY = 100 };
-  struct write own[MANY][2], shared[] = {{1, {.f32 = 2.5f}}};
-  for (int i = 0; i < MANY; i++) {
-    own[i][0] = slot_write(0);
-    own[i][1] = (struct write){1, {.i32 = i}};
-  }
-  struct part parts[] = {{component_of(f.world, f.velocity), ECS_NULL, 1, shared, 0},
-                         {bag, ECS_NULL, 2, &own[0][0], 2}};
-  ecs_id ids[MANY];
-  if (staged) CHECK_OK(f.world, ecs_defer(f.world));
-  CHECK_OK(f.world, entity_spawn_many(f.world, MANY, parts, 2, ids));
-  if (staged) CHECK_OK(f.world, ecs_commit(f.world));
-  for (int i = 0; i < MANY; i++) {
-    CHECK(*(float *)ecs_cell_of(f.world, ids[i], f.velocity, 1) == 2.5f);
-    CHECK_INTEGER(i, *(int32_t *)ecs_cell_of(f.world, ids[i], bag->id, 1));
-    CHECK_INTEGER(own[i][0].cell.u32, slot_of(ids[i]));
-  }
-  CHECK_INTEGER(MANY, f.world->any.used);
-  close_world(&f);
-}
-
-static void many_at_once(void) { spawn_many_with_values(false); }
-static void many_staged(void) { spawn_many_with_values(true); }
-
-/* Values of one, two, four and eight bytes fill columns. */
-static void many_of_all_sizes(void) {
-  open_world(&f);
-  ecs_value seven = {.kind = ECS_KIND_INTEGER, .integer = 7};
-  ecs_field fields[] = {{.name = "a", .type = ECS_U8, .value = seven},
-                        {.name = "b", .type = ECS_U16, .value = seven},
-                        {.name = "c", .type = ECS_I32, .value = seven},
-                        {.name = "d", .type = ECS_I64, .value = seven}};
-  ecs_id sizes = DECLARE(f.world, "Sizes", fields), ids[50];
-  CHECK_OK(f.world, ecs_spawn_many(f.world, 3, &sizes, 1, NULL));
-  CHECK_OK(f.world, ecs_spawn_many(f.world, 50, &sizes, 1, ids));
-  struct { uint8_t a; uint16_t b; int32_t c; int64_t d; } got;
-  for (int i = 0; i < 50; i++) {
-    CHECK_OK(f.world, ecs_get(f.world, ids[i], sizes, &got));
-    CHECK(got.a == 7 && got.b == 7 && got.c == 7 && got.d == 7);
-  }
-  close_world(&f);
-}
-
 static const struct test tests[] = {
   {"C17: a slot stays with its entity, the swapped one too", slots_follow_rows},
   {"slots go with tables, components and resources", slots_of_what_goes_at_once},
   {"slots of commands go when they are dropped or overwritten", slots_of_commands},
   {"a slot is its owner's until that has let go of it", slots_have_owners},
   {"C58: an entity is spawned with values, later ones win", later_parts_win},
-  {"many are spawned with values, shared or their own", many_at_once},
-  {"many are staged with values, shared or their own", many_staged},
-  {"C81: columns of all sizes are filled at once", many_of_all_sizes},
 };
 
 int main(void) { return RUN_TESTS(tests); }
