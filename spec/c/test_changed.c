@@ -24,24 +24,6 @@ static size_t go_through(ecs_world *world, ecs_query *query, bool write) {
   return count;
 }
 
-static void is_told_by_groups_or_rows(void) {
-  struct fixture f;
-  open_tracked(&f);
-  ecs_query *groups = new_query(f.world, "Position:changed");
-  ecs_query *rows = new_query(f.world, "Tracked:changed");
-  CHECK_INTEGER(ROWS, ecs_query_count(groups));
-  CHECK_INTEGER(ROWS, go_through(f.world, rows, false));
-  CHECK_OK(f.world, ecs_set(f.world, ids[2000], f.position, &(struct position){1, 2}));
-  CHECK_OK(f.world, ecs_set(f.world, ids[2000], tracked, &(int32_t){5}));
-  CHECK_OK(f.world, ecs_set(f.world, ids[64], tracked, &(int32_t){6}));
-  CHECK_INTEGER(1024, go_through(f.world, groups, false));
-  CHECK_INTEGER(2, go_through(f.world, rows, false));
-  CHECK_INTEGER(0, go_through(f.world, groups, false) + ecs_query_count(rows));
-  ecs_query_free(groups);
-  ecs_query_free(rows);
-  close_world(&f);
-}
-
 static void columns_and_cells_count_when_they_are_handed_out(void) {
   struct fixture f;
   open_tracked(&f);
@@ -110,32 +92,6 @@ static void so_do_those_of_ties(void) {
   close_world(&f);
 }
 
-static size_t seen;
-
-static ecs_status count_and_write(ecs_world *world, ecs_query *query, double dt, void *ud) {
-  (void)dt, (void)ud;
-  seen = go_through(world, query, true);
-  return ecs_set(world, ids[11], tracked, &(int32_t){1});
-}
-
-static void systems_know_what_they_write(void) {
-  struct fixture f;
-  open_tracked(&f);
-  ecs_system_desc desc = {.name = "s", .query = "Tracked:changed", .run = count_and_write};
-  CHECK_OK(f.world, ecs_system_new(f.world, &desc));
-  CHECK_OK(f.world, ecs_update(f.world, 1));
-  CHECK_INTEGER(ROWS, seen);
-  CHECK_OK(f.world, ecs_update(f.world, 1));
-  CHECK_INTEGER(0, seen);
-  CHECK_OK(f.world, ecs_despawn(f.world, ids[5]));
-  CHECK_OK(f.world, ecs_add(f.world, ids[9], f.frozen));
-  CHECK_OK(f.world, ecs_set(f.world, ids[ROWS - 1], tracked, &(int32_t){5}));
-  CHECK_OK(f.world, ecs_update(f.world, 1));
-  CHECK_INTEGER(1, seen);
-  CHECK_SOUND(f.world);
-  close_world(&f);
-}
-
 static void whole_queries_are_uses(void) {
   struct fixture f;
   open_tracked(&f);
@@ -159,12 +115,10 @@ static void whole_queries_are_uses(void) {
 }
 
 static const struct test tests[] = {
-  {"what has changed is told by groups or by rows", is_told_by_groups_or_rows},
   {"columns and cells count as written when they are handed out",
    columns_and_cells_count_when_they_are_handed_out},
   {"so do columns of whom a path leads to", so_do_columns_of_others},
   {"so do those of ties", so_do_those_of_ties},
-  {"systems know what they write", systems_know_what_they_write},
   {"whole queries are uses", whole_queries_are_uses},
 };
 
