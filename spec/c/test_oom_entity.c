@@ -16,24 +16,11 @@ static ecs_status spawn_one(struct fixture *f) {
   return ecs_spawn(f->world, ids, 3, &f->a);
 }
 
-static ecs_status spawn_bare(struct fixture *f) { return ecs_spawn(f->world, NULL, 0, &f->a); }
-
 static void watch(struct fixture *f) {
   f->query = new_query(f->world, "Position, !Enemy");
   new_query(f->world, "Position, Health?");
   new_query(f->world, "!Enemy");
   new_query(f->world, "Velocity|Health, Frozen");
-}
-
-/* The next spawn needs another page of the index and another capacity of its table. */
-static void fill_page(struct fixture *f) {
-  const ecs_id ids[] = {f->position, f->health, f->frozen};
-  CHECK_OK(f->world, ecs_spawn_many(f->world, 4096, ids, 3, NULL));
-}
-
-static ecs_status spawn_many(struct fixture *f) {
-  const ecs_id ids[] = {f->enemy, f->label, f->position};
-  return ecs_spawn_many(f->world, 5000, ids, 3, NULL);
 }
 
 static ecs_status spawn_few(struct fixture *f) {
@@ -49,24 +36,11 @@ static void leave_holes(struct fixture *f) {
 #define FAR_AWAY (UINT64_C(200000000) | UINT64_C(7) << 28 | UINT64_C(1) << 44)
 #define NEAR (UINT64_C(65540) | UINT64_C(1) << 44)
 
-static ecs_status spawn_far(struct fixture *f) {
-  return ecs_spawn_at(f->world, FAR_AWAY, &f->position, 1);
-}
-
-static ecs_status spawn_near(struct fixture *f) {
-  return ecs_spawn_at(f->world, NEAR, NULL, 0);
-}
-
 static void spawn_more(struct fixture *f) {
   for (int i = 0; i < 40; i++) {
     ecs_id id = SPAWN(f->world, f->position, f->label);
     set_position(f, id, (float)i, -1);
   }
-}
-
-static void far_range(struct fixture *f) {
-  spawn_more(f);
-  CHECK_OK(f->world, ecs_entity_range(f->world, 100000000, 100000010));
 }
 
 /* ---- changing ---- */
@@ -76,10 +50,6 @@ static void one_entity(struct fixture *f) {
   f->b = SPAWN(f->world, f->position, f->velocity, f->frozen);
   set_position(f, f->a, 1, 2);
   watch(f);
-}
-
-static ecs_status set_new(struct fixture *f) {
-  return ecs_set(f->world, f->a, f->velocity, &(struct velocity){3, 4});
 }
 
 static ecs_status set_known(struct fixture *f) {
@@ -107,22 +77,6 @@ static void many_texts(struct fixture *f) {
   }
 }
 
-/* The string table has no number left. */
-static void numbers_used_up(struct fixture *f) {
-  labelled(f);
-  char text[] = "text a";
-  while (f->world->strings.count < f->world->strings.capacity) {
-    text[5]++;
-    CHECK_OK(f->world, ecs_set(f->world, f->a, f->label, &(struct label){text_of(text)}));
-  }
-}
-
-static ecs_status add_component(struct fixture *f) {
-  return ecs_add(f->world, f->a, f->health);
-}
-
-static ecs_status add_tag(struct fixture *f) { return ecs_add(f->world, f->b, f->enemy); }
-
 static ecs_status add_known(struct fixture *f) {
   return ecs_add(f->world, f->b, f->frozen);
 }
@@ -131,17 +85,9 @@ static ecs_status add_to_component(struct fixture *f) {
   return ecs_add(f->world, f->position, f->enemy);
 }
 
-static ecs_status remove_component(struct fixture *f) {
-  return ecs_remove(f->world, f->b, f->velocity);
-}
-
 static ecs_status despawn(struct fixture *f) { return ecs_despawn(f->world, f->b); }
 
 /* ---- names ---- */
-
-static ecs_status name_first(struct fixture *f) {
-  return ecs_name(f->world, f->a, "player");
-}
 
 static void named(struct fixture *f) {
   one_entity(f);
@@ -151,10 +97,6 @@ static void named(struct fixture *f) {
     CHECK_OK(f->world, ecs_name(f->world, spawn_empty(f->world), name));
   }
   CHECK_OK(f->world, ecs_name(f->world, f->a, "hero"));
-}
-
-static ecs_status rename_it(struct fixture *f) {
-  return ecs_name(f->world, f->a, "villain");
 }
 
 static ecs_status clear_name(struct fixture *f) { return ecs_name(f->world, f->a, NULL); }
@@ -170,12 +112,6 @@ static void crowd(struct fixture *f) {
     set_position(f, id, (float)i, 0);
   }
   watch(f);
-}
-
-static ecs_status query_add(struct fixture *f) { return ecs_query_add(f->query, f->health); }
-
-static ecs_status query_remove(struct fixture *f) {
-  return ecs_query_remove(f->query, f->position);
 }
 
 static ecs_status query_despawn(struct fixture *f) { return ecs_query_despawn(f->query); }
@@ -200,8 +136,6 @@ static ecs_status set_many(struct fixture *f, ecs_id id) {
   if (status != ECS_OK) scope_cancel(f->world, scope);
   return status;
 }
-
-static ecs_status set_present(struct fixture *f) { return set_many(f, f->position); }
 
 static ecs_status set_partly(struct fixture *f) { return set_many(f, f->velocity); }
 
@@ -231,36 +165,14 @@ static void spawn_after(struct fixture *f) {
 
 static const struct operation operations[] = {
   {"C18: spawn into a new table", NULL, spawn_one, NULL, ASKS},
-  {"spawn without components", NULL, spawn_bare, NULL, ASKS},
-  {"spawn into a table that joins queries", watch, spawn_one, NULL, ASKS},
-  {"spawn that grows a table and the index", fill_page, spawn_one, NULL, ASKS},
-  {"spawn into reused slots", leave_holes, spawn_one, NULL, ASKS},
-  {"spawn into a far range", far_range, spawn_one, NULL, ASKS},
-  {"spawn_many", NULL, spawn_many, NULL, ASKS},
-  {"spawn_many into a table that joins queries", watch, spawn_many, NULL, ASKS},
   {"spawn_many that fills reused slots first", leave_holes, spawn_few, NULL, ASKS},
-  {"spawn_at far away", NULL, spawn_far, NULL, ASKS},
-  {"spawn_at nearby", spawn_more, spawn_far, NULL, ASKS},
-  {"spawn_at without components", NULL, spawn_near, NULL, ASKS},
-  {"set of an absent component", one_entity, set_new, NULL, ASKS},
   {"set of a present component", one_entity, set_known, NULL, ASKS_NOTHING},
-  {"set of an absent string", one_entity, set_text, NULL, ASKS},
-  {"set of a present string", labelled, set_text, NULL, ASKS},
-  {"set that grows the string table", numbers_used_up, set_text, NULL, ASKS},
   {"set that sweeps the strings", many_texts, set_text, NULL, ASKS},
-  {"add of a component", one_entity, add_component, NULL, ASKS},
-  {"add of a tag", one_entity, add_tag, NULL, ASKS},
   {"add of what is there", one_entity, add_known, NULL, ASKS_NOTHING},
   {"add to a component", one_entity, add_to_component, NULL, ASKS},
-  {"remove", one_entity, remove_component, NULL, ASKS},
   {"despawn", one_entity, despawn, NULL, ASKS_NOTHING},
-  {"a first name", one_entity, name_first, NULL, ASKS},
-  {"another name", named, rename_it, NULL, ASKS},
   {"no name any more", named, clear_name, NULL, ASKS_NOTHING},
-  {"query_add", crowd, query_add, NULL, ASKS},
-  {"query_remove", crowd, query_remove, NULL, ASKS},
   {"query_despawn", crowd, query_despawn, NULL, ASKS_NOTHING},
-  {"set of many that all have it", crowd, set_present, NULL, ASKS},
   {"set of many, of which some have it", crowd, set_partly, NULL, ASKS},
   {"recycle_retired", retire_one, recycle, NULL, ASKS_NOTHING},
   {"entity_range", spawn_more, set_range, spawn_after, ASKS_NOTHING},

@@ -9,25 +9,9 @@ static void some_entities(struct fixture *f) {
   new_query(f->world, "Position, Health");
 }
 
-/* As many scopes are open as there is room for. */
-static void in_many_scopes(struct fixture *f) {
-  some_entities(f);
-  for (int i = 0; i < 8; i++) CHECK_OK(f->world, ecs_defer(f->world));
-}
-
 static void in_scope(struct fixture *f) {
   some_entities(f);
   CHECK_OK(f->world, ecs_defer(f->world));
-}
-
-/* The next command finds every list full. */
-static void in_full_scope(struct fixture *f) {
-  in_scope(f);
-  for (int i = 0; i < 8; i++) {
-    struct velocity velocity = {(float)i, 1};
-    CHECK_OK(f->world, ecs_remove(f->world, f->ids[i], f->velocity));
-    CHECK_OK(f->world, ecs_set(f->world, f->ids[i], f->velocity, &velocity));
-  }
 }
 
 /* Nothing but spawns, of two kinds in turn. */
@@ -45,13 +29,6 @@ static ecs_status commit(struct fixture *f) { return ecs_commit(f->world); }
 
 static void commit_it(struct fixture *f) { CHECK_OK(f->world, ecs_commit(f->world)); }
 
-static ecs_status open_scope(struct fixture *f) { return ecs_defer(f->world); }
-
-static ecs_status stage_spawn(struct fixture *f) {
-  const ecs_id ids[] = {f->health, f->label};
-  return ecs_spawn(f->world, ids, 2, &f->a);
-}
-
 static ecs_status stage_spawn_many(struct fixture *f) {
   const ecs_id ids[] = {f->enemy, f->health};
   return ecs_spawn_many(f->world, 50, ids, 2, NULL);
@@ -65,18 +42,6 @@ static ecs_status stage_spawn_at(struct fixture *f) {
 static ecs_status stage_set(struct fixture *f) {
   struct label label = {text_of("staged text")};
   return ecs_set(f->world, f->ids[0], f->label, &label);
-}
-
-static ecs_status stage_set_again(struct fixture *f) {
-  return ecs_set(f->world, f->ids[3], f->velocity, &(struct velocity){8, 9});
-}
-
-static ecs_status stage_add(struct fixture *f) {
-  return ecs_add(f->world, f->ids[1], f->enemy);
-}
-
-static ecs_status stage_remove(struct fixture *f) {
-  return ecs_remove(f->world, f->ids[1], f->position);
 }
 
 static ecs_status stage_despawn(struct fixture *f) {
@@ -126,14 +91,6 @@ static ecs_status cancel(struct fixture *f) { return ecs_cancel(f->world); }
 
 static ecs_status abandon(struct fixture *f) { return ecs_abandon(f->world); }
 
-/* Commands on components themselves, which live without a row. */
-static void on_components(struct fixture *f) {
-  in_scope(f);
-  CHECK_OK(f->world, ecs_add(f->world, f->position, f->enemy));
-  CHECK_OK(f->world, ecs_add(f->world, f->velocity, f->enemy));
-  CHECK_OK(f->world, ecs_remove(f->world, f->velocity, f->enemy));
-}
-
 /* Many entities into one table that has to grow while it is planned. */
 static void into_one_table(struct fixture *f) {
   some_entities(f);
@@ -167,22 +124,8 @@ static ecs_status commit_with_failure(struct fixture *f) {
 }
 
 static const struct operation operations[] = {
-  {"defer", in_many_scopes, open_scope, commit_it, ASKS},
-  {"a staged spawn", in_scope, stage_spawn, commit_it, ASKS},
-  {"a staged spawn when lists are full", in_full_scope, stage_spawn, commit_it, ASKS},
-  {"a staged spawn_many", in_scope, stage_spawn_many, commit_it, ASKS},
-  {"a staged spawn_at", in_scope, stage_spawn_at, commit_it, ASKS},
-  {"a staged set", in_scope, stage_set, commit_it, ASKS},
-  {"a staged set when lists are full", in_full_scope, stage_set, commit_it, ASKS},
-  {"a set that follows a staged one", in_full_scope, stage_set_again, commit_it, ASKS},
-  {"a staged add", in_scope, stage_add, commit_it, ASKS},
-  {"a staged add behind spawns", in_scope_of_spawns, stage_add, commit_it, ASKS},
-  {"a staged spawn behind spawns", in_scope_of_spawns, stage_spawn_many, commit_it, ASKS},
   {"commit of spawns", in_scope_of_spawns, commit, NULL, ASKS},
   {"cancel of spawns", in_scope_of_spawns, cancel, NULL, ASKS_NOTHING},
-  {"a staged add when lists are full", in_full_scope, stage_add, commit_it, ASKS},
-  {"a staged remove", in_scope, stage_remove, commit_it, ASKS},
-  {"a staged despawn", in_scope, stage_despawn, commit_it, ASKS},
   {"C86: commit of all kinds of commands", full_of_changes, commit, NULL, ASKS},
   {"commit of commands of which some are dropped", with_requirements, commit_with_failure, NULL,
    ASKS},
@@ -191,7 +134,6 @@ static const struct operation operations[] = {
   {"cancel of an inner scope", inner_scope, cancel, commit_it, ASKS_NOTHING},
   {"cancel of the outermost scope", full_of_changes, cancel, NULL, ASKS_NOTHING},
   {"abandoning all scopes", inner_scope, abandon, NULL, ASKS_NOTHING},
-  {"commit of commands on components", on_components, commit, NULL, ASKS},
   {"commit into a table that grows", into_one_table, commit, NULL, ASKS},
 };
 
