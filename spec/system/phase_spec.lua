@@ -276,7 +276,7 @@ describe("a fixed phase", function()
 end)
 
 describe("world:run", function()
-  it("runs one system or one phase", function()
+  it("runs one system or one phase (C67)", function()
     local world = helper.new_world()
     local log = {}
     logging(world, "a", nil, log)
