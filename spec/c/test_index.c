@@ -1,4 +1,5 @@
-/* Indexes, for hosts in C. C27, C28. */
+/* Indexes, for hosts in C. What is found is compared with going through all by
+** spec/random/random_index_spec.lua, too. C27, C28. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,6 @@
 struct place { double x, y, z; };
 
 static const ecs_field flat[] = {{.name = "x", .type = ECS_F64}, {.name = "y", .type = ECS_F64}};
-static const ecs_field solid[] = {{.name = "x", .type = ECS_F64}, {.name = "y", .type = ECS_F64},
-                                  {.name = "z", .type = ECS_F64}};
 static const ecs_field whole[] = {{.name = "x", .type = ECS_I32}, {.name = "y", .type = ECS_I32},
                                   {.name = "z", .type = ECS_I32}};
 
@@ -113,94 +112,7 @@ struct crowd {
   double cell;
 };
 
-static double distance(const struct crowd *c, uint32_t i, const double *at) {
-  double dx = c->places[i].x - at[0], dy = c->places[i].y - at[1], dz = c->places[i].z - at[2];
-  double sum = dx * dx + dy * dy;
-  if (c->axes == 3) sum = sum + dz * dz;
-  return sqrt(sum);
-}
-
 static int compare(double a, double b) { return (a > b) - (a < b); }
-
-static const struct crowd *sorted;
-
-static int compare_cells(const void *a, const void *b) {
-  uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-  const struct place *p = &sorted->places[i], *q = &sorted->places[j];
-  double cell = sorted->cell;
-  int order = sorted->axes == 3 ? compare(floor(p->z / cell), floor(q->z / cell)) : 0;
-  if (!order) order = compare(floor(p->y / cell), floor(q->y / cell));
-  if (!order) order = compare(floor(p->x / cell), floor(q->x / cell));
-  return order ? order : i < j ? -1 : 1;
-}
-
-static void try_within(struct crowd *c, ecs_index *near, const double *at, double reach) {
-  uint32_t wanted[MANY], count = 0;
-  ecs_found found;
-  for (uint32_t i = 0; i < c->count; i++)
-    if (distance(c, i, at) <= reach) wanted[count++] = i;
-  sorted = c;
-  qsort(wanted, count, sizeof *wanted, compare_cells);
-  CHECK_OK(c->f.world, ecs_index_within(near, at, reach, &found));
-  for (uint32_t i = 0; i < count; i++)
-    CHECK(ecs_found_next(&found) && found.entity == c->ids[wanted[i]]);
-  CHECK(!ecs_found_next(&found));
-}
-
-static void try_nearest(struct crowd *c, ecs_index *near, const double *at, double reach) {
-  ecs_id except = c->ids[chance % c->count];
-  uint32_t best = MANY;
-  double least = 0;
-  ecs_found found;
-  for (uint32_t i = 0; i < c->count; i++) {
-    double here = distance(c, i, at);
-    if (c->ids[i] == except || !(here <= reach) || (best < MANY && here >= least)) continue;
-    best = i;
-    least = here;
-  }
-  ecs_status status = ecs_index_nearest(near, at, reach, except, &found);
-  if (best == MANY)
-    CHECK(status == ECS_EABSENT);
-  else
-    CHECK(status == ECS_OK && found.entity == c->ids[best] && found.distance == least);
-}
-
-static void place_all(struct crowd *c, double range) {
-  for (uint32_t i = 0; i < c->count; i++) {
-    c->places[i] = (struct place){draw(range), draw(range), c->axes == 3 ? draw(range) : 0};
-    CHECK_OK(c->f.world, ecs_set(c->f.world, c->ids[i], c->component, &c->places[i]));
-  }
-}
-
-static void try_crowd(uint32_t axes, double range, double cell) {
-  struct crowd c = {.axes = axes, .count = MANY, .cell = cell};
-  open_usual(&c.f);
-  check_context("%d axes, range %g, cell %g", (int)axes, range, cell);
-  c.component = axes == 3 ? DECLARE(c.f.world, "At", solid) : DECLARE(c.f.world, "At", flat);
-  for (uint32_t i = 0; i < c.count; i++) c.ids[i] = SPAWN(c.f.world, c.component);
-  ecs_index *near = declare(&c.f, "At:in", "At", cell);
-  for (int round = 0; round < 3; round++) {
-    place_all(&c, range);
-    for (int i = 0; i < 20; i++) {
-      const double at[] = {draw(range * 1.2), draw(range * 1.2), draw(range * 1.2)};
-      double reach = i == 0 ? INFINITY : i < 3 ? 0 : fabs(draw(range)) / (1 + i % 7);
-      try_within(&c, near, at, reach);
-      try_nearest(&c, near, at, reach);
-      try_within(&c, near, &c.places[i].x, reach);
-      try_nearest(&c, near, &c.places[i].x, reach);
-    }
-  }
-  CHECK_SOUND(c.f.world);
-  check_context(NULL);
-  close_world(&c.f);
-}
-
-static void equals_going_through_all(void) {
-  const double ranges[] = {10, 1000, 1e12}, cells[] = {0.5, 7, 1e6};
-  for (uint32_t axes = 2; axes <= 3; axes++)
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 3; j++) try_crowd(axes, ranges[i], cells[j]);
-}
 
 static void takes_whole_numbers_in_space(void) {
   struct fixture f;
@@ -547,7 +459,6 @@ static void sees_what_is_written_between_searches(void) {
 static const struct test tests[] = {
   {"an index finds who is near", finds_who_is_near},
   {"coordinates may have any range", takes_any_range},
-  {"what is found is what going through all finds: C28", equals_going_through_all},
   {"a grid takes whole numbers, and three of them", takes_whole_numbers_in_space},
   {"what has a key is what going through all finds", finds_keys},
   {"what a key function fails with is passed on", passes_on_what_a_key_function_fails_with},

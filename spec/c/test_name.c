@@ -30,25 +30,6 @@ static void names_are_unique(void) {
   close_world(&f);
 }
 
-static void names_go_with_their_entities(void) {
-  open_usual(&f);
-  enum { MANY = 300 };
-  ecs_id ids[MANY];
-  char name[32];
-  for (int i = 0; i < MANY; i++) {
-    snprintf(name, sizeof name, "n%d", i);
-    ids[i] = spawn_empty(f.world);
-    CHECK_OK(f.world, ecs_name(f.world, ids[i], name));
-  }
-  for (int i = 0; i < MANY; i += 2) CHECK_OK(f.world, ecs_despawn(f.world, ids[i]));
-  CHECK_SOUND(f.world);
-  for (int i = 0; i < MANY; i++) {
-    snprintf(name, sizeof name, "n%d", i);
-    CHECK(ecs_lookup(f.world, name) == (i % 2 ? ids[i] : ECS_NULL));
-  }
-  close_world(&f);
-}
-
 /* Names of one hash (FNV-1a) form a list: its first, middle and last leave. */
 static void names_of_one_hash(void) {
   static const char *const texts[] = {"costarring", "liquid"};
@@ -174,7 +155,6 @@ static void finds_the_nearest(void) {
 
 static const struct test tests[] = {
   {"names are unique and found both ways", names_are_unique},
-  {"a name goes with its entity", names_go_with_their_entities},
   {"names of one hash come and go", names_of_one_hash},
   {"messages show numbers shortly", formats_numbers},
   {"messages show texts, ids and integers, cut to their room", formats_texts},
