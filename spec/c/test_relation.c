@@ -1,5 +1,5 @@
 /* Relations: pairs as ids, exclusive ones with a way back, what is refused, many that end at once.
-** What becomes of ties is compared with a model by spec/random/random_ties_spec.lua. C29, C72,
+** What becomes of ties is compared with a model by spec/random/random_model_spec.lua. C29, C72,
 ** C75. */
 #include <stdio.h>
 #include <string.h>
