@@ -1,7 +1,7 @@
 -- Loops in kernels that each row leaves when it likes: while, repeat, goto back, and numeric for
 -- by bounds of the row or by floats.
 
-local floor, abs, huge = math.floor, math.abs, math.huge
+local huge = math.huge
 local most, least = math.maxinteger, math.mininteger
 local ipairs = ipairs   -- kernels read globals raw, and this file has them by __index
 local agree = require "spec.support.agree"
@@ -54,53 +54,6 @@ describe("a loop that each row leaves when it likes", function()
     end)
   end)
 
-  it("comes closer to a root until it is close enough", function()
-    scene:all(function() return function(p)
-      local root = p.x
-      while abs(root * root - p.x) > 1e-9 * p.x do root = (root + p.x / root) / 2 end
-      p.y = root
-    end end)
-  end)
-
-  it("goes along a ray until it meets something", function()
-    scene:all(function(world)
-      local grid = world:array("grid", "u8", 64)
-      for k = 1, 64, 5 do grid[k] = 1 end
-      return function(p)
-        local x, y, steps = p.j + 0.5, p.i % 8 + 0.5, 0
-        repeat
-          x, y, steps = x + 0.7, y + 0.3, steps + 1
-          local cell = floor(y) * 8 + floor(x) + 1
-        until steps > 30 or x >= 8 or y >= 8 or (grid[cell] or 1) ~= 0
-        p.x, p.y, p.n = x, y, steps
-      end
-    end)
-  end)
-
-  it("spends what there is", function()
-    scene:all(function() return function(p)
-      local price = 1
-      while p.n >= price do
-        p.n = p.n - price
-        p.y = p.y + 1
-        price = price + p.j + 1
-        if p.y > 40 then return end
-      end
-      p.on = true
-    end end)
-  end)
-
-  it("takes the digits of a number", function()
-    scene:all(function() return function(p)
-      local left, sum, count = p.n, 0, 0
-      repeat
-        sum, count = sum + left % 10, count + 1
-        left = left // 10
-      until left == 0
-      p.i, p.j = sum, count
-    end end)
-  end)
-
   it("tries until something is placed, by as many random numbers as Lua", function()
     scene:all(function(world) return function(p, _, e)
       local tries, place = 0
@@ -126,52 +79,6 @@ describe("a loop that each row leaves when it likes", function()
       p.on = not p.on
       ::out::
       p.i = count
-    end end)
-  end)
-
-  it("is inside of others, and others are inside of it", function()
-    scene:all(function() return function(p)
-      for a = 1, 3 do
-        local k = a
-        while k < p.i do
-          k = k * 2
-          for b = 1, 4 do
-            if b + k == 11 then goto out end
-            p.y = p.y + b
-          end
-          repeat p.x = p.x * 0.5 until p.x < k
-        end
-        p.n = p.n + k
-      end
-      ::out::
-      while true do
-        p.i = p.i - 5
-        if p.i < 0 then break end
-        while p.j < p.i do p.j = p.j + 3 end
-      end
-    end end)
-  end)
-
-  it("keeps what is found in it, of what is nil before, too", function()
-    scene:all(function() return function(p)
-      local found, last
-      local k = 0
-      while k < p.j do
-        k = k + 1
-        last = k * k
-        if last > p.i then found = k break end
-      end
-      p.n = found or -1
-      if last then p.x = last end
-    end end)
-    scene:all(function() return function(p)
-      local k, value = 0
-      while true do
-        value = p.x * k
-        k = k + 1
-        if k > p.j then break end
-      end
-      p.y = value
     end end)
   end)
 
@@ -261,18 +168,6 @@ describe("a loop over others in a kernel", function()
 end)
 
 describe("a numeric for of the row's own", function()
-  it("goes by integers from and to what a row has", function()
-    scene:all(function() return function(p)
-      for k = 1, p.i do p.y = p.y + k end
-      for k = p.i, p.j, -1 do p.y = p.y * 0.5 + k end
-      for k = p.j, p.i, 3 do
-        if k == 9 then break end
-        p.x = p.x + k
-      end
-      for k = p.i, 40, p.j + 1 do p.n = p.n + k end
-    end end)
-  end)
-
   it("floors a float for its limit, and knows what is beyond all integers", function()
     scene:all(function() return function(p)
       for k = p.j, p.x / 3 do p.y = p.y + k if k > 50 then break end end
@@ -293,27 +188,6 @@ describe("a numeric for of the row's own", function()
         p.n = p.n ~ k
       end
     end end)
-  end)
-
-  it("adds its step each round, by floats", function()
-    scene:all(function() return function(p)
-      for k = p.x, p.x + 1, 0.1 do p.y = p.y + k end
-      for k = 1, -p.i / 2, -0.75 do p.y = p.y + k end
-      for k = 0.5, p.i do p.y = p.y + k end
-      for k = 0, 1, 0.125 do p.y = p.y + k end
-      for k = p.x, 0 / 0 do p.n = p.n + floor(k) end
-      for k = p.i, p.j, p.on and 0.5 or -0.5 do p.x = p.x + k end
-    end end)
-  end)
-
-  it("steps by what is known when a run starts", function()
-    scene:all(function()
-      local first, last, by = 3, 90, -4
-      return function(p)
-        for k = first, last, 7 do p.y = p.y + k end
-        for k = last, first, by do p.x = p.x + k end
-      end
-    end)
   end)
 
   it("is Lua's where its step is zero", function()
