@@ -5,14 +5,7 @@ local helper = require "spec.support.ecs_helper"
 local random = require "spec.support.rng"
 local has_error = helper.has_error
 
--- The ten rows of filters.world.
-local function new_world(kernels)
-  return filters.world(kernels, "f64")
-end
-
-local function each_way(body)
-  filters.each_way(new_world, body)
-end
+local new_world, each_way = filters.of "f64"
 
 describe("q:where(fn) is a query (C26)", function()
   it("lists its entities, and gives them chunk by chunk", function()

@@ -3,14 +3,7 @@
 local filters = require "spec.support.filters"
 local helper = require "spec.support.ecs_helper"
 
--- The ten rows of filters.world.
-local function new_world(kernels)
-  return filters.world(kernels, "f32")
-end
-
-local function each_way(body)
-  filters.each_way(new_world, body)
-end
+local new_world, each_way = filters.of "f32"
 
 describe("q:where", function()
   it("counts, and finds the first", function()

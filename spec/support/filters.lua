@@ -5,7 +5,7 @@ local helper = require "spec.support.ecs_helper"
 local filters = {}
 
 -- Ten rows, a = 1 to 10, in two tables: those with an even a are Marked. P's x is of a type.
-function filters.world(kernels, type)
+local function ten_rows(kernels, type)
   local world = helper.new_world { kernels = kernels }
   world:component("N", { "a: i64", "f: f64" })
   world:component("P", { "x: " .. type })
@@ -20,7 +20,7 @@ end
 -- body(world, ids, pick, kernels) with kernels and without, by a predicate that compiles and by one
 -- that does not; `pick` makes either from the least a that is taken. new_world(kernels) makes the
 -- world and the ids.
-function filters.each_way(new_world, body)
+local function each_way(new_world, body)
   local function compiled(least)
     return function(n) return n.a >= least end
   end
@@ -31,6 +31,12 @@ function filters.each_way(new_world, body)
     local world, ids = new_world(way[1])
     body(world, ids, way[2], way[1])
   end
+end
+
+-- new_world(kernels), whose P is of a type, and each_way(body) over such worlds.
+function filters.of(type)
+  local function new_world(kernels) return ten_rows(kernels, type) end
+  return new_world, function(body) each_way(new_world, body) end
 end
 
 return filters
