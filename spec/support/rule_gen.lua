@@ -72,7 +72,8 @@ others F: (world:get(<L>, 'H.hp') or <F>) | (world:get(<L>, 'Held.since', <L>) o
   B: (world:get(<L>, 'H.on') == true);
   E: (world:get(<L>, 'P.kept') or <L>) | (world:get(<L>, 'H.who') or <L>)
 cells F: mix | (best or 0.0); I: (flip or 0); B: (best == nil)
-asks B: world:alive(<E>) | world:has(<L>, 'H') | world:has(<L>, 'T') | world:has(<L>, 'Eats', <L>);
+asks B: world:alive(<E>) | world:has(<L>, 'H') | world:has(<L>, 'T') | world:has(<L>, 'Eats', <L>)
+  | world:enabled(<L>, 'H') | world:enabled(<L>, 'S');
   I: world:count 'T' | #floats
   | world:random(<L>, 6); F: world:read(boss, 'H').hp; E: (world:target(<L>, 'Held') or boss)
   | (world:parent(<L>) or boss) | world:lookup 'boss'

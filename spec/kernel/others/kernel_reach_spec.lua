@@ -17,6 +17,7 @@ local scene = agree.scene {
     world:component("Hunter", { "prey: entity", "d: f64", "n: i64", "near: bool" })
     world:component("Shield", { "level: i16", toggle = true })
     world:component("Cargo", { "tons: u8", storage = "sparse" })
+    world:component("Sizes", { "a: i8", "b: i16", "c: i64", "d: u8", "e: u16", "f: u32" })
     world:tag "Frozen"
     world:relation("DockedTo", { "since: f64", exclusive = true })
     world:relation "Likes"
@@ -37,6 +38,9 @@ local scene = agree.scene {
         world:add(e, "Likes", ids[i - 1])
       end
       if i % 8 == 0 then world:add(e, "Frozen") end
+      if i % 9 > 0 then
+        world:set(e, "Sizes", i % 256 - 128, i - 900, -i * 1e9, i % 256, i * 36, i * 2386000)
+      end
       ids[i] = e
     end
     for i, e in ipairs(ids) do
@@ -64,6 +68,16 @@ describe("another entity in a kernel", function()
       if world:alive(world:target(e, "DockedTo")) then hunter.n = hunter.n + 1 end
       if world:alive(world:parent(e)) then hunter.n = hunter.n + 2 end
       if world:alive(world:get(e, "Health.by")) then p.x = p.x + 1 end
+    end)
+  end)
+
+  it("has cells of every size", function()
+    check("Hunter", function(hunter)
+      local prey = hunter.prey
+      if not world:alive(prey) then return end
+      hunter.n = (world:get(prey, "Sizes.a") or 1) + (world:get(prey, "Sizes.b") or 2) * 3
+        + (world:get(prey, "Sizes.c") or 3) * 5 + (world:get(prey, "Sizes.d") or 4) * 7
+        + (world:get(prey, "Sizes.e") or 5) * 9 + (world:get(prey, "Sizes.f") or 6) * 11
     end)
   end)
 
