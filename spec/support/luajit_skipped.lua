@@ -172,7 +172,9 @@ local names = {
     "a table of tables in a kernel (C26) is kept in a local that takes several of them",
     "a table of tables in a kernel (C26) is listed by what is copied of it",
   },
+  kernel_pairs = { "pairs with a table from outside in a kernel may be left early" },
   kernel_refused = {
+    "a function that cannot be compiled because names or integers*",
     "a function that cannot be compiled because C function that is not a math function, "
       .. "'string.len': *",
     "a function that cannot be compiled because an iterator other than: local f, t = *",
