@@ -331,7 +331,7 @@ void running_move(struct running *r, ptrdiff_t rows) {
 /* Where few rows of a block do a loop, or what is skipped under a mask, that runs for groups of
 ** GROUP rows one after the other: windows of the block. What an instruction costs besides its
 ** lanes, and moving an operand, are given as lanes. */
-enum { GROUP = 8, LANES_OF_INSN = 20, LANES_OF_OPERAND = 4, ROUNDS = 16, FEWEST_INSNS = 12 };
+enum { GROUP = 8, LANES_OF_INSN = 32, LANES_OF_OPERAND = 12, ROUNDS = 16, FEWEST_INSNS = 32 };
 
 struct window {
   size_t from, to;
@@ -347,15 +347,17 @@ static bool machine_next_window(const uint8_t *mask, size_t n, struct window *wi
   return window->from < n;
 }
 
-/* Whether instructions do the same with the rows of a window as with a block. A list may only serve
-** a loop around it: windows do not keep it. */
-static bool machine_is_movable(const struct running *r, uint32_t pc, uint32_t end) {
+/* Whether instructions do the same with the rows of so many windows as with a block. A list may only
+** serve a loop around it: windows do not keep it. Notes of many windows would have to be sorted. */
+static bool machine_is_movable(const struct running *r, uint32_t pc, uint32_t end,
+                               uint32_t windows) {
   const struct numbering *numbers = r->numbers;
   bool movable = true, loops = r->p->insns[pc].op == OP_LOOP;
   for (; pc < end && movable; pc++) {
     const k_insn *k = &r->p->insns[pc];
     bool folds = is_fold(k->op) || k->op == OP_UNFOLD, lists = k->op == OP_LIST && !loops;
-    movable = !folds && !lists && k->op != OP_ROWS && k->op != OP_DO_NOTES;
+    bool notes = k->op == OP_DO_NOTES || (is_note(k->op) && windows > 1);
+    movable = !folds && !lists && !notes && k->op != OP_ROWS;
     const uint16_t operands[] = {k->dst, k->a, k->b, k->d};
     for (int i = 0; i < 4; i++)
       movable &= operands[i] <= numbers->all || operands[i] >= numbers->arrays;
@@ -377,10 +379,11 @@ static bool machine_is_narrow(const struct running *r, uint32_t pc, size_t n) {
   if (k->op == OP_SKIP && k->c - pc < FEWEST_INSNS) return false;
   double times = (double)(k->c - pc) * (double)(rounds < ROUNDS ? rounds : ROUNDS), work = 0;
   double most = 0.75 * times * (double)(LANES_OF_INSN + n);
-  uint32_t operands = numbers->scalars + numbers->count - numbers->lists;
-  for (struct window w = {0, 0}; work <= most && machine_next_window(machine_mask(r, k), n, &w);)
+  uint32_t operands = numbers->scalars + numbers->count - numbers->lists, windows = 0;
+  struct window w = {0, 0};
+  for (; work <= most && machine_next_window(machine_mask(r, k), n, &w); windows++)
     work += times * (double)(LANES_OF_INSN + w.to - w.from) + LANES_OF_OPERAND * operands;
-  return work > 0 && work <= most && machine_is_movable(r, pc, k->c);
+  return windows > 0 && work <= most && machine_is_movable(r, pc, k->c, windows);
 }
 
 /* Moves to other rows of the block. */
