@@ -347,8 +347,8 @@ static bool machine_next_window(const uint8_t *mask, size_t n, struct window *wi
   return window->from < n;
 }
 
-/* Whether instructions do the same with the rows of so many windows as with a block. A list may only
-** serve a loop around it: windows do not keep it. Notes of many windows would have to be sorted. */
+/* Whether instructions do the same with the rows of so many windows as with a block. A list may
+** only serve a loop around it: windows do not keep it. Notes of many would have to be sorted. */
 static bool machine_is_movable(const struct running *r, uint32_t pc, uint32_t end,
                                uint32_t windows) {
   const struct numbering *numbers = r->numbers;
