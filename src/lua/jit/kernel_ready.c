@@ -205,18 +205,22 @@ static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool 
 }
 
 /* Whether the program that ran last, if it copies tables, is worth that: Lua is faster for few
-** rows. If not, pushes the reason. */
+** rows. What it writes is stored behind each table of the world. If not, pushes the reason. */
 static bool kernel_ready_pays(lua_State *L, int handle, const struct kernel *kernel) {
   const ecs_query *query = kernel->query;
   const struct variant *variant = kernel->count ? kernel->variants[0] : NULL;
   if (!variant || !variant->tables || kernel->once) return true;
   if (!variant_is_current(kernel, variant)) return true;
-  uint64_t rows = 0;
-  for (uint32_t i = 0; !kernel->array && i < query_reach(query); i++)
-    rows += query_table(query, i)->count;
+  uint64_t rows = 0, stores = 0;
+  for (uint32_t i = 0; !kernel->array && i < query_reach(query); i++) {
+    uint32_t count = query_table(query, i)->count;
+    rows += count;
+    stores += count > 0 && variant->script.tables > 0;
+  }
   if (kernel->array) rows = kernel_elements(kernel)->length;
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   uint64_t cost = variant_cost(L, lua_gettop(L), variant);
+  if (stores > 1) cost += cost / 3 * (stores - 1);
   lua_pop(L, 1);
   uint64_t worth = (kernel->line ? variant_worth_of_loop : variant_worth)(variant, rows);
   if (LIKELY(cost <= worth)) return true;
