@@ -328,7 +328,7 @@ uint32_t items_of(struct front *f, const struct val *arguments, uint32_t count,
 
 struct val items_of_pairs(struct front *f, struct val table) {
   bool empty = table.kind == VAL_TABLE && f->made[table.at].first == NONE;
-  struct val items = {.kind = VAL_ITEMS, .slot = true, .at = PAIRS_NONE};
+  struct val items = {.kind = VAL_ITEMS, .slot = true, .at = PAIRS_NONE, .number = table.at};
   if (table.kind == VAL_PATH && !cell_is_stored(f, table))
     items.at = choice_of_pairs(f, table.at, &items.names);
   else if (!empty)
@@ -450,7 +450,8 @@ void items_for(struct front *f, struct frame *frame) {
   uint32_t at = frame->code->code[frame->pc].a;
   const struct val items = *front_register(f, at), table = *front_register(f, at + 1);
   const struct val from = *front_register(f, at + 2);
-  bool begins = items.slot ? from.kind == VAL_NIL : from.literal && from.number == 0;
+  bool begins = items.slot ? from.kind == VAL_NIL && items.number == table.at
+                           : from.literal && from.number == 0;
   if (!items_is_list(table) || !begins)
     front_refuse(f, "it loops over an iterator other than ipairs(table): write a numeric for");
   if (table.kind == VAL_TABLE || (items.slot && items.at == PAIRS_NONE))

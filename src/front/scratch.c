@@ -615,7 +615,7 @@ struct val scratch_pairs(struct front *f, struct val list) {
   const struct front_list *known = scratch_list(f, list);
   bool template = known->names >= ROOM_UNKNOWN;
   if (!known->keyed && known->names == 0)   /* Lua keeps it in order, since it grows at its end */
-    return (struct val){.kind = VAL_ITEMS, .slot = true, .at = PAIRS_LIST};
+    return (struct val){.kind = VAL_ITEMS, .slot = true, .at = PAIRS_LIST, .number = list.at};
   if (!known->keyed || known->drops || template || f->list_keys[list.at] == KEYS_TEXT)
     front_refuse(f, "it calls pairs with a table by strings, or from which it removes elements: "
                     "keep a list of the keys, and use ipairs");
