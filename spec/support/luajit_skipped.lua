@@ -187,7 +187,7 @@ local names = {
     "a function that cannot be compiled because math.type with a value: a.x = *",
     "a function that cannot be compiled because pairs with a table that it does not *",
     "a function that cannot be compiled because to a string: a.x = math.type(a.x)",
-    "a function that cannot be compiled because variable number of arguments: a.x, a.y = *",
+    "a function that cannot be compiled because has the parameter '...': a.x, a.y = *",
     "a function that cannot be compiled because with a float, for which the result may *",
     "a function that cannot be compiled because write the integer as a float: a.x = *",
   },

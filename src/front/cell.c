@@ -235,13 +235,6 @@ struct val cell_fit(struct front *f, const struct cell *cell, struct val value) 
   return value;
 }
 
-/* All fields that rows may add are created before they run, since it is not known which will be
-** added. A script may call q:each while it traverses the same table with pairs, which forbids new
-** fields: then the first row that adds one falls back to Lua, and only then are they created. */
-static void cell_need_room(struct front *f, k_value present) {
-  build_need(f->b, build_binary(f->b, KO_OR, present, build_uniform(f->b, UNIFORM_ADDS, KT_BOOL)));
-}
-
 void cell_set(struct front *f, const struct path *path, struct val value) {
   if (f->result > RESULT_MAP)
     front_refuse(f, "it writes to '%s' and returns a result: do that in a system's each",
@@ -259,8 +252,8 @@ void cell_set(struct front *f, const struct path *path, struct val value) {
     if (!steps_fold_cell(f, value, at, cell_column(cell), place)) cell_order(f, at);
     return;
   }
-  if (cell->maybe && path->keys)
-    cell_need_room(f, now->known ? now->present : build_get(f->b, cell_place(f, at, PART_PRESENT)));
+  if (cell->maybe && path->keys)   /* Lua adds fields, in the order of rows */
+    build_need(f->b, now->known ? now->present : build_get(f->b, cell_place(f, at, PART_PRESENT)));
   now->known = value.kind != VAL_NIL;
   now->present = now->known ? value.present : build_bool(f->b, false);
   if (cell->maybe) build_set(f->b, cell_place(f, at, PART_PRESENT), now->present);
@@ -543,7 +536,7 @@ void cell_set_element(struct front *f, struct val table, struct val index, struc
   if (as->grows)
     cell_extend(f, number, at, there);
   else if (index.names)
-    cell_need_room(f, build_get(f->b, build_cell(f->b, number + 2, at)));
+    build_need(f->b, build_get(f->b, build_cell(f->b, number + 2, at)));
   else
     build_need(f->b, there);
   cell_put_element(f, number, at, value);
@@ -562,7 +555,8 @@ void cell_finish(struct front *f) {
     struct path path = f->guards[i].path;
     enum guard_type type = f->guards[i].type;
     if (type == GUARD_CELL && path.keys) path.keys--;
-    if (type == GUARD_CELL || type == GUARD_LENGTH || type == GUARD_ELEMENTS)
+    if (type == GUARD_CELL || type == GUARD_LENGTH || type == GUARD_ELEMENTS ||
+        type == GUARD_PAIRS)
       outside_keep_value(f, &path);
   }
   front_refuse(f, "it writes to a field or element of a table that it also reaches in another way "
@@ -590,7 +584,7 @@ static bool cell_is_among(lua_State *L, int anchors, const struct guard *guard, 
                           bool records) {
   uint16_t deeper = guard->measured ? guard->inner : guard->within;
   if (guard->type != GUARD_LENGTH && guard->type != GUARD_ELEMENTS &&
-      guard->type != GUARD_APPENDED)
+      guard->type != GUARD_PAIRS && guard->type != GUARD_APPENDED)
     return false;
   path_push(L, anchors, &guard->path);
   int top = lua_gettop(L);
@@ -628,7 +622,8 @@ static bool cell_table_is_read(lua_State *L, int anchors, const void *table, boo
   const struct path *ends[] = {&guard->path, &guard->other};
   for (int i = 0; i < 2; i++)
     if (ends[i]->root && ends[i]->keys && cell_home(L, anchors, ends[i]) == table) return true;
-  bool elements = guard->type == GUARD_ELEMENTS || guard->type == GUARD_APPENDED;
+  bool elements = guard->type == GUARD_ELEMENTS || guard->type == GUARD_PAIRS ||
+                  guard->type == GUARD_APPENDED;
   return (elements || (resizes && guard->type == GUARD_LENGTH)) &&
          cell_is_among(L, anchors, guard, table, guard->inner || guard->stride || guard->measured);
 }
@@ -711,21 +706,17 @@ static void cell_put(lua_State *L, int anchors, const struct path *path) {
 }
 
 void cells_store(lua_State *L, int anchors, const struct guard *guards, uint32_t count,
-                 const struct script_cells *cells, const k_array *arrays, void *lists,
-                 bool reserves) {
-  for (uint32_t i = 0; i < count && (cells->adds || !reserves); i++) {
+                 const struct script_cells *cells, const k_array *arrays, void *lists) {
+  for (uint32_t i = 0; i < count; i++) {
     bool appends = guards[i].type == GUARD_APPENDED;
-    if (appends && !reserves) append_store(L, anchors, &guards[i], cells, lists);
+    if (appends) append_store(L, anchors, &guards[i], cells, lists);
     if (guards[i].stored && !appends)
-      element_store(L, anchors, &guards[i], &arrays[guards[i].uniform], reserves, cells->adds);
+      element_store(L, anchors, &guards[i], &arrays[guards[i].uniform]);
     uint32_t at = guards[i].type == GUARD_CELL ? (uint32_t)guards[i].uniform : FRONT_CELLS;
     if (at == FRONT_CELLS || cells->list[at].kind == CELL_NIL) continue;
     bool is_field = guards[i].path.keys, there = cells->truths[PART_PRESENT][at];
-    if (reserves ? there || !is_field : !there && is_field && !cells->adds) continue;
-    if (reserves)
-      lua_pushboolean(L, 0);
-    else
-      cell_push(L, cells, at);
+    if (!there && is_field) continue;
+    cell_push(L, cells, at);
     cell_put(L, anchors, &guards[i].path);
   }
 }

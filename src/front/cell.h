@@ -44,7 +44,6 @@ struct list_column {
 /* All cells of a program, and their values while it runs. */
 struct script_cells {
   uint32_t count, tables;      /* cells, and tables with written elements */
-  bool adds;                   /* absent fields and elements may be added */
   struct cell list[FRONT_CELLS];
   double floats[FRONT_CELLS];
   int64_t integers[FRONT_CELLS];
@@ -104,11 +103,9 @@ void cell_finish(struct front *f);
 bool cells_meet(lua_State *L, int anchors, const struct guard *guards, uint32_t count);
 /* Loads the present value; false if it is not of the cell's kind. */
 bool cell_take(lua_State *L, int anchors, const struct guard *guard, struct script_cells *cells);
-/* Stores the cells. With `reserves`, only creates absent fields that may be added, which may raise
-** Lua's memory error; a second call then stores and cannot fail. No Lua may run between cell_take
-** and that call. `arrays`: the program's; `lists`: the cells of the function's own lists. */
+/* Stores the cells. No Lua may run between cell_take and that. `arrays`: the program's; `lists`:
+** the cells of the function's own lists. */
 void cells_store(lua_State *L, int anchors, const struct guard *guards, uint32_t count,
-                 const struct script_cells *cells, const k_array *arrays, void *lists,
-                 bool reserves);
+                 const struct script_cells *cells, const k_array *arrays, void *lists);
 
 #endif

@@ -414,8 +414,7 @@ uint64_t element_count(const struct guard *guard, const k_array *array) {
   return (uint64_t)*length - guard->as.keyed;
 }
 
-void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array,
-                   bool reserves, bool adds) {
+void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array) {
   int top = lua_gettop(L);
   enum element_kind kind = element_kind_of(guard->elements);
   uint32_t count = (uint32_t)array->count, known = count;
@@ -428,33 +427,31 @@ void element_store(lua_State *L, int anchors, const struct guard *guard, const k
     int64_t *numbers = (int64_t *)(uintptr_t)behind->data;
     count = (uint32_t)numbers[GIVEN_LENGTH];
     known = (uint32_t)numbers[GIVEN_KNOWN];
-    if (!reserves) numbers[GIVEN_KNOWN] = numbers[GIVEN_LENGTH];
+    numbers[GIVEN_KNOWN] = numbers[GIVEN_LENGTH];
   }
   bool lacks = named || stored_drops(guard->as);
   path_push(L, anchors, &guard->path);
-  for (uint32_t i = keys ? 1 : 0; i < count && (named || !reserves); i++) {
+  for (uint32_t i = keys ? 1 : 0; i < count; i++) {
     bool is_there = !lacks || there[i];
-    if (!is_there && (keys ? !there[all + i] : !adds)) continue;
+    if (!is_there && !(keys && there[all + i])) continue;
     bool same = i < known && !memcmp(cells + i * size, cells + all + i * size, size) &&
                 (!mixed || integers[i] == integers[all + i]) && (!lacks || there[all + i]);
-    if (is_there && (reserves || same)) continue;
+    if (is_there && same) continue;
     if (named) lua_rawgeti(L, anchors, (lua_Integer)guard->names + i);
     if (keys) lua_pushinteger(L, (lua_Integer)keys[i]);
-    if (reserves)
-      lua_pushboolean(L, 0);
-    else if (!is_there)
-      lua_pushnil(L);
-    else
+    if (is_there)
       element_push_stored(L, kind, cells, i, mixed && integers[i]);
+    else
+      lua_pushnil(L);
     if (named || keys)
       lua_rawset(L, -3);
     else
       lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   uint8_t *before = (uint8_t *)(uintptr_t)array->data + all;
-  if (!reserves) memcpy(before, cells, count * size);
-  if (!reserves && mixed) memcpy(before + (integers - cells), integers, count);
-  if (!reserves && lacks) memcpy(before + (there - cells), there, count);
+  memcpy(before, cells, count * size);
+  if (mixed) memcpy(before + (integers - cells), integers, count);
+  if (lacks) memcpy(before + (there - cells), there, count);
   lua_settop(L, top);
 }
 
@@ -681,8 +678,8 @@ struct val element_by_maybe(struct front *f, struct val table, struct val index)
 
 struct val element_of_list(struct front *f, struct val table, struct val index) {
   struct val element = element_of_table(f, table, index);
-  element.present = K_ALL;
-  return element;
+  if (index.names || !keys_suits(f, table, index)) element.present = K_ALL;
+  return element;   /* of one with holes nil behind the first */
 }
 
 /* The value of a table's record at a place for a key, or for one of several keys; possibly a table,

@@ -14,10 +14,8 @@ struct val element_index(struct front *f, struct val array, const struct constan
 /* The program's number of a table that is read in this way, with gaps as in `gaps`. */
 uint32_t element_find_table(struct front *f, struct front_array array);
 /* Stores written elements back into their table, from an array of floats or booleans, with whether
-** they are integers, and present. With `reserves`, creates those that are absent and may be
-** added. */
-void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array,
-                   bool reserves, bool adds);
+** they are integers, and present. */
+void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array);
 /* Elements of a table, as they are when a run starts: by an index; of a list, by an index up to its
 ** length; of a table inside a table, by a key and an index. The last: the length. */
 struct val element_of_table(struct front *f, struct val table, struct val index);

@@ -24,9 +24,8 @@ struct run_lookup;
 #define RUN_ASKED 16           /* of one program: components whose presence it asks for */
 #define RUN_SPAWNED 256        /* the last entities spawned by a row, known by number */
 
-/* The first uniforms of every program. run_table sets them; those from UNIFORM_ADDS on (whether it
-** may add fields to tables: see cell.c) are set by the caller. */
-enum { UNIFORM_DT, UNIFORM_STREAM, UNIFORM_TICK, UNIFORM_ADDS, UNIFORM_FIRST };
+/* The first uniforms of every program, which run_table sets. */
+enum { UNIFORM_DT, UNIFORM_STREAM, UNIFORM_TICK, UNIFORM_FIRST };
 
 #define RUN_RESULT (NONE - 1)  /* not a slot of the query: the program's result for each row; */
 #define RUN_VALUE (NONE - 2)   /* the value of one of the query's variables; */

@@ -86,8 +86,8 @@ describe("a script cell", function()
     end)
   end)
 
-  it("is nil until a row sets it, and again", function()
-    check_compiled(function()
+  it("is nil until a row sets it, and again; Lua does the rows that add a field", function()
+    local calls, explained = check(function()
       local best, who, last, worst
       local fresh = {}
       return function(p, _, e)
@@ -101,6 +101,35 @@ describe("a script cell", function()
         if turn == 1 then best, fresh.sum = nil, nil end
       end
     end)
+    assert.equal("vector", explained.tier, explained.reason)
+    assert.equal(2, calls)
+  end)
+
+  it("gets fields in the order of rows, and only those that rows set", function()
+    for trial = 1, 40 do   -- the order depends on the names
+      local seen = {}
+      for n, kernels in ipairs { true, false } do
+        local world = helper.new_world { kernels = kernels, tag = 1 }
+        local T = "k" .. trial
+        world:component("Kind", { ("of: enum(%sa, %sb, %sc, %sd)"):format(T, T, T, T), "n: i32" })
+        for i = 1, 60 do world:spawn { Kind = { of = T .. "b", n = i } } end
+        local tally, grade = {}, load(("return { %sw = 1, %sx = 2, %sy = 3 }"):format(T, T, T))()
+        local fn = load(([[local tally, grade = ...
+          return function(k)
+            if k.n == 40 then tally.Tone = 1 end
+            if k.n == 20 then tally.Ttwo = 2 end
+            if k.n == 10 then tally.Tthree = 3 end
+            if grade[k.of] then grade[k.of] = grade[k.of] + 1 end
+          end]]):gsub("T", T))(tally, grade)
+        world:system("s", { query = "Kind", each = fn })
+        world:update(1)
+        local order = {}
+        for key in next, tally do order[#order + 1] = key end
+        for key in next, grade do order[#order + 1] = key end
+        seen[n] = table.concat(order, " ")
+      end
+      assert.equal(seen[2], seen[1])
+    end
   end)
 
   it("is added to a table only where a row adds it, while a script goes through that", function()

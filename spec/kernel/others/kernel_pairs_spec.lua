@@ -116,6 +116,23 @@ describe("pairs with a table from outside in a kernel", function()
     end)
   end)
 
+  it("is told by what it goes over, whatever that was when the function was compiled", function()
+    scene:both(function()
+      local empty, list = {}, { 1, 2, nil, 4 }
+      list[4] = 5
+      local t, u = { a = 1, b = 2 }, { b = 5, a = 6, c = 7 }
+      return function(p)
+        empty.green = p.n
+        for _, v in pairs(empty) do p.x = p.x + v end
+      end, function(p)
+        for i in ipairs(list) do p.n = p.n + i end
+      end, function(p)
+        local f = pairs(t)
+        for _, v in f, u do p.x = p.x * 0.5 + v end
+      end
+    end, { tier = false })
+  end)
+
   it("is Lua's where the function writes to it, or its keys are of several kinds", function()
     agree.check_reason(scene:new(true), "P", (function()
       local t = { a = 1 }

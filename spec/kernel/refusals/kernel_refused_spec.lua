@@ -133,7 +133,7 @@ local refused = {
     "keep the elements of the array field 'B.slots' in a world:array", 2 },
   { "a.x = sold[b.n].price", "none for any of the names, or no record with the field", 2 },
   { "acts[b.n].go()", "an element of 'acts', a table that has functions in its records", 2 },
-  { "a.x, a.y = spread(...)", "variable number of arguments", 1, true },
+  { "a.x, a.y = spread(...)", "has the parameter '...'", 1, true },
   { "b.n = b.n\nlocal u = outer[count]", "a table that has an __index", 3 },
 }
 

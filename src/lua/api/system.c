@@ -156,7 +156,6 @@ static int system_make_kernel(lua_State *L, struct world_box *box, struct system
   system->handle->kernel->array = system->array;
   system->handle->kernel->once = once;
   system->handle->kernel->strict = system->compile == 1;
-  system->handle->kernel->adds = true;   /* no script traverses a table while it runs */
   lua_pushvalue(L, top + 3);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_KERNEL);
   return top + 3;

@@ -253,10 +253,10 @@ void variants_share(lua_State *L, int handle, int from, int function);
 /* Gives keys that its rows put into tables of their own the order of Lua's next. */
 void variant_order_by(lua_State *L, struct variant *variant);
 
-/* Surround a run of a variant that was found for it: the first makes room for its script cells,
-** which may raise Lua's memory error, the second stores them. The kernel's handle is at an
-** index. */
-void variant_reserve_cells(lua_State *L, int handle, struct variant *variant);
+/* Surround a run of a variant that was found for it: the first holds the collector, if the program
+** makes tables in Lua, since no finalizer may run meanwhile; the second stores its script cells,
+** which may raise Lua's memory error. The kernel's handle is at an index. */
+void variant_hold(lua_State *L, struct variant *variant);
 void variant_store_cells(lua_State *L, int handle, struct variant *variant);
 
 /* The cost of copying a variant's tables (element_cost), and the cost worth paying for that many
@@ -331,7 +331,6 @@ struct kernel {
   uint64_t begun;              /* how often it began */
   bool breaks_promise;         /* refused because it writes to a term declared :in */
   bool hopeless;               /* refused for good, whatever the outside values */
-  bool adds;                   /* programs may add fields to tables: see script_cells */
   uint64_t left;               /* rows that fell back to the function in the last run, */
   k_failure why_left;          /* and why the first one did; */
   uint64_t all_left;           /* in all runs since counters were reset */

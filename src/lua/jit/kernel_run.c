@@ -21,7 +21,6 @@ static void kernel_run_stage(lua_State *L, const struct kernel *kernel, const st
 /* A row falls back to the function itself. */
 static void kernel_run_note_left(struct kernel *kernel, k_failure why) {
   if (!kernel->left) kernel->why_left = why;
-  kernel->adds = true;
 }
 
 /* The function itself does the rows of a run from the failed one on. */
@@ -241,7 +240,7 @@ static bool kernel_run_rows(lua_State *L, int handle, struct row_span *span, uin
                             uint32_t count) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   span->over.rows = (struct row_stretch){row, count, 0};
-  variant_reserve_cells(L, handle, span->variant);
+  variant_hold(L, span->variant);
   bool sound = run_table(&kernel->set->runner, &span->over, span->match, &span->failure);
   variant_store_cells(L, handle, span->variant);
   kernel_run_stage(L, kernel, &span->over, span->match);
@@ -289,7 +288,7 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   bool by_stretches = !RESULT_IS_USED(kernel->result) && !loop->walk && !loop->filter;
   bool sound = true;
   while (sound && run_next_rows(&run, table, by_stretches)) {
-    variant_reserve_cells(L, handle, variant);
+    variant_hold(L, variant);
     sound = run_table(runner, &run, match, &failure);
     variant_store_cells(L, handle, variant);
     if (UNLIKELY(!sound && kernel_run_gives_up(loop, how))) return false;
@@ -437,7 +436,7 @@ static bool kernel_run_gathered(lua_State *L, int handle, struct row_span *span,
   struct runner *runner = &kernel->set->runner;
   struct gathering *g = span->g;
   g->gather->first = row;
-  variant_reserve_cells(L, handle, g->variant);
+  variant_hold(L, g->variant);
   bool sound = gather_run(runner, &g->run, g->gather, row + count, &span->failure);
   variant_store_cells(L, handle, g->variant);
   ecs_status status = ECS_OK;
@@ -540,7 +539,7 @@ static void run_walked(lua_State *L, int handle, struct loop_box *loop, struct w
   if (!plan->command_count && !plan->needs_room && !g->run.query->terms.choices) {
     assert(!kernel_run_despawns(plan));
     g->run.first = g->first;
-    variant_reserve_cells(L, handle, g->variant);
+    variant_hold(L, g->variant);
     sound = run_walk(runner, &g->run, walk, g->first, &g->done, &span.failure);
     variant_store_cells(L, handle, g->variant);
     if (sound) return;
@@ -700,7 +699,7 @@ void kernel_run_elements(lua_State *L, int handle, struct elements *elements) {
     struct run run = kernel_run_run_of(kernel, variant, &how, NULL);
     if (!runner_reserve_elements(runner, run.plan, count)) raise_memory(L);
     if (piece > count - row) piece = count - row;
-    variant_reserve_cells(L, handle, variant);
+    variant_hold(L, variant);
     bool sound = run_elements(runner, &run, row, piece, &failure);
     variant_store_cells(L, handle, variant);
     row += sound ? piece : (uint32_t)failure.why.row;
@@ -730,7 +729,7 @@ bool kernel_run_once(lua_State *L, int handle, double dt) {
   if (!variant) return false;
   struct run run = kernel_run_run_of(kernel, variant, &how, NULL);
   if (!runner_reserve_elements(&kernel->set->runner, run.plan, 1)) raise_memory(L);
-  variant_reserve_cells(L, handle, variant);
+  variant_hold(L, variant);
   bool sound = run_elements(&kernel->set->runner, &run, 0, 1, &failure);
   variant_store_cells(L, handle, variant);
   kernel->left = 0;
@@ -819,7 +818,7 @@ static bool kernel_run_tables_of(lua_State *L, int handle, struct loop_box *loop
   struct runner *runner = &kernel->set->runner;
   struct run run = kernel_run_run_of(kernel, variant, &how, NULL);
   bool sound, more;
-  variant_reserve_cells(L, handle, variant);
+  variant_hold(L, variant);
   do {
     sound = kernel_run_pieces(L, handle, loop, &run, failure);
     loop->body = sound ? BODY_PROGRAM : BODY_FAILED;

@@ -76,15 +76,14 @@ static bool variant_read_guards(lua_State *L, int anchors, const struct world_bo
   return fits && !(cells && cells_meet(L, anchors, variant->guards, variant->guard_count));
 }
 
-static void variant_set_all(lua_State *L, int anchors, const struct variant *variant,
-                            bool reserves) {
+static void variant_set_all(lua_State *L, int anchors, const struct variant *variant) {
   cells_store(L, anchors, variant->guards, variant->guard_count, &variant->script,
-              variant->arrays, variant->lists_cells, reserves);
+              variant->arrays, variant->lists_cells);
 }
 
 /* (variant, anchors) */
 static int variant_set_protected(lua_State *L) {
-  variant_set_all(L, 2, lua_touserdata(L, 1), false);
+  variant_set_all(L, 2, lua_touserdata(L, 1));
   return 0;
 }
 
@@ -95,8 +94,7 @@ static void variant_release(lua_State *L, int handle, const struct variant *vari
   kernel->box->owed += collector_release_quietly(L, more);
 }
 
-static APART void variant_set_cells(lua_State *L, int handle, struct variant *variant,
-                                    bool reserves) {
+static APART void variant_set_cells(lua_State *L, int handle, struct variant *variant) {
   int top = lua_gettop(L), status = LUA_OK;
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   lua_rawgeti(L, -1, (lua_Integer)variant->anchors);
@@ -106,26 +104,24 @@ static APART void variant_set_cells(lua_State *L, int handle, struct variant *va
     lua_pushvalue(L, top + 2);
     status = lua_pcall(L, 2, 0, 0);
   } else if (cells_any(&variant->script)) {
-    variant_set_all(L, top + 2, variant, reserves);
+    variant_set_all(L, top + 2, variant);
   }
   if (variant->held) variant_release(L, handle, variant);
   if (status != LUA_OK) lua_error(L);
   lua_settop(L, top);
-  variant->held = reserves && variant->makes && lua_gc(L, LUA_GCISRUNNING, 0) == 1;
-  if (!variant->held) return;
+  variant->held = false;
+}
+
+void variant_hold(lua_State *L, struct variant *variant) {
+  if (LIKELY(!variant->makes) || lua_gc(L, LUA_GCISRUNNING, 0) != 1) return;
+  variant->held = true;
   variant->kilobytes = (size_t)lua_gc(L, LUA_GCCOUNT, 0);
   collector_hold(L);
 }
 
-/* Where the program makes tables in Lua, the collector is held meanwhile: no finalizer may run. */
-void variant_reserve_cells(lua_State *L, int handle, struct variant *variant) {
-  if (UNLIKELY(variant->makes || cells_any(&variant->script)))
-    variant_set_cells(L, handle, variant, true);
-}
-
 void variant_store_cells(lua_State *L, int handle, struct variant *variant) {
   if (UNLIKELY(variant->makes || cells_any(&variant->script)))
-    variant_set_cells(L, handle, variant, false);
+    variant_set_cells(L, handle, variant);
 }
 
 #define COPIED_FREELY 1024u    /* of element_cost, before the number of rows is known */
@@ -307,7 +303,6 @@ struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
   if (!variant || !variant->plan.program || !indexes_are_fresh(variant)) return NULL;
   variant_read_arrays(kernel->box, variant);
   variant_read_resources(kernel->box, variant);
-  variant->uniforms[UNIFORM_ADDS].b = variant->script.adds = kernel->adds;
   if (UNLIKELY(variant->texts)) variant_read_texts(L, anchors, kernel, variant);
   return variant;
 }
