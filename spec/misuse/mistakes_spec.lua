@@ -384,7 +384,7 @@ describe("a mistake says what to do", function()
   end)
 
   it("about functions that are to be compiled", function()
-    local empty, text, each, math = {}, tostring, pairs, math
+    local empty, mixed, text, each, math = {}, { 1, a = 2 }, tostring, pairs, math
     local function compiled(expected, query, fn)
       world:system("s", { query = query, each = fn })
       world:update(0)
@@ -396,8 +396,8 @@ describe("a mistake says what to do", function()
     world:set(one, "H", { hp = 1 })
     compiled("it uses a C function that is not a math function, 'tostring': call it in a system's "
       .. "run, and keep its result in a resource", "H", function(h) h.hp = #text(h.hp) end)
-    compiled("pairs with a table that it does not create: go over a list with ipairs", "P",
-      function(p) for key in each(empty) do p.x = key end end)
+    compiled("or keys other than names or integers: go over a list with ipairs", "P",
+      function(p) for _, value in each(mixed) do p.x = value end end)
     compiled("it calls math.random, which does not use the world's random numbers: write "
       .. "world:random(e)", "P", function(p) p.x = math.random() end)
     compiled("it builds a string: write it out as a constant, use the names of an enum, or do that "
