@@ -363,7 +363,8 @@ static uint32_t cell_elements(struct front *f, uint32_t which, struct val table,
                           build_binary(f->b, KO_LE, *at, cell_length(f, number)));
   else if (!index.names)
     inside = build_inside(f->b, number, *at);
-  *there = index.names ? K_ALL : build_binary(f->b, KO_AND, whole, inside);
+  *there = index.names ? build_get(f->b, build_cell(f->b, number + 2, *at))
+                       : build_binary(f->b, KO_AND, whole, inside);
   f->arrays[number].read = true;
   return number;
 }
@@ -441,8 +442,7 @@ struct val cell_get_element(struct front *f, struct val table, struct val index)
   value.whole = value.mixed ? build_get(f->b, build_cell(f->b, number + 1, at)) : K_ALL;
   value.bits = value.mixed ? MIXED_EXACT : 0;
   value.wide = f->arrays[number].kind == ELEMENTS_WIDE && !NUMBERS_ARE_DOUBLES;
-  value.present =
-      index.names ? build_get(f->b, build_cell(f->b, number + 2, at)) : there;
+  value.present = there;
   return f->arrays[number].ragged ? maybe_need(f, value) : value;
 }
 
@@ -535,12 +535,9 @@ void cell_set_element(struct front *f, struct val table, struct val index, struc
   build_at(f->b, f->env.mask, front_tag(f));
   if (as->grows)
     cell_extend(f, number, at, there);
-  else if (index.names)
-    build_need(f->b, build_get(f->b, build_cell(f->b, number + 2, at)));
   else
     build_need(f->b, there);
   cell_put_element(f, number, at, value);
-  if (index.names) build_set(f->b, build_cell(f->b, number + 2, at), build_bool(f->b, true));
 }
 
 /* A cell written by one path must not be read with its table as a whole. */
@@ -578,14 +575,16 @@ static bool cell_contains(lua_State *L, const void *table, int depth) {
   return found;
 }
 
+static bool cell_guards_elements(enum guard_type type) {
+  return type == GUARD_ELEMENTS || type == GUARD_PAIRS || type == GUARD_APPENDED;
+}
+
 /* Whether a guard reads the elements or the length of a table: its own table or, with `records`,
 ** one inside it, or one inside these by a key. */
 static bool cell_is_among(lua_State *L, int anchors, const struct guard *guard, const void *table,
                           bool records) {
   uint16_t deeper = guard->measured ? guard->inner : guard->within;
-  if (guard->type != GUARD_LENGTH && guard->type != GUARD_ELEMENTS &&
-      guard->type != GUARD_PAIRS && guard->type != GUARD_APPENDED)
-    return false;
+  if (guard->type != GUARD_LENGTH && !cell_guards_elements(guard->type)) return false;
   path_push(L, anchors, &guard->path);
   int top = lua_gettop(L);
   bool found = guard->field ? cell_contains(L, table, 3) : lua_topointer(L, -1) == table;
@@ -622,9 +621,7 @@ static bool cell_table_is_read(lua_State *L, int anchors, const void *table, boo
   const struct path *ends[] = {&guard->path, &guard->other};
   for (int i = 0; i < 2; i++)
     if (ends[i]->root && ends[i]->keys && cell_home(L, anchors, ends[i]) == table) return true;
-  bool elements = guard->type == GUARD_ELEMENTS || guard->type == GUARD_PAIRS ||
-                  guard->type == GUARD_APPENDED;
-  return (elements || (resizes && guard->type == GUARD_LENGTH)) &&
+  return (cell_guards_elements(guard->type) || (resizes && guard->type == GUARD_LENGTH)) &&
          cell_is_among(L, anchors, guard, table, guard->inner || guard->stride || guard->measured);
 }
 
