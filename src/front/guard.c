@@ -65,17 +65,20 @@ enum pairs_kind pairs_look(lua_State *L, int table) {
 /* Whether pairs goes over the value on top of the stack as the guard says. */
 static bool guard_has_pairs(lua_State *L, int anchors, const struct guard *guard) {
   int table = lua_gettop(L);
-  enum pairs_kind kind = pairs_look(L, table);
-  if (guard->elements == PAIRS_INTEGERS) return kind != PAIRS_NAMES && kind != PAIRS_OTHER;
+  enum pairs_kind wanted = (enum pairs_kind)guard->elements;
+  enum pairs_kind kind = wanted == PAIRS_NAMES ? wanted : pairs_look(L, table);
+  if (wanted == PAIRS_INTEGERS) return kind != PAIRS_NAMES && kind != PAIRS_OTHER;
+  if (wanted != PAIRS_NAMES) return kind == wanted;
   uint32_t at = 0;
-  bool same = kind == guard->elements;
-  if (same && kind == PAIRS_NAMES) lua_pushnil(L);
-  while (lua_gettop(L) > table && lua_next(L, table)) {
+  bool same = lua_istable(L, table) && !lua_getmetatable(L, table);
+  if (same) lua_pushnil(L);
+  while (same && lua_next(L, table)) {
     lua_pop(L, 1);
     lua_rawgeti(L, anchors, guard->names + (lua_Integer)at);
-    same &= at++ < guard->name_count && lua_rawequal(L, -1, -2);
+    same = at++ < guard->name_count && lua_rawequal(L, -1, -2);
     lua_pop(L, 1);
   }
+  lua_settop(L, table);
   return same && at == guard->name_count;
 }
 

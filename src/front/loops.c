@@ -364,7 +364,8 @@ static struct val items_item(struct front *f, struct val table, uint32_t longest
                                 : element_of_item(f, table, longest, number.value);
 }
 
-/* How many items there are at most, and the one of a round, with its number or key. */
+/* How many items there are at most, if that is known; whether pairs has found such keys; the item
+** of a round, with its number or key. */
 static uint32_t items_longest(struct front *f, struct val items, struct val table) {
   if (items.names) return items.names->count;
   if (table.kind == VAL_ARRAY) return table.component->length;
@@ -372,9 +373,13 @@ static uint32_t items_longest(struct front *f, struct val items, struct val tabl
   return is_array_field(table) ? table.array->count : 0;
 }
 
+static bool items_have(struct val items, enum pairs_kind kind) {
+  return items.slot && items.at == (uint32_t)kind;
+}
+
 static struct val items_at(struct front *f, struct val items, struct val table, uint32_t longest,
                            k_value round, struct val *number) {
-  if (items.slot && items.at == PAIRS_INTEGERS) return keys_at(f, table, round, number);
+  if (items_have(items, PAIRS_INTEGERS)) return keys_at(f, table, round, number);
   k_value from = build_i64(f->b, items.names ? 0 : 1);
   *number = val_number(f, build_binary(f->b, KO_ADD, round, from), false);
   number->names = items.names;
@@ -386,7 +391,7 @@ static struct val items_at(struct front *f, struct val items, struct val table, 
 static void items_in_rounds(struct front *f, struct frame *frame, struct val items,
                             struct val table) {
   const struct code *code = &frame->code->code[frame->pc];
-  bool keyed = items.slot && items.at == PAIRS_INTEGERS;
+  bool keyed = items_have(items, PAIRS_INTEGERS);
   struct loop loop = {.head = frame->pc, .end = code->target + 2, .control = code->a,
                       .shrinks = keyed};
   uint32_t longest = items_longest(f, items, table);
@@ -454,7 +459,7 @@ void items_for(struct front *f, struct frame *frame) {
                            : from.literal && from.number == 0;
   if (!items_is_list(table) || !begins)
     front_refuse(f, "it loops over an iterator other than ipairs(table): write a numeric for");
-  if (table.kind == VAL_TABLE || (items.slot && items.at == PAIRS_NONE))
+  if (table.kind == VAL_TABLE || items_have(items, PAIRS_NONE))
     items_one_by_one(f, frame, table);
   else if (table.kind == VAL_LIST)
     items_until_end(f, frame, table);

@@ -74,9 +74,8 @@ void rounds_end(struct loop *loop);
 void numeric_for(struct front *f, struct frame *frame);
 
 /* items_of: the three results of ipairs for its arguments. items_of_pairs: the first of pairs with
-** a table from outside. items_for: the generic for at the
-** frame's pc over them, as rounds for an outside table or an array, and as consecutive bodies for a
-** table that the function creates. */
+** a table from outside. items_for: the generic for at the frame's pc over them, as rounds for an
+** outside table or an array, and as consecutive bodies for a table that the function creates. */
 uint32_t items_of(struct front *f, const struct val *arguments, uint32_t count,
                   struct val *results);
 struct val items_of_pairs(struct front *f, struct val table);

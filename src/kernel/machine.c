@@ -337,12 +337,16 @@ struct window {
   size_t from, to;
 };
 
+static bool machine_any_in_group(const uint8_t *mask, size_t n, size_t at) {
+  return machine_any_lane(mask + at, n - at < GROUP ? n - at : GROUP);
+}
+
 /* The next window of n lanes behind the given one; false if there is none. */
 static bool machine_next_window(const uint8_t *mask, size_t n, struct window *window) {
   size_t at = window->to;
-  while (at < n && !machine_any_lane(mask + at, n - at < GROUP ? n - at : GROUP)) at += GROUP;
+  while (at < n && !machine_any_in_group(mask, n, at)) at += GROUP;
   window->from = at;
-  while (at < n && machine_any_lane(mask + at, n - at < GROUP ? n - at : GROUP)) at += GROUP;
+  while (at < n && machine_any_in_group(mask, n, at)) at += GROUP;
   window->to = at < n ? at : n;
   return window->from < n;
 }
@@ -365,10 +369,12 @@ static bool machine_is_movable(const struct running *r, uint32_t pc, uint32_t en
   return movable;
 }
 
-/* The mask of a loop or of what is skipped. */
+/* The mask of a loop or of what is skipped, and the instruction behind that. */
 static const uint8_t *machine_mask(const struct running *r, const k_insn *k) {
   return r->at[k->op == OP_LOOP ? k->b : k->a];
 }
+
+static uint32_t machine_exit(const k_insn *k) { return k->op == OP_LOOP ? k->c + 1u : k->c; }
 
 /* Whether windows take at most three quarters of what the whole block takes. */
 static bool machine_is_narrow(const struct running *r, uint32_t pc, size_t n) {
@@ -407,7 +413,7 @@ static size_t machine_run_windows(struct running *r, uint32_t pc, size_t n) {
   const uint8_t *mask = machine_mask(r, k);
   memcpy(r->kept, r->scalars, size);
   r->narrow = true;
-  r->end = k->op == OP_LOOP ? k->c + 1u : k->c;
+  r->end = machine_exit(k);
   for (struct window w = {0, 0}; sound == n && machine_next_window(mask, n, &w);) {
     size_t rows = w.to - w.from;
     memcpy(r->scalars, r->kept, size);
@@ -478,7 +484,7 @@ size_t running_from(struct running *r, uint32_t pc, size_t n) {
       }
       n = machine_run_windows(r, pc, n);
       if (n == 0) return machine_leave_all(r);
-      pc = k->op == OP_LOOP ? k->c + 1u : k->c;
+      pc = machine_exit(k);
     }
   }
   return n;

@@ -19,7 +19,7 @@ struct running {
   const struct list_loops *loops;
   char *base;                 /* the machine's buffer */
   void **at;                  /* the addresses of operands in this block */
-  k_scalar *scalars, *kept;   /* the scalars; their values before rows ran separately */
+  k_scalar *scalars, *kept;   /* the scalars; their values before the first window */
   struct notes *notes;
   k_stored *stores;           /* of the current row, if the program undoes some */
   k_ordered *waiting;         /* its orders */
