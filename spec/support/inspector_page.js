@@ -23,7 +23,8 @@ const link = process.argv[2], chromium = process.env.CHROMIUM || "/usr/bin/chrom
     if (!request.url().startsWith(link.split("#")[0])) problems.push("asked " + request.url());
   });
   const text = id => page.$eval("#" + id, node => node.textContent);
-  const wait = (condition, ...rest) => page.waitForFunction(condition, { timeout: 30000 }, ...rest);
+  const wait = (condition, ...rest) => page.waitForFunction(condition, { timeout: 30000 }, ...rest)
+    .catch(problem => { throw new Error(`${problem.message}: ${condition} ${rest}`); });
   const field = label => page.evaluateHandle(name => [...document.querySelectorAll("#entity label")]
     .filter(l => l.textContent === name).map(l => document.getElementById(l.htmlFor))[0], label);
   const holds = (label, wanted) => wait((name, given) => [...document.querySelectorAll("#entity label")]
@@ -131,6 +132,15 @@ const link = process.argv[2], chromium = process.env.CHROMIUM || "/usr/bin/chrom
     });
     // ---- by the keyboard alone ----
     const press = async (...keys) => { for (const key of keys) await page.keyboard.press(key); };
+    // Presses Tab, and waits until the focus has moved: a busy browser says first that it has the key.
+    const tab = async () => {
+      await page.evaluate(() => {
+        window.moved = new Promise(done => ["focusin", "focusout"].forEach(kind =>
+          document.addEventListener(kind, done, { once: true })));
+      });
+      await press("Tab");
+      await page.evaluate(() => Promise.race([window.moved, new Promise(done => setTimeout(done, 2000))]));
+    };
     // Tab until what has the focus has an id, or a name for screen readers that a pattern fits.
     const reach = async name => {
       for (let i = 0; i < 300; i++) {
@@ -141,7 +151,7 @@ const link = process.argv[2], chromium = process.env.CHROMIUM || "/usr/bin/chrom
             : node !== document.body && new RegExp("^(" + wanted + ")$").test(called.trim());
         }, name);
         if (there) return;
-        await press("Tab");
+        await tab();
       }
       throw new Error("the Tab key does not lead to " + name);
     };
@@ -291,7 +301,7 @@ const link = process.argv[2], chromium = process.env.CHROMIUM || "/usr/bin/chrom
       await press("Enter");
       await shows("explain", "drift");
       await wait(() => document.querySelector("#explain pre"));
-      await press("Tab");
+      await tab();
       if (await page.evaluate(() => document.activeElement.tagName) !== "PRE") throw new Error("no program");
       await reach("Reset counters");
       await press("Enter");
@@ -375,19 +385,20 @@ const link = process.argv[2], chromium = process.env.CHROMIUM || "/usr/bin/chrom
       for (const [at, name] of Object.keys(full).entries()) {
         await view(name, at);
         await wait(selector => document.querySelector(selector), full[name]);
-        const count = await page.evaluate(() => {
+        await page.evaluate(() => {
           window.wanted = new Set([...document.querySelectorAll("button, input, select, textarea, a[href], canvas, [role=region]")]
             .filter(n => n.checkVisibility() && !n.disabled && n.tabIndex >= 0));
-          window.wanted.delete(document.activeElement);
-          return window.wanted.size;
         });
-        for (let i = 0; i < count + 20; i++) {
-          await press("Tab");
-          await page.evaluate(() => window.wanted.delete(document.activeElement));
+        // Lists fill up meanwhile: how many keys it takes is not known beforehand.
+        let missed = [name];
+        for (let i = 0; i < 300 && missed.length; i++) {
+          missed = await page.evaluate(() => {
+            window.wanted.delete(document.activeElement);
+            return [...window.wanted].filter(n => n.isConnected && !n.disabled).map(n => n.outerHTML.slice(0, 80));
+          });
+          if (missed.length) await tab();
         }
-        const left = await page.evaluate(() => [...window.wanted].filter(n => n.isConnected && !n.disabled)
-          .map(n => n.outerHTML.slice(0, 80)));
-        if (left.length) throw new Error(name + ": " + left.join(" "));
+        if (missed.length) throw new Error(name + ": " + missed.join(" "));
       }
     });
   } catch (problem) {
