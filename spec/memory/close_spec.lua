@@ -34,6 +34,7 @@ end
 -- What a script may hold of a world, with what each says once it is closed.
 local function objects_of(world)
   local objects = { query = world:query "Position, Bag", resource = world:res "Bag" }
+  objects.where = objects.query:where(function() return true end)
   objects.nested, objects.array = objects.resource.at, objects.resource.list
   for chunk in objects.query:chunks() do
     objects.chunk, objects.column = chunk, chunk:column "Position.x"
@@ -55,6 +56,13 @@ local function check_closed(world, objects)
   end
   for _, name in ipairs(native.exports.query) do
     has_error(function() objects.query[name](objects.query, print) end, "the world is closed")
+  end
+  for name, object in pairs(objects) do
+    if name == "query" or name == "where" then
+      assert.matches("closed", tostring(object))
+    elseif type(object) == "userdata" then
+      pcall(tostring, object)
+    end
   end
   for _, name in ipairs { "view", "resource", "nested" } do
     has_error(function() return objects[name].x end, "closed")

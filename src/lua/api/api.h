@@ -253,6 +253,9 @@ struct query_box {
 struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
                              const struct query_text *text);
 
+/* The text of a query; "closed" before and after its life. */
+const char *query_box_text(const struct query_box *query);
+
 /* Pushes a query object without a query in the core. */
 struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_index);
 

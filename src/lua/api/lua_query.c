@@ -46,11 +46,13 @@ void query_push_key(lua_State *L, const struct query_box *query, lua_Integer use
 
 struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
                              const struct query_text *text) {
+  lua_pushstring(L, text->text);   /* a copy: a finalizer may free the name of a component */
+  const char *terms = lua_tostring(L, -1);
   struct query_box *query = query_box_push(L, box, world_index);
   if (!box->world) no_world(L, world_index);
   RETRY_OR_RAISE(L, box,
-                 ecs_query_with(box->world, text->text, text->variables, text->count,
-                                &query->query));
+                 ecs_query_with(box->world, terms, text->variables, text->count, &query->query));
+  lua_remove(L, -2);
   query->query->owner = box;
   return query;
 }

@@ -187,7 +187,7 @@ static int where_tostring(lua_State *L) {
   const struct query_box *query = lua_touserdata(L, -1);
   lua_getiuservalue(L, 1, WHERE_FUNCTION);
   lua_getinfo(L, ">S", &info);
-  lua_pushfstring(L, "ecs.where '%s' (%s:%d)", query->query ? query->query->text : "closed",
+  lua_pushfstring(L, "ecs.where '%s' (%s:%d)", query_box_text(query),
                   info.short_src, info.linedefined);
   return 1;
 }
