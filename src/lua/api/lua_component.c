@@ -383,7 +383,7 @@ static ecs_status declare_declaration_migrate(lua_State *L, struct world_box *bo
     return ECS_OK;
   }
   lua_pushlightuserdata(L, &migration->changes[0].report);
-  if (try_quietly(L, declare_report_body, 1, 1) != LUA_OK) {
+  if (try_quietly(L, box, declare_report_body, 1, 1) != LUA_OK) {
     lua_pop(L, 1);
     return ECS_ENOMEM;
   }

@@ -339,6 +339,7 @@ static void index_declare(lua_State *L, struct world_box *box) {
     index_push(L, box);
     return;
   }
+  if (!box->world) no_world(L, AT_WORLD);   /* a finalizer has closed it */
   ecs_status status = index_may_enter(box->world, draft.desc.name);
   if (status != ECS_OK) raise_status(L, box->world, status);
   index_push(L, box);

@@ -110,13 +110,14 @@ static int query_world_count(lua_State *L) {
   return 1;
 }
 
+const char *query_box_text(const struct query_box *query) {
+  return query->box && query->box->world && query->query ? query->query->text : "closed";
+}
+
 static int query_tostring(lua_State *L) {
   const struct query_box *query = box_test(L, 1, &kind_query, sizeof *query);
   if (!query) return luaL_typeerror(L, 1, "query");
-  if (query->box && query->box->world && query->query)
-    lua_pushfstring(L, "ecs.query (%s)", query->query->text);
-  else
-    lua_pushliteral(L, "ecs.query (closed)");
+  lua_pushfstring(L, "ecs.query (%s)", query_box_text(query));
   return 1;
 }
 

@@ -324,9 +324,10 @@ static int system_compile_untried(lua_State *L) {
 }
 
 void systems_compile(lua_State *L, int world_index) {
+  struct world_box *box = lua_touserdata(L, world_index);
   lua_pushvalue(L, world_index);
   /* If memory is short, the first run compiles. */
-  if (try_quietly(L, system_compile_untried, 1, 0) != LUA_OK) lua_pop(L, 1);
+  if (try_quietly(L, box, system_compile_untried, 1, 0) != LUA_OK) lua_pop(L, 1);
 }
 
 /* While scripts are read, only checks whether the options make sense. */

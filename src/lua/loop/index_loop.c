@@ -162,21 +162,22 @@ static void index_loop_begin_again(lua_State *L) {
 struct found_box *found_push(lua_State *L, struct world_box *box, const struct copies *copies,
                              bool holds) {
   const ecs_world *world = box->world;
-  uint64_t moment = world->moment;
+  uint64_t moment = world->moment, version = *box->version;
   int slots = (int)copies->slot_count;
   struct found_box *found = new_box(L, holds ? &kind_held : &kind_found, sizeof *found,
                                     FOUND_VALUES + slots);
   found->ended = true;
   found->row = NONE;
   found->box = box;
-  if (box->world != world || world->moment != moment) index_loop_begin_again(L);
+  if (box->world != world || world->moment != moment || *box->version != version)
+    index_loop_begin_again(L);
   lua_getiuservalue(L, 1, 1);
   lua_setiuservalue(L, -2, FOUND_WORLD);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, FOUND_INDEX);
   found->copies = copies;
   found->moment = moment;
-  found->version = *box->version;
+  found->version = version;
   return found;
 }
 
