@@ -6,7 +6,7 @@ local reentry = require "spec.support.reentry"
 local STEPS = 60
 
 describe("a world whose callbacks and finalizers call it back", function()
-  local count = helper.by_scale { small = 40, normal = 200, deep = 4000 }
+  local count = helper.by_scale { small = 400, normal = 1000, deep = 20000 }
   local group = count // 4
   for first = 1, count, group do
     local last = first + group - 1

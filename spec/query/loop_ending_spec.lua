@@ -622,6 +622,61 @@ describe("a finalizer that uses the world", function()
     assert.is_truthy(message:find("closed", 1, true))
   end)
 
+  -- Calls a function while nearly every allocation runs a finalizer that does something.
+  local function churned(times, call, deed)
+    local on = true
+    local function churn()
+      setmetatable({}, { __gc = function()
+        if not on then return end
+        deed()
+        churn()
+      end })
+    end
+    churn()
+    helper.collect_always(true)
+    collectgarbage "restart"
+    for i = 1, times do call(i) end
+    helper.collect_always(false)
+    on = false
+  end
+
+  it("to replace systems that are explained waits", function()
+    local world = new_places(5)
+    local names = { "a", "b", "c", "d" }
+    local function declare(name)
+      world:system(name, { query = "Position", each = function(pos) pos.x = pos.x + 1 end })
+    end
+    for _, name in ipairs(names) do declare(name) end
+    churned(300, function(i)
+      world:tag("T" .. i % 9)   -- programs are made again
+      world:update(1)
+      world:undeclare("T" .. i % 9)
+      assert.are.equal(4, #world:explain("update").update)
+      for _, name in ipairs(names) do assert.is_string(world:explain(name).tier) end
+    end, function()
+      for _, name in ipairs(names) do declare(name) end
+    end)
+    world:close()
+  end)
+
+  it("to declare a component again while an index is read ends the loop", function()
+    local world = ecs.world()
+    world:component("Spot", { "x: f64", "y: f64" })
+    world:spawn_many(20, { Spot = { 1, 2 } })
+    local near = world:index("near", { query = "Spot", grid = "Spot", cell = 1 })
+    local seen, wide = 0, false
+    churned(300, function()
+      pcall(function()
+        for spot in near:within(1, 2, 1) do seen = seen + spot.x end
+      end)
+    end, function()
+      wide = not wide
+      world:component("Spot", wide and { "x: f64", "y: f64", "m: f64[9]" } or { "x: f64", "y: f64" })
+    end)
+    assert.is_true(seen > 0)
+    world:close()
+  end)
+
   it("to declare a component several times while it is read ends the reading", function()
     local world = ecs.world()
     local shapes = {
@@ -631,25 +686,14 @@ describe("a finalizer that uses the world", function()
     }
     world:component("Wide", shapes[3])
     local e = world:spawn { Wide = {} }
-    local on = true
-    local function churn()
-      setmetatable({}, { __gc = function()
-        if not on then return end
-        for _, shape in ipairs(shapes) do pcall(world.component, world, "Wide", shape) end
-        churn()
-      end })
-    end
-    churn()
     local seen, told = 0, 0
-    helper.collect_always(true)
-    collectgarbage "restart"
-    for _ = 1, 1000 do
+    churned(1000, function()
       local ok, wide = pcall(world.read, world, e, "Wide")
       if ok then seen = seen + #wide.m + #wide.n + #wide.s + #wide.t else told = told + 1 end
       assert(ok or wide:find "the entity changed while it was read")
-    end
-    helper.collect_always(false)
-    on = false
+    end, function()
+      for _, shape in ipairs(shapes) do pcall(world.component, world, "Wide", shape) end
+    end)
     assert.are.equal((1000 - told) * 5, seen)
     assert.is_true(told > 0 and told < 1000)
     world:close()

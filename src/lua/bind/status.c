@@ -28,11 +28,12 @@ static int status_keep_words(lua_State *L) {
 }
 
 bool words_reserve(void *world_box, const char *text) {
-  lua_State *L = ((const struct world_box *)world_box)->main;
+  struct world_box *box = world_box;
+  lua_State *L = box->main;
   if (lua_status(L) != LUA_OK) return true;   /* it cannot run anything: the host has resumed it */
   if (!lua_checkstack(L, 4)) return false;
   lua_pushlightuserdata(L, (void *)(uintptr_t)text);
-  bool kept = try_quietly(L, status_keep_words, 1, 0) == LUA_OK;
+  bool kept = try_quietly(L, box, status_keep_words, 1, 0) == LUA_OK;
   if (!kept) lua_pop(L, 1);
   return kept;
 }
@@ -54,7 +55,7 @@ int raise_error(lua_State *L, const char *format, ...) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &words_key) == LUA_TSTRING &&
       strcmp(lua_tostring(L, -1), text) == 0) {
     lua_pushvalue(L, -1);
-    if (try_quietly(L, status_place_words, 1, 1) != LUA_OK) lua_pop(L, 1);
+    if (try_held(L, status_place_words, 1, 1) != LUA_OK) lua_pop(L, 1);
     return lua_error(L);
   }
   return luaL_error(L, "%s", text);
@@ -89,13 +90,15 @@ void *scratch_grow(lua_State *L, struct world_box *box, void *items, uint32_t *c
   return grown;
 }
 
-int try_quietly(lua_State *L, lua_CFunction function, int arguments, int results) {
+int try_quietly(lua_State *L, struct world_box *box, lua_CFunction function, int arguments,
+                int results) {
   lua_pushcfunction(L, function);
   lua_insert(L, -arguments - 1);
   bool running = lua_gc(L, LUA_GCISRUNNING, 0) == 1;
-  if (running) lua_gc(L, LUA_GCSTOP, 0);
+  size_t before = (size_t)lua_gc(L, LUA_GCCOUNT, 0);
+  if (running) collector_hold(L);
   int status = lua_pcall(L, arguments, results, 0);
-  if (running) lua_gc(L, LUA_GCRESTART, 0);
+  if (running) box->owed += collector_release_quietly(L, before);
   return status;
 }
 

@@ -291,7 +291,7 @@ void push_component(struct place *place) {
       lua_pushvalue(L, -1);
       lua_pushvalue(L, place->world_index);
       lua_pushinteger(L, id);
-      if (try_quietly(L, value_make_reader, 3, 1) != LUA_OK) lua_error(L);
+      if (try_quietly(L, lua_touserdata(L, place->world_index), value_make_reader, 3, 1) != LUA_OK) lua_error(L);
     }
     lua_setmetatable(L, -3);
     lua_pop(L, 1);

@@ -175,9 +175,10 @@ static inline int dump_function(lua_State *L, lua_Writer writer, void *ud, bool 
 #endif
 #endif
 
-/* As collector_release, after so many kilobytes have been allocated; in Lua 5.4 no finalizer runs.
-** Returns how many bytes collector_step is then owed. */
-static inline size_t collector_release_quietly(lua_State *L, size_t kilobytes) {
+/* As collector_release; in Lua 5.4 no finalizer runs. `before` is what LUA_GCCOUNT was when it was
+** held. Returns how many bytes collector_step is then owed. */
+static inline size_t collector_release_quietly(lua_State *L, size_t before) {
+  size_t now = (size_t)lua_gc(L, LUA_GCCOUNT, 0), kilobytes = now > before ? now - before : 0;
 #ifdef HELD
   kilobytes += 64;   /* allocations that were not followed by a step, too */
   lua_gc(L, LUA_GCSTEP, (int)((size_t)HELD - kilobytes));

@@ -89,9 +89,7 @@ static int variant_set_protected(lua_State *L) {
 
 static void variant_release(lua_State *L, int handle, const struct variant *variant) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  size_t kilobytes = (size_t)lua_gc(L, LUA_GCCOUNT, 0);
-  size_t more = kilobytes > variant->kilobytes ? kilobytes - variant->kilobytes : 0;
-  kernel->box->owed += collector_release_quietly(L, more);
+  kernel->box->owed += collector_release_quietly(L, variant->kilobytes);
 }
 
 static APART void variant_set_cells(lua_State *L, int handle, struct variant *variant) {
@@ -582,7 +580,7 @@ static int variant_try_front(lua_State *L, int handle, int anchors, struct kerne
   lua_pushlightuserdata(L, kernel);
   lua_getiuservalue(L, handle, KERNEL_LOCALS);
   if (reasons) lua_pushvalue(L, reasons);
-  return try_quietly(L, variant_compile_protected, reasons ? 6 : 5, 0);
+  return try_quietly(L, kernel->box, variant_compile_protected, reasons ? 6 : 5, 0);
 }
 
 /* Remembers why rows are left to Lua, which is at the top of the stack, at the line. */
@@ -649,7 +647,7 @@ static bool variant_add_refusal(lua_State *L, int anchors, struct kernel *kernel
     return true;
   }
   lua_pushvalue(L, top);
-  bool kept = try_quietly(L, kernel_variant_keep_reason, 2, 0) == LUA_OK;
+  bool kept = try_quietly(L, kernel->box, kernel_variant_keep_reason, 2, 0) == LUA_OK;
   lua_settop(L, top);
   return kept && add_variant(L, anchors, kernel, make_variant(kernel, front, which));
 }

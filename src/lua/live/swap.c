@@ -466,7 +466,7 @@ int ecs_native_swap(lua_State *L) {
   luaL_checktype(L, SWAP_OPTIONS, LUA_TTABLE);
   bool only_check = option(L, SWAP_OPTIONS, "check") != LUA_TNIL;
   for (int i = SWAP_WORLD; i <= SWAP_OPTIONS; i++) lua_pushvalue(L, i);
-  int status = try_quietly(L, swap_prepare, 4, 2);
+  int status = try_quietly(L, box, swap_prepare, 4, 2);
   lua_Integer group = status == LUA_OK ? lua_tointeger(L, -1) : 0;
   if (status == LUA_OK) lua_pop(L, 1);
   lua_replace(L, SWAP_REPORTS);
