@@ -66,8 +66,8 @@ void call_held(lua_State *L, lua_CFunction function, int arguments, int results)
 ** stack must have room for one more value. */
 int try_held(lua_State *L, lua_CFunction function, int arguments, int results);
 
-/* As try_held, but no finalizer runs at the end, either, until something is allocated: the collector
-** catches up when the world settles. */
+/* As try_held, but no finalizer runs at the end, either: the collector catches up when the world
+** settles. */
 int try_quietly(lua_State *L, struct world_box *box, lua_CFunction function, int arguments,
                 int results);
 

@@ -291,7 +291,8 @@ void push_component(struct place *place) {
       lua_pushvalue(L, -1);
       lua_pushvalue(L, place->world_index);
       lua_pushinteger(L, id);
-      if (try_quietly(L, lua_touserdata(L, place->world_index), value_make_reader, 3, 1) != LUA_OK) lua_error(L);
+      struct world_box *box = lua_touserdata(L, place->world_index);
+      if (try_quietly(L, box, value_make_reader, 3, 1) != LUA_OK) lua_error(L);
     }
     lua_setmetatable(L, -3);
     lua_pop(L, 1);

@@ -63,7 +63,8 @@ static const struct shape *view_shape_need(lua_State *L, int world_index,
     lua_pushvalue(L, world_index);
     lua_pushlightuserdata(L, (void *)(uintptr_t)component);
     need_stack(L, 1);
-    if (try_quietly(L, lua_touserdata(L, world_index), view_shape_build, 2, 1) != LUA_OK) lua_error(L);
+    struct world_box *box = lua_touserdata(L, world_index);
+    if (try_quietly(L, box, view_shape_build, 2, 1) != LUA_OK) lua_error(L);
   }
   const struct shape *shape = lua_touserdata(L, -1);
   lua_pop(L, 2);
