@@ -220,13 +220,13 @@ end
 
 -- What a for loop over a query can be, each over objects that nobody else has: `keep` notes which.
 local forms = {
-  each = function(world, keep) return keep(world:query "Position"):each() end,
-  chunks = function(world, keep) return keep(world:query "Position"):chunks() end,
+  each = function(world, keep) return keep(world:query("Position", {})):each() end,
+  chunks = function(world, keep) return keep(world:query("Position", {})):chunks() end,
   ["where and each"] = function(world, keep)
-    return keep(keep(world:query "Position"):where(function(p) return p.x > 1 end)):each()
+    return keep(keep(world:query("Position", {})):where(function(p) return p.x > 1 end)):each()
   end,
   ["where and chunks"] = function(world, keep)
-    return keep(keep(world:query "Position"):where(function(p) return p.x > 1 end)):chunks()
+    return keep(keep(world:query("Position", {})):where(function(p) return p.x > 1 end)):chunks()
   end,
 }
 

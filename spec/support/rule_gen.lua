@@ -571,7 +571,10 @@ function M.generate(seed, forms)
     "coming", "longer" } do
     if rng:chance(40) then table.insert(program.with, name) end
   end
-  for i = 1, rng:range(1, 2) do program.units[i] = gen:unit(rng:pick(forms)) end
+  for i = 1, rng:range(1, 2) do
+    program.units[i] = gen:unit(rng:pick(forms))
+    program.units[i].asks = program.units[i].form == "loop" and rng:chance(30)
+  end
   return program
 end
 
@@ -586,7 +589,7 @@ end
 local looping = [[
 function(_, dt, query)
   local count, sum, least, whose = 0, 0.5, nil, nil
-  for %s in query:each() do
+  for %s in %s:each() do
     count = count + 1
     if e %% 3 == 0 then sum = sum + e %% 7 * dt end
     if not least or e %% 11 < least then least, whose = e %% 11, e end
@@ -601,6 +604,7 @@ function M.source(unit)
   if unit.form == "loop" then
     given[#given + 1] = "e"
     return looping:format(table.concat(given, ", "),
+      unit.asks and ("world:query %q"):format(M.query(unit)) or "query",
       (text_of(unit.body):gsub("%f[%w]return(%s+)end%f[%W]", "goto continue%1end")))
   end
   given[#given + 1] = unit.form == "run" and "_, dt" or unit.form == "array" and "i, dt"

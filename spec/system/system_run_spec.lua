@@ -171,8 +171,8 @@ describe("a system's run", function()
     of(function(w) w:spawn { P = { x = 1 } } end, changes)
     of(function(w) w:emit("Hit", 1) end, changes)
     of(function(w, _, e) w:despawn(e) end, changes)
-    of(function(w) w:query "P" end, "it calls world:query")
-    local why = reason(function() return function(w) w:query "P" end end)
+    of(function(w) w:describe() end, "it calls world:describe")
+    local why = reason(function() return function(w) w:describe() end end)
     assert.matches("which kernels do not support$", why)   -- it is in a run already
   end)
 

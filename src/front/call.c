@@ -45,7 +45,7 @@ enum method_name { METHOD_DESPAWN, METHOD_ADD, METHOD_REMOVE, METHOD_RANDOM, MET
                    METHOD_HAS, METHOD_GET, METHOD_ALIVE, METHOD_TARGET, METHOD_PARENT,
                    METHOD_MATCHES, METHOD_SET, METHOD_SPAWN, METHOD_EMIT, METHOD_ENABLED,
                    METHOD_CHILDREN, METHOD_SOURCES, METHOD_TARGETS, METHOD_PAIR, METHOD_LOOKUP,
-                   METHOD_READ, METHOD_EVENTS, METHOD_COUNT };
+                   METHOD_READ, METHOD_EVENTS, METHOD_QUERY, METHOD_COUNT };
 
 /* Whether a key names a method that kernels leave to Lua. */
 static bool call_is_of_lua(const struct constant *key) {
@@ -61,7 +61,7 @@ struct val call_method(struct front *f, struct val object, const struct constant
                                                   "has", "get", "alive", "target", "parent",
                                                   "count", "set", "spawn", "emit", "enabled",
                                                   "children", "sources", "targets", "pair",
-                                                  "lookup", "read", "events"};
+                                                  "lookup", "read", "events", "query"};
   for (uint32_t i = 0; key->type == CONST_STRING && i < METHOD_COUNT; i++)
     if (text_equal(names[i], key->string.data, key->string.size))
       return (struct val){.kind = VAL_METHOD, .at = i};
@@ -214,6 +214,20 @@ static struct val count_call(struct front *f, const struct val *arguments, uint3
   return val_number(f, text_guard(f, GUARD_COUNT, arguments[1].string), true);
 }
 
+/* world:query(text): one that the world keeps. */
+static struct val call_query(struct front *f, const struct val *arguments, uint32_t count) {
+  ecs_query *query = NULL;
+  if (count != 2 || arguments[0].kind != VAL_WORLD || arguments[1].kind != VAL_STRING)
+    front_refuse(f, "it calls world:query with something other than one string from a constant or "
+                    "an upvalue: make the query once, outside");
+  call_need_found(f, query_share(f->world, arguments[1].string, f->owner, &query));
+  if (query->shared) return partner_query(f, query);
+  query_free(query);
+  front_refuse(f, "it makes a query of events, of what has changed, or one of too many: make it "
+                  "once, outside");
+  return arguments[0];
+}
+
 /* world:lookup(text): constant, since names are deferred. */
 static struct val lookup_call(struct front *f, const struct val *arguments, uint32_t count) {
   if (count != 2 || arguments[0].kind != VAL_WORLD || arguments[1].kind != VAL_STRING)
@@ -287,6 +301,7 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
     case METHOD_LOOKUP: results[0] = lookup_call(f, arguments, count); return 1;
     case METHOD_READ: results[0] = reach_read(f, arguments, count); return 1;
     case METHOD_EVENTS: results[0] = partner_events(f, arguments, count); return 1;
+    case METHOD_QUERY: results[0] = call_query(f, arguments, count); return 1;
     case METHOD_GET: return reach_get(f, arguments, count, results, wanted);
     case METHOD_SPAWN: results[0] = order_spawn(f, arguments, count); return 1;
     case METHOD_EMIT: order_emit(f, arguments, count); return 0;

@@ -113,6 +113,33 @@ describe("a for loop over a query", function()
       end]]
   end)
 
+  it("goes over a query that the run makes", function()
+    local told = alike [[for p in world:query("P"):each() do
+        p.x = p.x + dt
+        for q in world:query("P, Q"):each() do if q.n == p.n then p.n = p.n + 1 end end
+      end]]
+    assert.equal("vector", told.tier)
+    local world, kept = scene(true).world, {}
+    world:system("s", { run = function(_, dt)
+      for i = 1, 300 do kept[dt * 1000 + i] = world:query("P, !T" .. (" "):rep(i - 1)) end
+    end })
+    world:update(1)
+    world:update(2)
+    assert.equal(kept[1001], kept[2001])
+    assert.not_equal(kept[1300], kept[2300])
+    assert.not_equal(world:query "P", world:query "P")
+    world:system("s", { run = function() kept.now = world:query "P, !T" end })
+    world:update(0)
+    assert.equal(kept[1001], kept.now)
+    world:undeclare "T"
+    assert.has_error(function() world:update(0) end)
+    assert.has_error(function() return kept.now:count() end)
+    world:tag "T"
+    world:update(0)
+    assert.equal(200, kept.now:count())
+    world:close()
+  end)
+
   it("draws random numbers one after the other", function()
     alike [[for p, e in all:each() do
         if p.n % 3 > 0 and world:random(e) < 0.5 then p.n = p.n + world:random(e, 6) end
@@ -533,6 +560,14 @@ describe("a loop over a query within a function of rows", function()
     same("for o, f in all:each() do if f ~= e then o.x = o.x + p.n end end", itself)
     same("for o in all:each() do if o.n == p.n + 1 then p.n = p.n + o.n end end", itself)
     same "for hit in world:events 'Hit' do if hit.who == e then p.x = p.x + hit.by end end"
+  end)
+
+  it("makes its query itself", function()
+    same "local n = 0 for o in world:query 'P':each() do if o.x < p.x then n = n + 1 end end p.n = n"
+    same [[for _, q in world:query "P, Q?":each() do if q and q.hp > p.n then p.n = p.n - 1 end end
+      for o in world:query "P, T":each() do if o.x == p.x then p.on = not p.on end end]]
+    same("for o in world:query('P:changed'):each() do p.x = p.x + o.n / 8 end", "once, outside")
+    same("for o in world:query('P', {}):each() do p.x = p.x + o.n / 8 end", "once, outside")
   end)
 
   it("is refused where a view would show another row", function()

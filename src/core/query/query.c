@@ -248,19 +248,24 @@ ecs_status ecs_query_new(ecs_world *world, const char *text, ecs_query **out) {
   return ecs_query_with(world, text, NULL, 0, out);
 }
 
-ecs_status ecs_query_with(ecs_world *world, const char *text, const ecs_variable *variables,
-                          uint32_t count, ecs_query **out) {
-  if (!text) return world_fail(world, ECS_EINVAL, "a query needs a text");
+static ecs_status query_make(ecs_world *world, ecs_string text, const ecs_variable *variables,
+                             uint32_t count, ecs_query **out) {
   ecs_query *query = memory_array(&world->memory, 1, sizeof *query);
   if (!query) return world_nomem(world);
   query->world = world;
   query->fresh = world->registry.shown;
-  ecs_status status = query_fill(query, text, strlen(text), variables, count);
+  ecs_status status = query_fill(query, text.data, text.size, variables, count);
   if (status == ECS_OK)
     *out = query;
   else
     query_release(query);
   return status;
+}
+
+ecs_status ecs_query_with(ecs_world *world, const char *text, const ecs_variable *variables,
+                          uint32_t count, ecs_query **out) {
+  if (!text) return world_fail(world, ECS_EINVAL, "a query needs a text");
+  return query_make(world, (ecs_string){text, strlen(text)}, variables, count, out);
 }
 
 static void query_leave_record(ecs_query *query) {
@@ -287,7 +292,28 @@ void query_free(ecs_query *query) {
 }
 
 void ecs_query_free(ecs_query *query) {
-  if (query && !query->kept) query_free(query);
+  if (query && !query->kept && !query->shared) query_free(query);
+}
+
+#define SHARED_MOST 256u
+
+ecs_status query_share(ecs_world *world, ecs_string text, const void *owner, ecs_query **out) {
+  uint32_t count = 0;
+  for (ecs_query *query = world->first_query; query; query = query->next) {
+    count += query->shared;
+    if (!query->shared || query->broken || query->owner != owner) continue;
+    if (query->text_size != text.size || memcmp(query->text, text.data, text.size)) continue;
+    *out = query;
+    return ECS_OK;
+  }
+  ecs_query *query = NULL;
+  ecs_status status = query_make(world, text, NULL, 0, &query);
+  if (status != ECS_OK) return status;
+  query->owner = (void *)(uintptr_t)owner;
+  query->shared = count < SHARED_MOST && !query->fresh && !query->terms.changes &&
+                  !query->terms.event;
+  *out = query;
+  return ECS_OK;
 }
 
 static void query_join_again(ecs_query *query) {

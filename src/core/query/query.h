@@ -143,6 +143,7 @@ struct ecs_query {
   bool broken;                    /* names a component that is no longer declared */
   bool dirty;                     /* has doomed tables */
   bool kept;                      /* owned by a system: ecs_query_free leaves it alone */
+  bool shared;                    /* likewise: owned by the world, for all who ask for its text */
   struct query_terms terms;
   ecs_query *previous, *next;     /* all queries of the world, oldest first */
   void *owner;                    /* set by the host: whose query it is */
@@ -219,6 +220,10 @@ bool query_sees_prefabs(const struct term *term);
 
 /* Whether a table satisfies the terms; that of a prefab never does. */
 bool query_terms_match(const struct query_terms *terms, const struct table *table);
+
+/* The query of a text that the world keeps for an owner; a new one that is not `shared` if it tells
+** what has changed, is about events, or the world keeps too many. */
+ecs_status query_share(ecs_world *world, ecs_string text, const void *owner, ecs_query **out);
 
 /* Frees a query, even if a system owns it. */
 void query_free(ecs_query *query);

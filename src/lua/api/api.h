@@ -253,6 +253,10 @@ struct query_box {
 struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
                              const struct query_text *text);
 
+/* Likewise, but pushes the query that the world at 1 keeps by the value at `key`, if there is one;
+** a text that may be shared may be of one that it does not keep. */
+void query_push_kept(lua_State *L, struct world_box *box, int key, const struct query_text *text);
+
 /* The text of a query; "closed" before and after its life. */
 const char *query_box_text(const struct query_box *query);
 

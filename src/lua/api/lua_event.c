@@ -58,25 +58,14 @@ static int event_world_after(lua_State *L) {
 /* for event in world:events(name): a loop over a query of it, always the same, which the world
 ** keeps by the event's id. */
 static int world_events(lua_State *L) {
-  static const char queries_key = 0;
   struct world_box *box = check_free_world(L, 1);
   lua_settop(L, 2);
-  if (lua_getiuservalue(L, 1, WORLD_REFS) != LUA_TTABLE) raise_error(L, "the world is closed");
-  lua_pushlightuserdata(L, (void *)(uintptr_t)&queries_key);
-  push_part(L, NULL);
-  lua_replace(L, 3);
   const struct component *event = check_event(L, box, 2);
-  lua_rawgeti(L, 3, (lua_Integer)event->id);
-  const struct query_box *query = lua_touserdata(L, 4);
-  if (!query || !query->query || query->query->broken) {
-    ecs_id id = event->id;
-    struct query_text text = {.text = event->name};
-    lua_settop(L, 3);
-    query_push(L, box, 1, &text);
-    lua_pushvalue(L, 4);
-    lua_rawseti(L, 3, (lua_Integer)id);
-  }
-  return each_begin(L, loop_push(L, 4, LOOP_FOR, ALL_VIEWS));
+  lua_pushinteger(L, (lua_Integer)event->id);
+  lua_pushstring(L, event->name);
+  const struct query_text text = {.text = lua_tostring(L, 4)};
+  query_push_kept(L, box, 3, &text);
+  return each_begin(L, loop_push(L, lua_gettop(L), LOOP_FOR, ALL_VIEWS));
 }
 
 const luaL_Reg world_event_methods[] = {

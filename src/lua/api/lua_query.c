@@ -47,11 +47,13 @@ void query_push_key(lua_State *L, const struct query_box *query, lua_Integer use
 struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
                              const struct query_text *text) {
   lua_pushstring(L, text->text);   /* a copy: a finalizer may free the name of a component */
-  const char *terms = lua_tostring(L, -1);
+  ecs_string terms;
+  terms.data = lua_tolstring(L, -1, &terms.size);
   struct query_box *query = query_box_push(L, box, world_index);
   if (!box->world) no_world(L, world_index);
-  RETRY_OR_RAISE(L, box,
-                 ecs_query_with(box->world, terms, text->variables, text->count, &query->query));
+  RETRY_OR_RAISE(L, box, text->shared ? query_share(box->world, terms, box, &query->query)
+                                      : ecs_query_with(box->world, terms.data, text->variables,
+                                                       text->count, &query->query));
   lua_remove(L, -2);
   query->query->owner = box;
   return query;
@@ -82,6 +84,22 @@ static const char *query_check_terms(lua_State *L) {
   return check_text(L, 2, NULL);
 }
 
+void query_push_kept(lua_State *L, struct world_box *box, int key, const struct query_text *text) {
+  static const char kept_key = 0;
+  if (lua_getiuservalue(L, 1, WORLD_REFS) != LUA_TTABLE) no_world(L, 1);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)&kept_key);
+  push_part(L, NULL);
+  lua_pushvalue(L, key);
+  lua_rawget(L, -2);
+  const struct query_box *query = lua_touserdata(L, -1);
+  if (query && query->query && !query->query->broken) return;
+  lua_pop(L, 1);
+  if (!query_push(L, box, 1, text)->query->shared && text->shared) return;
+  lua_pushvalue(L, key);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, -4);
+}
+
 static int world_query(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   struct query_text given = {.text = query_check_terms(L)};
@@ -91,8 +109,12 @@ static int world_query(lua_State *L) {
     stage_query(L, box);
     return 1;
   }
+  given.shared = box->world->running && lua_isnil(L, 3);
   variables_of_argument(L, box, 3, &given);
-  query_push(L, box, 1, &given);
+  if (given.shared)
+    query_push_kept(L, box, 2, &given);
+  else
+    query_push(L, box, 1, &given);
   settle(L, box, 1);
   return 1;
 }
@@ -140,6 +162,7 @@ void queries_free(const struct world_box *box, ecs_world *world) {
     next = query->next;
     if (query->owner != box) continue;
     reading_forget(query);
+    query->shared = false;
     ecs_query_free(query);
   }
 }

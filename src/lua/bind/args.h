@@ -248,6 +248,7 @@ static inline void append_item(lua_State *L) {
 /* Lives as long as the table that it was read from. */
 struct query_text {
   const char *text;          /* NULL: none */
+  bool shared;               /* made while systems run: the world keeps it */
   uint32_t count;
   ecs_variable variables[VARIABLES_MOST];
 };

@@ -87,11 +87,6 @@ static int variant_set_protected(lua_State *L) {
   return 0;
 }
 
-static void variant_release(lua_State *L, int handle, const struct variant *variant) {
-  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  kernel->box->owed += collector_release_quietly(L, variant->kilobytes);
-}
-
 static APART void variant_set_cells(lua_State *L, int handle, struct variant *variant) {
   int top = lua_gettop(L), status = LUA_OK;
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
@@ -104,7 +99,8 @@ static APART void variant_set_cells(lua_State *L, int handle, struct variant *va
   } else if (cells_any(&variant->script)) {
     variant_set_all(L, top + 2, variant);
   }
-  if (variant->held) variant_release(L, handle, variant);
+  struct world_box *box = ((struct kernel_box *)lua_touserdata(L, handle))->box;
+  if (variant->held) box->owed += collector_release_quietly(L, variant->kilobytes);
   if (status != LUA_OK) lua_error(L);
   lua_settop(L, top);
   variant->held = false;
