@@ -182,6 +182,8 @@ flow 7: if <B> then <S> end | if <B> then <S> else <S> end | for <K> = 1, <Few> 
   | for <N> = 1, 3 do <S> if <B> then break end <S> end
   | for <N> = 1, 3 do <S> <PB1> = not <PB1> if <PB1> then break end <S> end
   | for <N> = 1, 2 do if <B> then goto <N1> end <S> ::<N1>:: end
+  | local <N1> if <B> then <N1> = 'bob' end
+    for <K> = 1, <Few> do if <B> then if <N1> then <S> elseif <B> then <N1> = 'ann' end end end
 texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
   | tally[p.kind] = (tally[p.kind] or 0) + <F> | met[p.kind] = <B> | met[p.kind] = true
   | if not met[p.kind] then met[p.kind] = true <S> end | most[p.kind] = most[p.kind] or <I>
@@ -197,6 +199,14 @@ texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
   | local <N1> = maps[p.kind] if <N1> then <PF> = <N1>[<X>] <N1>[<X>] = <F> <S> end
   | local <N1> = <B> and maps.red or maps[p.kind] if <N1> then <N1>[<X1>] = <N1>[<X1>] + 1 end
   | <PF> = bag[p.kind].items[1].w
+  | local <N1> = <B> and p.s or tints[<I> % 4 + 1] <PB> = <N1> == 'ann' <S> p.s = <N1>
+  | local <N1> = p.s for <K>, <N2> in ipairs(tints) do if <B> then <N1> = <N2> end <S> end
+    if <N1> ~= p.s then p.s = <N1> <S> end
+  | local <N1> = 'bob' for <K> = 1, <Few> do if <B> then <N1> = p.s end <S> end
+    <PB> = <N1> < p.s p.s = <N1>
+  | local <N1> = { p.s, 'cid' } <N1>[3] = p.kind <S> table.sort(<N1>) p.s = <N1>[<X> % 3 + 1]
+  | local <N1> = {} <N1>[p.s] = <F> <N1>.ann = (<N1>.ann or 0) + 1 <N1>[p.kind] = <F> <S>
+    <PF> = <N1>[p.s] <PF1> = <N1>['ann']
   | local <N1> = <B> and grade[p.kind] if <N1> then <PF> = <N1>.w <S> end
   | local <N1> = grade[p.tint] <S> if <B> then <N1> = grade.red end if <N1> then <PF> = <N1>.w end
   | local <N1> = odds[p.kind] for <K> = 1, <Few> do <PF> = <N1>.at[2] <S> <N1> = odds[p.kind] end

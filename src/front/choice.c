@@ -116,6 +116,7 @@ const struct enumeration *choice_extend(struct front *f, const struct enumeratio
                                         struct val x) {
   struct enumeration all = {.names = &f->texts[f->text_count]};
   uint32_t most = FRONT_TEXTS - f->text_count, at = 0;
+  if (names == &front_texts || x.names == &front_texts) return &front_texts;
   if ((x.kind != VAL_VALUE && !choice_of(f, &x)) || names->count > most) return NULL;
   for (; all.count < names->count; all.count++) all.names[all.count] = names->names[all.count];
   for (const ecs_string *name; all.count < most && (name = choice_each(f, &x, NULL, &at));)
@@ -152,8 +153,7 @@ static struct val choice_select_named(struct front *f, k_value mask, struct val 
   struct val nothing = {.kind = VAL_NOTHING}, named = val_is_text(x) ? y : x;
   struct val other = val_is_text(x) ? x : y;
   if (named.kind != VAL_VALUE || !named.names) return nothing;
-  const struct enumeration *names = &front_texts;
-  if (named.names != names) names = choice_extend(f, named.names, other);
+  const struct enumeration *names = choice_extend(f, named.names, other);
   if (!names) return nothing;
   k_value a = x.names == names ? x.value : choice_as_enum(f, x, names, false);
   k_value b = y.names == names ? y.value : choice_as_enum(f, y, names, false);
@@ -333,9 +333,7 @@ bool choice_of_key(struct front *f, uint32_t path, struct val *x) {
   return true;
 }
 
-bool val_is_string(struct val x) {
-  return val_is_text(x) || (x.kind == VAL_VALUE && x.names == &front_texts);
-}
+bool val_is_string(struct val x) { return val_is_text(x) || (x.kind == VAL_VALUE && x.names); }
 
 struct val text_length(struct front *f, struct val x) {
   struct run_lookup lookup = {.kind = LOOKUP_LENGTH};

@@ -182,7 +182,7 @@ static struct val env_one_of(struct val x, struct val y) {
 static struct val env_select_values(struct front *f, k_value mask, struct val x, struct val y) {
   struct val nothing = {.kind = VAL_NOTHING};
   if (val_same(&x, &y)) return env_one_of(x, y);
-  bool named = call_has_names(x) && call_has_names(y) && x.names != y.names;
+  bool named = val_is_string(x) && val_is_string(y) && x.names != y.names;
   if (val_is_text(x) || val_is_text(y) || named) return choice_select(f, mask, x, y);
   if (element_join(f, &x, &y)) {
     x.value = build_select(f->b, mask, x.value, y.value);

@@ -587,7 +587,7 @@ extern const struct enumeration front_texts;
 k_value text_guard(struct front *f, enum guard_type type, ecs_string text);
 /* A value as a string field takes it. */
 k_value text_as_cell(struct front *f, struct val value);
-/* Whether it is any string: of the function or of a field. */
+/* Whether it is any string: of the function, of a field, or the value of an enum. */
 bool val_is_string(struct val x);
 /* #x; x < y and x <= y for such strings. */
 struct val text_length(struct front *f, struct val x);

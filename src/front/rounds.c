@@ -69,11 +69,6 @@ static bool rounds_is_set(const struct val *x) {
   return x->kind == VAL_VALUE || val_is_place(*x);
 }
 
-/* Whether it is a string, one of several, or the value of an enum. */
-static bool rounds_is_named(const struct val *x) {
-  return x->kind == VAL_STRING || call_has_names(*x);
-}
-
 /* A value as what it has in common with a place, if it has anything. */
 static struct val rounds_joined(struct front *f, struct val x, struct val place) {
   if (place.kind) element_join(f, &x, &place);
@@ -82,7 +77,7 @@ static struct val rounds_joined(struct front *f, struct val x, struct val place)
 
 /* A value as a carry holds it: the place of a string among the names that it may have. */
 static k_value rounds_held(struct front *f, const struct carry *carry, struct val x) {
-  if (carry->names && rounds_is_named(&x) && x.names != carry->names)
+  if (carry->names && val_is_string(x) && x.names != carry->names)
     return choice_as_enum(f, x, carry->names, false);
   return number_as(f, x, carry->type);
 }
@@ -259,15 +254,20 @@ static bool rounds_add_named(struct loop *loop, enum carry_kind kind, uint32_t i
   struct front *f = loop->f;
   const struct val *both[] = {before, now};
   struct val like = {.kind = VAL_VALUE, .value = build_i64(f->b, 0), .names = &none};
-  if (!val_is_text(*before) && !val_is_text(*now)) return false;
+  bool same = before->names == now->names || rounds_is_nil(before) || rounds_is_nil(now);
+  if (!val_is_text(*before) && !val_is_text(*now) && same) return false;
   for (int i = 0; i < 2 && like.names; i++) {
     if (rounds_is_nil(both[i])) continue;
-    if (!rounds_is_named(both[i])) return false;
+    if (!val_is_string(*both[i])) return false;
     like.names = choice_extend(f, like.names, *both[i]);
   }
   if (!like.names) return false;
   rounds_add_carry(loop, kind, index, like);
-  loop->carries[loop->count - 1].maybe |= rounds_is_nil(before) || rounds_is_nil(now);
+  struct carry *carry = &loop->carries[loop->count - 1];
+  for (int i = 0; i < 2; i++) {
+    carry->maybe |= rounds_is_nil(both[i]) || val_is_maybe(*both[i]);
+    carry->falsy |= both[i]->lacks != LACKS_NIL;
+  }
   return true;
 }
 
@@ -350,7 +350,7 @@ static bool rounds_changed_type(struct loop *loop, struct carry *carry, struct e
     front_refuse(f, "it returns elements of several arrays or tables from inside a loop: return "
                     "their numbers");
   }
-  if (carry->names && rounds_is_named(&now) && now.names != carry->names) {
+  if (carry->names && val_is_string(now) && now.names != carry->names) {
     const struct enumeration *all = choice_extend(f, carry->names, now), *had = carry->names;
     if (!all) front_refuse(f, "its loop chooses between too many strings");
     carry->names = all;

@@ -47,7 +47,8 @@ void scratch_want(struct front *f, struct val table) { scratch_add(f, table, fal
 
 void scratch_want_keyed(struct front *f, struct val table, struct val key) {
   bool empty = table.kind == VAL_TABLE && f->made[table.at].first == NONE;
-  if (key.kind == VAL_VALUE && !val_is_boolean(f, key)) scratch_add(f, table, empty);
+  if (key.kind == VAL_VALUE && !val_is_boolean(f, key))
+    scratch_add(f, table, empty || val_is_string(key));
 }
 
 /* ---- cells ---- */
@@ -151,6 +152,18 @@ static struct val scratch_as_number(struct front *f, uint32_t at, struct val val
   return value;
 }
 
+static bool scratch_is_string(struct val x) {
+  return x.kind == VAL_VALUE && x.names == &front_texts;
+}
+
+/* A string as a string field has it, for a column that takes some from there. */
+static struct val scratch_as_string(struct front *f, struct val value) {
+  struct val string = val_number(f, text_as_cell(f, value), false);
+  string.names = &front_texts;
+  string.present = value.present;
+  return string;
+}
+
 /* The values of a column at a place. */
 static struct val scratch_take(struct front *f, uint32_t at, k_value place) {
   const struct list_column *column = &f->shared.list_columns[at];
@@ -171,14 +184,14 @@ static struct val scratch_take(struct front *f, uint32_t at, k_value place) {
 static bool scratch_takes(struct front *f, struct list_column *column, struct val value,
                           bool text) {
   bool nil = value.kind == VAL_NIL, truth = val_is_boolean(f, value);
-  bool string = !nil && !text && value.names == &front_texts;
+  bool string = !nil && scratch_is_string(value);
   if (!nil && (value.spawned || (!truth && value.kind != VAL_VALUE)))
     front_refuse(f, "it puts %s into a list: put in numbers, ids, booleans, strings or tables of "
                     "these", number_describe(f, value));
   const struct list_column was = *column;
   enum cell_kind kind = cell_join((enum cell_kind)column->kind, cell_kind_of(f, value));
   bool first = was.kind == CELL_NIL;
-  bool other = !nil && !first && (text != was.text || string != was.string);
+  bool other = !nil && !first && (text || string) != (was.text || was.string);
   if (kind == CELL_OTHER || other)
     front_refuse(f, "it puts values of several types into a list, or into a field of its records: "
                     "use one type");
@@ -191,15 +204,16 @@ static bool scratch_takes(struct front *f, struct list_column *column, struct va
     column->wide |= val_is_wide(value);
   }
   f->wants_cells |= column->kind != was.kind || column->maybe != was.maybe ||
-                    column->entity != was.entity || column->wide != was.wide;
+                    column->entity != was.entity || column->wide != was.wide ||
+                    column->string != was.string;
   return !f->wants_cells && kind != CELL_NIL;
 }
 
 /* Puts a value that a column takes into a place, for the present rows. */
 static void scratch_put(struct front *f, uint32_t at, k_value place, struct val value) {
   struct list_column *column = &f->shared.list_columns[at];
-  bool text = scratch_is_text(value);
-  if (text) value = scratch_as_number(f, at, value);
+  bool known = scratch_is_text(value), text = known && !column->string;
+  if (known) value = text ? scratch_as_number(f, at, value) : scratch_as_string(f, value);
   if (value.lacks) value = maybe_need(f, value);   /* false is not nil */
   if (!scratch_takes(f, column, value, text)) return;
   bool nil = value.kind == VAL_NIL;
@@ -365,7 +379,7 @@ static k_value scratch_key_cell(struct front *f, uint32_t list, uint32_t which, 
 /* A value as a key, which is a number, and the rows in which it is an integer, or a string: then
 ** its number among those of the keys' column. */
 static k_value scratch_as_key(struct front *f, uint32_t list, struct val index, k_value *whole) {
-  bool text = scratch_is_text(index);
+  bool string = scratch_is_string(index), text = string || scratch_is_text(index);
   if (!f->list_keys[list]) f->list_keys[list] = text ? KEYS_TEXT : KEYS_INTEGER;
   bool same = f->list_keys[list] == (text ? KEYS_TEXT : KEYS_INTEGER);
   if (!same || (!text && (!val_is_number(f, index) || index.names)))
@@ -374,10 +388,12 @@ static k_value scratch_as_key(struct front *f, uint32_t list, struct val index, 
   uint32_t at = scratch_need_column(f, KEYS_OF + list, (ecs_string){"", 0}, COLUMN_KEYS);
   struct list_column *column = &f->shared.list_columns[at];
   bool ids = index.entity && (column->kind == CELL_NIL || column->entity);
-  f->wants_cells |= column->entity && !ids;
+  f->wants_cells |= (column->entity && !ids) || (string && !column->string);
+  column->string |= string;
   column->kind = CELL_INTEGER;
   column->entity = ids;
   *whole = K_ALL;
+  if (column->string) return scratch_as_string(f, index).value;
   return text ? scratch_as_number(f, at, index).value : element_place(f, index, whole);
 }
 

@@ -5,7 +5,7 @@ local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 local random = require "spec.support.rng"
 local has_error = helper.has_error
-local string = string
+local ipairs, string, table = ipairs, string, table
 
 local TEXTS = { "red", "blue", "", "a longer text", "ziggy" }
 
@@ -78,6 +78,57 @@ describe("a string field in a kernel", function()
       for i = 1, 3 do
         if n.a % i == 0 then name.text = "divided" end
       end
+    end)
+  end)
+
+  it("is chosen beside strings of the function, of tables and of enums", function()
+    local names = { "red", "ziggy", "blue" }
+    local list = { { name = "red", gain = 2 }, { name = "nobody", gain = 90 } }
+    local turned = { red = "blue", blue = "ziggy" }
+    same(function(name, n)
+      local best = name.text
+      if n.a % 5 == 0 then best = names[n.a % 3 + 1] end
+      name.last = n.a % 7 == 0 and best or n.kind
+    end)
+    same(function(name, n)
+      local best, last, seen = name.text, "none", nil
+      for k, one in ipairs(names) do
+        if n.a % (k + 2) == 0 then best, seen = one, name.last end
+        for _, other in ipairs(list) do
+          if other.gain > n.a % 100 and best < last then last = other.name end
+        end
+      end
+      if best ~= name.text then n.a = n.a + #best end
+      name.text, name.last = seen or turned[n.kind] or last, best
+    end)
+    same(function(name, n)
+      local seen
+      if n.a % 2 == 0 then seen = "red" end
+      for _ = 1, 3 do if n.a > 9 then if seen then n.a = n.a + 1 else seen = name.text end end end
+    end)
+    same(function(name, n) n.a = (#n.kind + #turned[n.kind]) * (n.kind < name.text and 2 or 1) end)
+  end)
+
+  it("is held by lists and is a key of tables that the function creates", function()
+    same(function(name, n)
+      local list = { name.text, "cid", n.kind }
+      table.sort(list)
+      name.text, name.last = list[1], list[n.a % 3 + 1]
+    end)
+    same(function(name, n)
+      local list = { { d = n.a % 9, name = "first" }, { d = 4, name = name.last } }
+      table.sort(list, function(a, b) return a.d < b.d or a.d == b.d and a.name < b.name end)
+      name.text = list[2].name
+    end)
+    same(function(name, n)
+      local votes = {}
+      votes.red = 2
+      for k = 1, 4 do
+        local who = k % 2 == 0 and name.text or "ziggy"
+        votes[who] = (votes[who] or 0) + k
+      end
+      votes[n.kind] = votes.red
+      n.a = n.a + (votes[name.last] or 50) + votes.ziggy
     end)
   end)
 
