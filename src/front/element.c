@@ -559,8 +559,9 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind,
   if (table->stored && kind == ELEMENTS_HIDDEN)
     reason = "has a metatable and is written to: write to a table without one";
   if (table->as.keyed && kind == ELEMENTS_OTHER)
-    reason = "is indexed by ids, or other keys that do not count from 1, and whose values are not "
-             "all numbers up to 2^53, all integers or all booleans: keep them in components";
+    reason = "has ids for keys, or integers that do not count from 1, and values that are tables, "
+             "strings or of several types: use a table of numbers or booleans for each field "
+             "(price[id]), or components";
   else if (table->stored && kind == ELEMENTS_OTHER)
     reason = "is written to and has values that are neither all numbers up to 2^53 nor all "
              "booleans: keep one of these types in it";

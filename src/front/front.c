@@ -353,10 +353,12 @@ static void front_take_index(struct front *f, const struct code *code) {
   }
   scratch_want_keyed(f, from, key);
   if (key.kind != VAL_STRING && !whole)
-    front_refuse(f, "it indexes a table %s", from.kind == VAL_TABLE || from.kind == VAL_NOTHING
-                 ? "that it creates, or one of several, by a variable: use one from outside of it"
-                 : "or view by a variable: write the index as a constant, or keep the values in a "
-                   "world:array");
+    front_refuse(f, "it indexes %s", from.kind == VAL_NOTHING
+                 ? "one of several tables by a variable: choose between their elements instead"
+                 : from.kind == VAL_TABLE
+                 ? "a table that it creates with fields by a variable: use a table from outside"
+                 : "a table or view by a variable: write the index as a constant, or keep the "
+                   "values in a world:array");
   struct constant constant = {.type = whole ? CONST_INTEGER : CONST_STRING,
                               .integer = key.number, .string = key.string};
   *front_register(f, code->a) = access_key(f, from, &constant);

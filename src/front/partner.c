@@ -111,8 +111,8 @@ struct val partner_events(struct front *f, const struct val *arguments, uint32_t
 
 void partner_refuse_loop(struct front *f, const struct component *component, uint32_t leaf,
                          const char *does) {
-  front_refuse(f, "it %s '%s.%s' in a loop over a query that it contains: that loop is compiled by "
-                  "itself", does, component->name, component->leaves[leaf].name);
+  front_refuse(f, "it %s '%s.%s' in a loop over a query that it contains: only that loop is "
+                  "compiled, by itself", does, component->name, component->leaves[leaf].name);
 }
 
 void partner_need_unshared(struct front *f, const struct component *component, uint32_t leaf) {

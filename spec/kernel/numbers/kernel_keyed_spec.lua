@@ -121,8 +121,8 @@ describe("a table that is indexed by ids in a kernel", function()
     local e = world:spawn { P = {} }
     local function refused(words, fn) agree.check_reason(world, "P", fn, words) end
     local records, plain = { [e] = { hp = 5 } }, { [e] = 5 }
-    refused("it uses an element of 'records', a table that is indexed by ids, or other keys that "
-      .. "do not count from 1", function(p) p.x = records[p.to] and 1 or 2 end)
+    refused("it uses an element of 'records', a table that has ids for keys, or integers "
+      .. "that do not count from 1", function(p) p.x = records[p.to] and 1 or 2 end)
     refused("it sets 'plain' to a string", function(p) plain[p.to] = "text" end)
     refused("whose length it takes", function(p) plain[p.to] = #plain p.x = 1 end)
   end)

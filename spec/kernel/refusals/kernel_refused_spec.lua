@@ -6,7 +6,7 @@ local helper = require "spec.support.ecs_helper"
 local refused = {
   { "local t = {}\na.x = t.y", "to nil: is a name misspelled?", 3 },
   { "local t = {}\nt[0] = 1", "with keys that are not names", 3 },
-  { "a.x = (b.on and { 1, 2 } or list)[b.n]", "one of several, by a variable: use", 2 },
+  { "a.x = (b.on and { 1, 2 } or list)[b.n]", "one of several tables by a variable: choose", 2 },
   { "world:res('Wind')[b.n] = 1", "as a constant, or keep the values in a world:array", 2 },
   { "local t = { a.x }\nif a.x > 1 then t = { 2.0 } end a.x = t[1]", "neither a view nor a", 3 },
   { "b.label = ('%d'):format(a.x)", "C function that is not a math function, 'string.format'", 2 },
