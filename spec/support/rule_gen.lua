@@ -199,6 +199,8 @@ texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
   | local <N1> = maps[p.kind] if <N1> then <PF> = <N1>[<X>] <N1>[<X>] = <F> <S> end
   | local <N1> = <B> and maps.red or maps[p.kind] if <N1> then <N1>[<X1>] = <N1>[<X1>] + 1 end
   | <PF> = bag[p.kind].items[1].w
+  | tag = p.s | <PB> = tag == p.s word = p.kind | if <B> then word = nil end stats.name = tag
+  | if word and #word > 3 or p.s < tag then tag = stats.name <S> end
   | local <N1> = <B> and p.s or tints[<I> % 4 + 1] <PB> = <N1> == 'ann' <S> p.s = <N1>
   | local <N1> = p.s for <K>, <N2> in ipairs(tints) do if <B> then <N1> = <N2> end <S> end
     if <N1> ~= p.s then p.s = <N1> <S> end

@@ -193,7 +193,7 @@ local given = { "world", "ecs", "boss", "mate", "dead", "floats", "ints", "bytes
 
 local frame = "local " .. table.concat(given, ", ") .. " = ...\n" .. [[
 local n, acc, best, who, mix, seen, flip = 0, 0.0, nil, nil, 0, false, nil
-local stats = { kills = 0, sum = 0.0, on = false }
+local stats, tag, word = { kills = 0, sum = 0.0, on = false, name = "x" }, "cid", nil
 local same = alias and stats or { kills = 5, sum = 1.5 }
 local tally, marks = { red = 0, green = 0.5, blue = 2 }, { true, false, false, true }
 local had, held = {}, {}
@@ -266,12 +266,12 @@ local function cells()
     most.red or "nil", most.green or "nil", most.blue or "nil", marks[1], marks[2],
     marks[3], marks[4], sums[1], sums[2], sums[3], sums[4], sums[5] or "nil", #had, had[1],
     had[16] or "nil", had[17] or "nil", held[1], held[16], #log,
-    log[#log] or "nil", notes(), grown() }
+    log[#log] or "nil", notes(), grown(), tag, word or "nil", tostring(stats.name) }
 end
 local function poke(how)
   if how == 1 then n = n + 0.5 elseif how == 2 then mix, best = 2.5, 3
   elseif how == 3 then acc, stats.sum = 7, 3 elseif how == 4 then flip, who = true, boss
-  elseif how == 5 then stats.kills = 2.0 elseif how == 6 then best, seen = nil, nil
+  elseif how == 5 then stats.kills = 2.0 elseif how == 6 then best, seen, tag = nil, nil, "x"
   elseif how == 7 then tally.blue, sums[5] = nil, 1
     had[17], bag.red.nums[4], lanes[2] = 1, 2.5, { 1, 2, 3, 4.5, 5 }
   elseif how == 8 then sums[2], marks = 3, sums

@@ -3,8 +3,6 @@
 ** tables, made as Lua makes them. Nothing else of the list is read. */
 #include "front/scratch.h"
 
-#include "core/base/intern.h"
-
 /* Which of the function's own lists stands for one from outside. */
 static uint32_t append_list(struct front *f, uint32_t which) {
   struct front_classes *shared = &f->shared;
@@ -83,8 +81,7 @@ static void append_push(lua_State *L, int anchors, const struct script_cells *sc
   } else if (column->text) {
     lua_rawgeti(L, anchors, scratch_text_anchor(at, (uint32_t)integers[record]));
   } else if (column->string) {
-    ecs_string text = intern_text(script->strings, (uint32_t)integers[record]);
-    lua_pushlstring(L, text.data ? text.data : "", text.size);
+    cell_push_text(L, script, integers[record]);
   } else if (column->kind == CELL_INTEGER) {
     lua_pushinteger(L, (lua_Integer)integers[record]);
   } else if (column->kind == CELL_MIXED && flags[COLUMN_WHOLE * LIST_ROOM + record]) {

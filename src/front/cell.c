@@ -10,6 +10,8 @@
 #include "front/front.h"
 
 #include "core/base/column.h"
+#include "core/base/intern.h"
+#include "core/ids/world.h"
 
 /* The parts of a cell: its value and its booleans. */
 enum cell_part { PART_ITSELF, PART_PRESENT, PART_INTEGER };
@@ -83,6 +85,7 @@ static enum cell_kind cell_pop_kind(lua_State *L) {
     case LUA_TNIL: kind = CELL_NIL; break;
     case LUA_TBOOLEAN: kind = CELL_BOOL; break;
     case LUA_TNUMBER: kind = front_is_integer(L, -1) ? CELL_INTEGER : CELL_FLOAT; break;
+    case LUA_TSTRING: kind = CELL_STRING; break;
     default: break;
   }
   lua_pop(L, 1);
@@ -97,7 +100,7 @@ static uint32_t cell_add(struct front *f, const struct path *path) {
   enum cell_kind kind = cell_pop_kind(f->L);
   if (kind == CELL_OTHER) {
     outside_keep_value(f, path);
-    front_refuse(f, "it writes to '%s', which is a %s: write only to numbers and booleans",
+    front_refuse(f, "it writes to '%s', which is a %s: write only to numbers, booleans and strings",
                  cell_push_name(f, path), type);
   }
   if (path->keys && kind == CELL_NIL) cell_check_absent(f, path);
@@ -126,7 +129,8 @@ static void cell_guard(struct front *f, const struct path *path, uint32_t at) {
 /* ---- reading and writing ---- */
 
 static k_column cell_column(const struct cell *cell) {
-  return cell->kind == CELL_BOOL ? KC_BOOL : cell->kind == CELL_INTEGER ? KC_I64 : KC_F64;
+  bool integer = cell->kind == CELL_INTEGER || cell->kind == CELL_STRING;
+  return cell->kind == CELL_BOOL ? KC_BOOL : integer ? KC_I64 : KC_F64;
 }
 
 /* Where a part of a cell is; the first boolean tells presence, the second an integer. */
@@ -142,7 +146,8 @@ void cell_order(struct front *f, uint32_t at) {
 
 /* Whether it may be folded: then it is only changed by steps. */
 static bool cell_may_fold(const struct front *f, const struct cell *cell) {
-  return !cell->ordered && !cell->maybe && cell->kind != CELL_MIXED && !f->shared.all;
+  bool foldable = cell->kind != CELL_MIXED && cell->kind != CELL_STRING;
+  return foldable && !cell->ordered && !cell->maybe && !f->shared.all;
 }
 
 static struct val cell_get_folded(struct front *f, const struct cell *cell, uint32_t at) {
@@ -171,6 +176,7 @@ struct val cell_get(struct front *f, const struct path *path, uint32_t at) {
   }
   struct val value = val_number(f, now->value, false);
   value.present = now->present;
+  value.names = cell->kind == CELL_STRING ? &front_texts : NULL;
   value.mixed = cell->kind == CELL_MIXED;
   value.whole = now->whole;
   value.bits = value.mixed ? MIXED_EXACT : 0;
@@ -195,17 +201,18 @@ static enum cell_kind cell_kind_at(struct front *f, const struct path *path, str
 enum cell_kind cell_join(enum cell_kind x, enum cell_kind y) {
   if (x == y || y == CELL_NIL) return x;
   if (x == CELL_NIL) return y;
-  if (x == CELL_BOOL || y == CELL_BOOL) return CELL_OTHER;
+  if (x == CELL_BOOL || y == CELL_BOOL || x == CELL_STRING || y == CELL_STRING) return CELL_OTHER;
   return NUMBERS_ARE_DOUBLES ? CELL_FLOAT : CELL_MIXED;
 }
 
 /* Widens a cell to take a value; if it was too narrow, the function is compiled again. */
 static void cell_widen(struct front *f, const struct path *path, uint32_t at, struct val value) {
   struct cell *cell = &f->shared.cells[at];
-  enum cell_kind kind = cell_join(cell->kind, cell_kind_at(f, path, value));
   bool nil = value.kind == VAL_NIL || val_is_maybe(value);
+  enum cell_kind kind = val_is_string(value) ? CELL_STRING : cell_kind_at(f, path, value);
+  kind = cell_join(cell->kind, kind);
   if (kind == CELL_OTHER)
-    front_refuse(f, "'%s' is sometimes a boolean and sometimes a number: use one type",
+    front_refuse(f, "'%s' is of several types, one after the other: use one",
                  cell_push_name(f, path));
   if (nil && path->keys)
     front_refuse(f, "it may set the field '%s' of a table to nil: write false, or keep it in a "
@@ -228,7 +235,7 @@ struct val cell_fit(struct front *f, const struct cell *cell, struct val value) 
   } else if (cell->kind == CELL_MIXED && !value.mixed) {
     value.whole = build_bool(f->b, false);
   }
-  if (cell->kind != CELL_BOOL && cell->kind != CELL_INTEGER) {
+  if (cell->kind == CELL_FLOAT || cell->kind == CELL_MIXED) {
     value = mixed_settle(f, value);
     value.value = number_as(f, value, KT_F64);
   }
@@ -242,6 +249,7 @@ void cell_set(struct front *f, const struct path *path, struct val value) {
   uint32_t at = cell_find(f, path);
   if (at == NONE) at = cell_add(f, path);
   cell_guard(f, path, at);
+  if (val_is_string(value) && value.lacks) value = maybe_need(f, value);   /* false is not nil */
   cell_widen(f, path, at, value);
   const struct cell *cell = &f->shared.cells[at];
   struct env_cell *now = &f->env.cells[at];
@@ -259,6 +267,7 @@ void cell_set(struct front *f, const struct path *path, struct val value) {
   if (cell->maybe) build_set(f->b, cell_place(f, at, PART_PRESENT), now->present);
   if (!now->known) return;
   value.present = K_ALL;
+  if (cell->kind == CELL_STRING) value = val_number(f, text_as_cell(f, value), false);
   value = cell_fit(f, cell, value);
   now->value = value.value;
   now->whole = cell->kind == CELL_MIXED ? value.whole : K_ALL;
@@ -651,27 +660,43 @@ bool cells_meet(lua_State *L, int anchors, const struct guard *guards, uint32_t 
   return false;
 }
 
-bool cell_take(lua_State *L, int anchors, const struct guard *guard, struct script_cells *cells) {
-  uint32_t at = (uint32_t)guard->uniform;
+void cell_push_text(lua_State *L, const struct script_cells *cells, int64_t number) {
+  ecs_string text = intern_text(cells->strings, (uint32_t)number);
+  lua_pushlstring(L, text.data ? text.data : "", text.size);
+}
+
+/* Whether a cell takes a value of a kind, which is not nil. */
+static bool cell_holds(const struct cell *cell, enum cell_kind kind, lua_Integer integer) {
+  if (kind == cell->kind) return true;
+  if (NUMBERS_ARE_DOUBLES && kind == CELL_INTEGER && cell->kind == CELL_FLOAT) return true;
+  bool rounds = kind == CELL_INTEGER && !number_fits_float((int64_t)integer);
+  return cell->kind == CELL_MIXED && (kind == CELL_INTEGER || kind == CELL_FLOAT) && !rounds;
+}
+
+enum reading cell_take(lua_State *L, int anchors, const struct guard *guard, ecs_world *world,
+                       struct script_cells *cells) {
+  uint32_t at = (uint32_t)guard->uniform, text = 0;
   const struct cell *cell = &cells->list[at];
+  ecs_status status = ECS_OK;
   path_push(L, anchors, &guard->path);
-  lua_Integer integer = lua_tointeger(L, -1);
+  bool string = cell->kind == CELL_STRING && lua_type(L, -1) == LUA_TSTRING;
+  size_t size = string ? lua_rawlen(L, -1) : 0;
+  if (size) status = intern(&world->strings, &world->memory, lua_tostring(L, -1), size, &text);
+  lua_Integer integer = string ? (lua_Integer)text : lua_tointeger(L, -1);
   double number = (double)lua_tonumber(L, -1);
   bool truth = lua_toboolean(L, -1);
   enum cell_kind kind = cell_pop_kind(L);
   bool nil = kind == CELL_NIL;
+  if (status != ECS_OK) return READING_STARVED;
   cells->truths[PART_PRESENT][at] = !nil;
   cells->truths[PART_ITSELF][at] = truth;
   cells->truths[PART_INTEGER][at] = kind == CELL_INTEGER;
   cells->integers[at] = (int64_t)integer;
   cells->floats[at] = number;
-  if (nil && !(path_is_absent(L, anchors, &guard->path, guard->same) &&
-               path_is_absent(L, anchors, &guard->path, guard->names)))
-    return false;
-  if (nil || kind == cell->kind) return !nil || cell->maybe;
-  if (NUMBERS_ARE_DOUBLES && kind == CELL_INTEGER && cell->kind == CELL_FLOAT) return true;
-  bool rounds = kind == CELL_INTEGER && !number_fits_float((int64_t)integer);
-  return cell->kind == CELL_MIXED && kind != CELL_BOOL && kind != CELL_OTHER && !rounds;
+  bool fits = nil ? cell->maybe && path_is_absent(L, anchors, &guard->path, guard->same) &&
+                        path_is_absent(L, anchors, &guard->path, guard->names)
+                  : cell_holds(cell, kind, integer);
+  return fits ? READING_FITS : READING_OTHER;
 }
 
 /* Pushes the value of a cell. */
@@ -684,6 +709,8 @@ static void cell_push(lua_State *L, const struct script_cells *cells, uint32_t a
     lua_pushboolean(L, cells->truths[PART_ITSELF][at]);
   else if (kind == CELL_INTEGER)
     lua_pushinteger(L, (lua_Integer)cells->integers[at]);
+  else if (kind == CELL_STRING)
+    cell_push_text(L, cells, cells->integers[at]);
   else if (kind == CELL_MIXED && whole)
     lua_pushinteger(L, (lua_Integer)cells->floats[at]);
   else

@@ -19,6 +19,7 @@ enum cell_kind {
   CELL_INTEGER,
   CELL_FLOAT,
   CELL_MIXED,      /* a float, or an integer that a float can represent */
+  CELL_STRING,     /* by its number in the world's table */
   CELL_OTHER       /* not possible in kernels */
 };
 
@@ -101,8 +102,11 @@ void cell_finish(struct front *f);
 
 /* Whether the paths of guards meet in cells other than those of GUARD_CELL. */
 bool cells_meet(lua_State *L, int anchors, const struct guard *guards, uint32_t count);
-/* Loads the present value; false if it is not of the cell's kind. */
-bool cell_take(lua_State *L, int anchors, const struct guard *guard, struct script_cells *cells);
+/* Loads the present value, if it is of the cell's kind. */
+enum reading cell_take(lua_State *L, int anchors, const struct guard *guard, ecs_world *world,
+                       struct script_cells *cells);
+/* Pushes a string by its number. */
+void cell_push_text(lua_State *L, const struct script_cells *cells, int64_t number);
 /* Stores the cells. No Lua may run between cell_take and that. `arrays`: the program's; `lists`:
 ** the cells of the function's own lists. */
 void cells_store(lua_State *L, int anchors, const struct guard *guards, uint32_t count,

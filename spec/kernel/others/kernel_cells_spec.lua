@@ -5,7 +5,7 @@ local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 
 local math = math
-local ipairs, error = ipairs, error   -- kernels read globals raw, here they are behind __index
+local ipairs, error, tostring = ipairs, error, tostring   -- kernels read globals raw, here they are behind __index
 
 local function show(...)
   local values = table.pack(...)
@@ -18,13 +18,14 @@ end
 local scene = agree.scene {
   options = { tag = 1 },
   fill = function(world)
-    world:component("P", { "x: f64", "n: i32", "small: i8", "f: f32", "on: bool", "who: entity" })
+    world:component("P", { "x: f64", "n: i32", "small: i8", "f: f32", "on: bool", "who: entity",
+      "name: string" })
     world:component("Q", { "y: f64" })
     world:component("S", { "z: f64", storage = "sparse" })
     world:array("heat", "f64", 4)
     for i = 1, 300 do
       local e = world:spawn { P = { x = (i * 37) % 101 / 4, n = i % 11 - 3, small = i % 120,
-        f = i / 4, on = i % 3 == 0 }, Q = i > 200 and { y = i / 8 } or nil }
+        f = i / 4, on = i % 3 == 0, name = ({ "ann", "bob", "" })[i % 3 + 1] }, Q = i > 200 and { y = i / 8 } or nil }
       if i % 5 == 0 then world:set(e, "P.who", e) end
       if i % 4 == 0 then world:add(e, "S") end
     end
@@ -258,6 +259,32 @@ describe("a script cell", function()
           p.x = h + 1
         end
       end, function() return n, from, cells.sum end
+    end)
+    assert.equal("vector", explained.tier)
+    assert.truthy(calls > 0 and calls < 300, calls)
+  end)
+
+  it("is a string, of a field or the function", function()
+    check_compiled(function()
+      local last, best, seen, stats = "", "none", nil, { longest = "" }
+      return function(p)
+        if p.name > best then best = p.name end
+        if #p.name >= #stats.longest then stats.longest = p.name end
+        last = p.name
+        if p.n == 3 then seen = "three" elseif p.n == 5 then seen = nil end
+        if seen == last or last == best then p.x = p.x + #last end
+      end, function() return last, best, seen, stats.longest end, function(turn)
+        if turn == 2 then best, seen, stats.longest = "a", "bob", "z" end
+      end
+    end)
+    local calls, explained = check(function()
+      local last, count = "", 0
+      return function(p)
+        count = count + 1
+        if count % 50 == 0 then last = last .. tostring(count) end
+        p.x = p.x + #last
+        if p.n == 3 then last = p.name end
+      end, function() return last, count end
     end)
     assert.equal("vector", explained.tier)
     assert.truthy(calls > 0 and calls < 300, calls)

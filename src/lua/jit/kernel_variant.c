@@ -49,7 +49,7 @@ static enum reading variant_read_guard(lua_State *L, int anchors, const struct g
   if (guard->type >= GUARD_TEXT)
     return guard_read_text(L, anchors, guard, box->world, variant->uniforms);
   if (guard->type == GUARD_CELL)
-    return cell_take(L, anchors, guard, &variant->script) ? READING_FITS : READING_OTHER;
+    return cell_take(L, anchors, guard, box->world, &variant->script);
   if (guard->type == GUARD_APPENDED)
     return append_read(L, anchors, guard, variant->lists_cells) ? READING_FITS : READING_OTHER;
   if (guard->type == GUARD_VIEW)
@@ -444,7 +444,7 @@ static void variant_take_cells(struct script_cells *script, const struct front *
   memcpy(script->list, front->shared.cells, sizeof script->list);
 }
 
-/* Notes whether the program copies tables of Lua, and makes some. */
+/* Notes whether the program copies tables of Lua, and makes some, or strings. */
 static void variant_note_tables(struct variant *variant, const struct front *front) {
   for (uint32_t i = 0; i < front->guard_count; i++) {
     bool appends = front->guards[i].type == GUARD_APPENDED;
@@ -453,6 +453,8 @@ static void variant_note_tables(struct variant *variant, const struct front *fro
   }
   for (uint32_t i = 0; i < front->list_count; i++)
     variant->makes |= front->lists[i].kind == LIST_KEYS;
+  for (uint32_t i = 0; i < front->shared.cell_count; i++)
+    variant->makes |= front->shared.cells[i].kind == CELL_STRING;
 }
 
 /* Makes the plan of the front's program, whose lists have been kept. */
