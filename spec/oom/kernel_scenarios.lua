@@ -638,6 +638,26 @@ scenario("a kernel that goes through an index some of whose rows lack a term", {
   partial = true,
 })
 
+scenario("strings in variables outside, and a query that the rows make", {
+  prepare = function(s)
+    crowd(s)
+    s.world:component("Called", { "name: string" })
+    for i = 1, 20 do s.world:spawn { Called = { name = "name " .. i % 7 } } end
+  end,
+  act = function(s)
+    local world, last, seen = s.world, "", nil
+    world:system("call", { query = "Called", each = function(called)
+      if called.name > last then last, seen = called.name, "a text that is new" end
+      for other in world:query("Called:in"):each() do
+        if other.name == last then called.name = seen or other.name end
+      end
+    end })
+    world:update(1)
+    assert(seen and last == "name 6")
+  end,
+  partial = true,
+})
+
 scenario("a query made anew of a text that its function was compiled for", {
   prepare = function(s)
     crowd(s)

@@ -21,6 +21,13 @@ local KERNELS = {
   end },
   { "P, Dock->P:in", function(w) return function(p, on) w:spawn { P = { on.x, p.y } } end end },
   { "Ev, Ev.who->P", function() return function(_, p) p.x = p.x + 1 end end },
+  { "A", function(w)
+    local last = ""
+    return function(a)
+      for p in w:query("P:in"):each() do if p.x > #last then a.m[1] = p.y end end
+      last = a.s
+    end
+  end },
   { "P", function(w) return function(p, _, e) if p.x > 5 then w:despawn(e) end end end },
 }
 
