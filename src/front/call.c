@@ -204,14 +204,17 @@ static void call_check_counted(struct front *f, ecs_string text) {
                         : "a query that is decided row by row");
 }
 
-/* world:count(text): constant, since changes to entities are deferred. */
+/* world:count(text), or query:count(): constant, since changes to entities are deferred. */
 static struct val count_call(struct front *f, const struct val *arguments, uint32_t count) {
   bool given = count == 2 && arguments[0].kind == VAL_WORLD && arguments[1].kind == VAL_STRING;
-  if (!given)
+  const ecs_query *query = NULL;
+  if (count == 1 && arguments[0].kind == VAL_QUERY) query = f->queries[arguments[0].at];
+  if (!given && !(query && query->terms.variable_count == 0))
     front_refuse(f, "it calls world:count with something other than one string from a constant or "
                     "an upvalue: do that in a system's run");
-  call_check_counted(f, arguments[1].string);
-  return val_number(f, text_guard(f, GUARD_COUNT, arguments[1].string), true);
+  ecs_string text = query ? (ecs_string){query->text, query->text_size} : arguments[1].string;
+  call_check_counted(f, text);
+  return val_number(f, text_guard(f, GUARD_COUNT, text), true);
 }
 
 /* world:query(text): one that the world keeps. */

@@ -66,8 +66,10 @@ static struct val partner_query_method(struct front *f, struct val query,
                                        const struct constant *key) {
   if (key->type == CONST_STRING && text_equal("each", key->string.data, key->string.size))
     return (struct val){.kind = VAL_FINDER, .at = query.at, .number = LIST_ROWS};
-  front_refuse(f, "it uses the query '%s' otherwise than in a loop over query:each(): count with "
-                  "world:count, and do the rest in a system of its own",
+  if (key->type == CONST_STRING && text_equal("count", key->string.data, key->string.size))
+    return call_method(f, query, key);
+  front_refuse(f, "it uses the query '%s' otherwise than in a loop over query:each(), or "
+                  "query:count(): do that in a system of its own",
                f->queries[query.at]->text);
   return query;
 }
