@@ -130,6 +130,8 @@ void array_field_store(struct front *f, struct val view, struct val index, struc
 /* Where an element is; nowhere in rows that are not here. The second: one of those that it may be,
 ** as what it is in. */
 k_value field_place(struct front *f, struct val element);
+/* Moves a place on by elements of so many leaves. */
+k_value field_move(struct front *f, k_value place, k_value elements, uint32_t leaves);
 struct val field_choice(struct val element, uint32_t i);
 /* The value of an element that is a single one, nil in other rows than those of `present`. The
 ** second sets it, for the present rows. */

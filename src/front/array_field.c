@@ -27,8 +27,7 @@ static bool field_has_places(const struct front *f, const struct val *of, uint8_
   return !f->query->terms.event && term_is_own(front_term(f, of->slot));
 }
 
-/* Moves a place on by elements of so many leaves. */
-static k_value field_move(struct front *f, k_value place, k_value elements, uint32_t leaves) {
+k_value field_move(struct front *f, k_value place, k_value elements, uint32_t leaves) {
   k_value each = build_i64(f->b, (int64_t)leaves << PLACE_ELEMENT);
   return build_binary(f->b, KO_ADD, place, build_binary(f->b, KO_MUL, elements, each));
 }

@@ -550,7 +550,11 @@ void call_function(struct front *f, const struct code *code) {
   for (uint32_t i = 1; i < 3 && i < count && method; i++)
     if (i == 2 && arguments[1].kind == VAL_VALUE ? call_has_names(arguments[i])
                                                  : arguments[i].kind == VAL_CHOICE) {
-      call_each_name(f, code, code->left.at + i, NULL);
+      bool gets = i == 2 && function.at == METHOD_GET;
+      if (gets && reach_get_named(f, arguments, count, results))
+        call_put_results(f, code, results, 1);
+      else
+        call_each_name(f, code, code->left.at + i, NULL);
       return;
     }
   uint32_t given = call_native(f, function, arguments, count, results, code->c);

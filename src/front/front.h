@@ -716,6 +716,10 @@ struct val reach_target(struct front *f, const struct val *arguments, uint32_t c
 struct val reach_parent(struct front *f, const struct val *arguments, uint32_t count);
 /* The entity that a loop over entities yields, by the picked item. */
 struct val reach_entity(struct front *f, k_value place);
+/* world:get of a field that a value names: one of several, as an element behind the first of them.
+** False if they have several components or types. */
+bool reach_get_named(struct front *f, const struct val *arguments, uint32_t count,
+                     struct val *result);
 /* Calls world:get with that many wanted results (NONE: all). Returns how many there are. */
 uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
                    struct val results[FRONT_RESULTS], uint32_t wanted);

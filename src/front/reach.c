@@ -170,6 +170,57 @@ uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
   return given;
 }
 
+/* The next field that a value may name, and its component; NULL behind the last one. */
+static const struct component *reach_next_named(struct front *f, const struct val *name,
+                                                uint32_t *at, uint32_t *leaf) {
+  const ecs_string *one = choice_each(f, name, NULL, at);
+  return one ? reach_field(f, (struct val){.kind = VAL_STRING, .string = *one}, leaf) : NULL;
+}
+
+/* Whether all fields that a value may name are of one component, and of one type; then the first
+** leaf of them. */
+static const struct component *reach_all_named(struct front *f, const struct val *name,
+                                               uint32_t *first) {
+  uint32_t at = 0, leaf, last = 0;
+  const struct component *component = NULL, *next;
+  *first = NONE;
+  while ((next = reach_next_named(f, name, &at, &leaf))) {
+    if (!component) component = next;
+    if (next != component || leaf == NONE || component->relation) return NULL;
+    if (*first != NONE && component->leaves[leaf].type != component->leaves[*first].type)
+      return NULL;
+    if (leaf < *first) *first = leaf;
+    if (leaf > last) last = leaf;
+  }
+  return component && last - *first < PLACE_ELEMENTS ? component : NULL;
+}
+
+bool reach_get_named(struct front *f, const struct val *arguments, uint32_t count,
+                     struct val *result) {
+  uint32_t first = NONE, leaf, at = 0;
+  struct val name = count == 3 ? maybe_need(f, arguments[2]) : (struct val){.kind = VAL_NIL};
+  const struct component *component = count == 3 ? reach_all_named(f, &name, &first) : NULL;
+  if (!component) return false;
+  struct val given[] = {arguments[0], maybe_need(f, arguments[1])};
+  struct val id = reach_need_id(f, given, 2, "get");
+  k_value place = reach_place_of(f, id, component, LOOKUP_PLACE), element = build_i64(f->b, 0);
+  k_value present = reach_is_there(f, place);
+  bool shared = false;
+  while (reach_next_named(f, &name, &at, &leaf)) {
+    k_value here = choice_is(f, name, at);
+    element = build_select(f->b, here, build_i64(f->b, leaf - first), element);
+    shared |= class_is_shared(f, component, leaf);
+  }
+  place = field_move(f, place, element, 1);
+  /* Each is looked up, for what is known of the function: these do nothing. */
+  for (at = 0; reach_next_named(f, &name, &at, &leaf);) {
+    if (shared) class_share(f, component, leaf);
+    (void)reach_cell_at(f, component, leaf, place, present);
+  }
+  *result = reach_cell_at(f, component, first, place, present);
+  return true;
+}
+
 struct val reach_read(struct front *f, const struct val *arguments, uint32_t count) {
   struct val id = reach_need_id(f, arguments, count, "read");
   const struct component *component = count == 3 ? call_component(f, arguments[2]) : NULL;

@@ -4,6 +4,8 @@ local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 local ecs = require "ecs"
 
+local ipairs = ipairs
+
 local world, squad                              -- those that functions are in
 
 -- Ships that hunt each other, some of which are dead; every third is in a fleet, under a carrier.
@@ -78,6 +80,26 @@ describe("another entity in a kernel", function()
       hunter.n = (world:get(prey, "Sizes.a") or 1) + (world:get(prey, "Sizes.b") or 2) * 3
         + (world:get(prey, "Sizes.c") or 3) * 5 + (world:get(prey, "Sizes.d") or 4) * 7
         + (world:get(prey, "Sizes.e") or 5) * 9 + (world:get(prey, "Sizes.f") or 6) * 11
+    end)
+  end)
+
+  it("has the field that a name says, written or not, of one type or several", function()
+    local axes, odd = { "x", "y" }, { "hp", "max" }
+    check("Position, Hunter", function(p, hunter)
+      if not world:alive(hunter.prey) then return end
+      local axis = hunter.near and "x" or "y"
+      hunter.d = (world:get(hunter.prey, "Position." .. axis) or 3) + p.x
+      hunter.d = hunter.d + (world:get(hunter.prey, "Health." .. odd[hunter.n % 2 + 1]) or 1)
+    end)
+    check("Position, Hunter", function(p, hunter, _, e)
+      if not world:alive(hunter.prey) then return end
+      for _, axis in ipairs(axes) do
+        local there = world:get(hunter.prey, "Position." .. axis) or 0
+        if there > world:get(e, "Position." .. axis) then
+          world:set(hunter.prey, "Position." .. axis, there - 1)
+        end
+        p.y = p.y + 0.5
+      end
     end)
   end)
 
