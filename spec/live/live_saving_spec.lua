@@ -208,6 +208,7 @@ describe("files of live scripts that are being saved", function()
     finally(function() watch.read = read end)
     files:write("a.lua", system "a1")
     now = (native.stat(files.path .. "/a.lua"))
+    if now % (1000 * 1000 * 1000) == 0 then return pending "files have whole seconds here" end
     open()
     watch.read = function(path)
       reads = reads + 1

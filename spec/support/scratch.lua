@@ -25,7 +25,8 @@ function scratch.remove_directory(path)
 end
 
 function scratch.new()
-  local path = os.tmpname()
+  local ok, path
+  repeat ok, path = pcall(os.tmpname) until ok   -- Emscripten's finds none now and then
   os.remove(path)
   scratch.make_directory(path)
   scratch.make_directory(path .. "/scripts")
