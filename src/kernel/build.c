@@ -8,24 +8,11 @@ static bool build_refuse(struct builder *b, k_status status) {
   return false;
 }
 
-static bool build_yields(const struct node *n) {
-  if (yields_nothing(n->op)) return false;
-  switch (n->op) {
-    case N_NEXT:
-    case N_END:
-    case N_STORE:
-    case N_PUT:
-    case N_EMIT:
-    case N_REDUCE: return false;
-    default: return true;
-  }
-}
-
 /* Whether v may be an operand; if not, building has failed. */
 static bool build_usable(struct builder *b, k_value v) {
   if (b->status != K_OK) return false;
-  if (v >= 0 && v < b->count && build_yields(node_at(b, v))) return true;
-  return build_refuse(b, K_EINVAL);
+  bool yields = v >= 0 && v < b->count && node_at(b, v)->op < N_NEXT;
+  return (yields && !yields_nothing(node_at(b, v)->op)) || build_refuse(b, K_EINVAL);
 }
 
 bool builder_takes(struct builder *b, k_value v, k_type type) {

@@ -25,23 +25,7 @@ static bool builder_same(const struct node *x, const struct node *y) {
 
 /* Nodes that have effects besides their value are never united. */
 static bool builder_is_value(uint32_t op) {
-  switch (op) {
-    case N_LOOP:
-    case N_CARRY:
-    case N_NEXT:
-    case N_END:
-    case N_STORE:
-    case N_PUT:
-    case N_EMIT:
-    case N_REDUCE:
-    case N_NOTE:
-    case N_DO_NOTES:
-    case N_GET:
-    case N_LAY:
-    case N_SET:
-    case N_FOLD: return false;
-    default: return op < N_ADDMUL;
-  }
+  return op < N_LOOP && op != N_GET && (op < N_NOTE || op > N_FOLD);
 }
 
 struct node node_make(uint32_t op, k_type type, bool varies) {

@@ -40,8 +40,8 @@ enum {
   N_BOUND,     /* index, -, -, mask; aux: array. Yields nothing */
   N_NEED,      /* x, -, -, mask. Yields nothing */
   N_GIVE_UP,   /* mask, -, -, mask. Yields nothing */
-  N_NOTE,      /* entity, value, cell or -, mask; aux: site. Yields nothing */
   N_GIVE,      /* value, the one before; aux: list * LIST_ARGUMENTS + argument. Yields nothing */
+  N_NOTE,      /* entity, value, cell or -, mask; aux: site. Yields nothing */
   N_DO_NOTES,  /* -, -, -, mask of all. Yields nothing */
   N_LAY,       /* -, -, -, mask; aux: array * MAX_ARRAYS + array. Ordered; yields nothing */
   N_SET,       /* cell, value, -, mask. Ordered; yields nothing */
