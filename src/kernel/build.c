@@ -77,12 +77,11 @@ k_value build_rows_entity(struct builder *b, uint32_t column) {
 static void build_store_column(struct builder *b, uint32_t op, uint32_t column, k_value v) {
   if (!builder_takes(b, v, build_type_of_column(b, column))) return;
   struct node n = node_make(op, KT_BOOL, false);
-  n.in[0] = v;
   n.aux = (uint16_t)column;
   if (b->loop != 0)
     builder_fail(b, K_EINVAL);
   else
-    builder_add(b, n);
+    builder_add_of(b, n, v, K_NONE, K_NONE);
 }
 
 void build_store(struct builder *b, uint32_t column, k_value v) {
@@ -113,9 +112,8 @@ static k_value build_of_array(struct builder *b, uint32_t op, uint32_t array, k_
   k_type type = op == N_AT ? KT_CELL
                            : op == N_INSIDE ? KT_BOOL : column_value((k_column)b->arrays[array]);
   struct node n = node_make(op, type, true);
-  n.in[0] = index;
   n.aux = (uint16_t)array;
-  return builder_add(b, n);
+  return builder_add_of(b, n, index, K_NONE, K_NONE);
 }
 
 k_value build_element(struct builder *b, uint32_t array, k_value index) {
@@ -252,25 +250,16 @@ k_value build_start(struct builder *b) {
   return b->status == K_OK ? builder_add(b, node_make(N_START, KT_BOOL, true)) : K_NONE;
 }
 
-/* Converts a constant, if that cannot fail. */
-static k_value build_convert_constant(struct builder *b, k_type type, const struct node *from) {
-  k_scalar k = from->k;
-  double x = from->type == KT_F32   ? (double)k.f32
-             : from->type == KT_F64 ? k.f64
-                                    : (double)k.i64;
-  return type == KT_F32 ? build_f32(b, (float)x) : build_f64(b, x);
-}
-
 k_value build_convert(struct builder *b, k_type type, k_value v) {
   if (!build_usable(b, v)) return K_NONE;
   struct node from = *node_at(b, v);
   if (from.type == type) return v;
   if (from.type == KT_BOOL || type == KT_BOOL) return builder_fail(b, K_EINVAL);
   if (type == KT_I64) return build_to_integer(b, v, KE_INTEGER);
-  if (from.op == N_CONSTANT) return build_convert_constant(b, type, &from);
-  struct node n = node_make(N_CONVERT, type, from.varies);
-  n.in[0] = v;
-  return builder_add(b, n);
+  double x;
+  if (build_is_number(b, v, &x))
+    return type == KT_F32 ? build_f32(b, (float)x) : build_f64(b, x);
+  return builder_add_of(b, node_make(N_CONVERT, type, from.varies), v, K_NONE, K_NONE);
 }
 
 static bool build_takes(k_op op, uint32_t operands, k_type type) {
@@ -284,16 +273,18 @@ k_value build_unary(struct builder *b, k_op op, k_value x) {
   if (!build_takes(op, 1, (k_type)from.type)) return builder_fail(b, K_EINVAL);
   if (op == KO_FLOOR || op == KO_CEIL) {
     if (from.type == KT_I64) return x;
-    struct node n = builder_failing(b, op, KT_I64);
-    n.in[0] = x;
-    return builder_add(b, n);
+    return builder_add_of(b, builder_failing(b, op, KT_I64), x, K_NONE, K_NONE);
   }
   k_type type = op == KO_BELOW ? KT_I64 : (k_type)from.type;
   if (op == KO_NOT && from.op == KO_NOT) return from.in[0];
   if (op == KO_NOT && from.op == N_CONSTANT) return build_bool(b, !from.k.b);
-  struct node n = node_make(op, type, from.varies);
-  n.in[0] = x;
-  return builder_add(b, n);
+  return builder_add_of(b, node_make(op, type, from.varies), x, K_NONE, K_NONE);
+}
+
+/* An operation that yields a mask and whose operands are what its instructions take. */
+static k_value build_mask(struct builder *b, k_op op, k_value x, k_value y) {
+  bool varies = node_at(b, x)->varies || node_at(b, y)->varies;
+  return builder_add_of(b, node_make(op, KT_BOOL, varies), x, y, K_NONE);
 }
 
 /* An operation on masks. The wider one comes first, where mask_implies looks for it. */
@@ -317,10 +308,7 @@ static k_value build_logic(struct builder *b, k_op op, k_value x, k_value y) {
     }
   }
   if (x == y) return op == KO_AND || op == KO_OR ? x : build_bool(b, false);
-  struct node n = node_make(op, KT_BOOL, node_at(b, x)->varies || node_at(b, y)->varies);
-  n.in[0] = x;
-  n.in[1] = y;
-  return builder_add(b, n);
+  return build_mask(b, op, x, y);
 }
 
 /* x (op) y is y (mirrored op) x. */
@@ -332,15 +320,6 @@ static k_op build_mirrored(k_op op) {
     case KO_GE: return KO_LE;
     default: return op;
   }
-}
-
-/* A comparison whose operands are what instructions take. */
-static k_value build_compare_plain(struct builder *b, k_op op, k_value x, k_value y) {
-  assert(node_at(b, x)->type != KT_BOOL && node_at(b, y)->type != KT_BOOL);
-  struct node n = node_make(op, KT_BOOL, node_at(b, x)->varies || node_at(b, y)->varies);
-  n.in[0] = x;
-  n.in[1] = y;
-  return builder_add(b, n);
 }
 
 /* Compares i64 x with f64 y; a constant y becomes an integer. */
@@ -359,7 +338,7 @@ static k_value build_compare_mixed(struct builder *b, k_op op, k_value x, k_valu
       default: return build_bool(b, op == KO_NE);
     }
   }
-  return build_compare_plain(b, op, x, y);
+  return build_mask(b, op, x, y);
 }
 
 static k_value build_compare(struct builder *b, k_op op, k_value x, k_value y);
@@ -385,9 +364,8 @@ static k_value build_to_limit(struct builder *b, k_type type, k_limit limit, k_v
   if (from.op == N_CONSTANT)
     return build_to_limit(b, type, limit, build_constant(b, next, build_limit_of(limit, &from)));
   struct node n = node_make(N_LIMIT, next, false);
-  n.in[0] = y;
   n.aux = (uint16_t)limit;
-  return build_to_limit(b, type, limit, builder_add(b, n));
+  return build_to_limit(b, type, limit, builder_add_of(b, n, y, K_NONE, K_NONE));
 }
 
 /* Compares x, a varying float, with a uniform y of a wider type. */
@@ -422,7 +400,7 @@ static k_value build_compare(struct builder *b, k_op op, k_value x, k_value y) {
   if (tx == KT_F64 && ty == KT_I64) return build_compare_mixed(b, build_mirrored(op), y, x);
   bool turn = op == KO_GT || op == KO_GE ||
               (op <= KO_NE && !node_at(b, x)->varies && node_at(b, y)->varies);
-  return turn ? build_compare_plain(b, build_mirrored(op), y, x) : build_compare_plain(b, op, x, y);
+  return turn ? build_mask(b, build_mirrored(op), y, x) : build_mask(b, op, x, y);
 }
 
 static bool build_commutes(k_op op, k_type type) {
@@ -449,7 +427,7 @@ k_value build_binary(struct builder *b, k_op op, k_value x, k_value y) {
       (nx.type != ny.type && (!is_compare(op) || nx.type == KT_BOOL || ny.type == KT_BOOL)))
     return builder_fail(b, K_EINVAL);
   if (is_compare(op)) return build_compare(b, op, x, y);
-  if (op == KO_ULT) return build_compare_plain(b, op, x, y);
+  if (op == KO_ULT) return build_mask(b, op, x, y);
   if (nx.type == KT_BOOL) return build_logic(b, op, x, y);
   if (op == KO_POW && build_is_two(&ny)) return build_binary(b, KO_MUL, x, x);  /* as Lua does */
   if (build_commutes(op, (k_type)nx.type) &&
@@ -461,9 +439,7 @@ k_value build_binary(struct builder *b, k_op op, k_value x, k_value y) {
   struct node n = node_make(op, (k_type)nx.type, nx.varies || ny.varies);
   if (nx.type == KT_I64 && (op == KO_IDIV || op == KO_MOD || op == KO_FMOD))
     n = builder_failing(b, op, KT_I64);
-  n.in[0] = x;
-  n.in[1] = y;
-  return builder_add(b, n);
+  return builder_add_of(b, n, x, y, K_NONE);
 }
 
 k_value build_select(struct builder *b, k_value mask, k_value x, k_value y) {
@@ -479,12 +455,8 @@ k_value build_select(struct builder *b, k_value mask, k_value x, k_value y) {
   ny = node_at(b, y);
   if (nx->type == KT_BOOL && nx->op == N_CONSTANT && ny->op == N_CONSTANT)
     return nx->k.b ? mask : build_unary(b, KO_NOT, mask);
-  struct node n = node_make(N_SELECT, (k_type)node_at(b, x)->type,
-                     m.varies || node_at(b, x)->varies || node_at(b, y)->varies);
-  n.in[0] = mask;
-  n.in[1] = x;
-  n.in[2] = y;
-  return builder_add(b, n);
+  bool varies = m.varies || nx->varies || ny->varies;
+  return builder_add_of(b, node_make(N_SELECT, (k_type)nx->type, varies), mask, x, y);
 }
 
 k_value build_random(struct builder *b, k_value entity, k_value call, k_value seed,
@@ -494,29 +466,21 @@ k_value build_random(struct builder *b, k_value entity, k_value call, k_value se
     return K_NONE;
   if (node_at(b, seed)->varies || node_at(b, tick)->varies) return builder_fail(b, K_EINVAL);
   struct node n = node_make(N_RANDOM, KT_I64, true);
-  n.in[0] = entity;
-  n.in[1] = call;
-  n.in[2] = seed;
   n.in[3] = tick;
-  return builder_add(b, n);
+  return builder_add_of(b, n, entity, call, seed);
 }
 
 k_value build_random_unit(struct builder *b, k_value bits) {
   if (!builder_takes(b, bits, KT_I64)) return K_NONE;
   struct node n = node_make(N_UNIT, KT_F64, node_at(b, bits)->varies);
-  n.in[0] = bits;
-  return builder_add(b, n);
+  return builder_add_of(b, n, bits, K_NONE, K_NONE);
 }
 
 k_value build_random_range(struct builder *b, k_value bits, k_value lo, k_value hi) {
   if (!builder_takes(b, bits, KT_I64) || !builder_takes(b, lo, KT_I64) ||
       !builder_takes(b, hi, KT_I64))
     return K_NONE;
-  struct node n = builder_failing(b, N_INTERVAL, KT_I64);
-  n.in[0] = bits;
-  n.in[1] = lo;
-  n.in[2] = hi;
-  return builder_add(b, n);
+  return builder_add_of(b, builder_failing(b, N_INTERVAL, KT_I64), bits, lo, hi);
 }
 
 void build_emit(struct builder *b, uint32_t index, k_value mask) {
@@ -527,9 +491,8 @@ void build_emit(struct builder *b, uint32_t index, k_value mask) {
   }
   if (index >= b->bitmap_count) b->bitmap_count = index + 1;
   struct node n = node_make(N_EMIT, KT_BOOL, false);
-  n.in[0] = mask;
   n.aux = (uint16_t)index;
-  builder_add(b, n);
+  builder_add_of(b, n, mask, K_NONE, K_NONE);
 }
 
 void build_emit_once(struct builder *b, uint32_t index, k_value mask) {
@@ -577,10 +540,9 @@ void build_reduce(struct builder *b, uint32_t index, k_reduce how, k_value v, k_
   if (index >= b->total_count) b->total_count = index + 1;
   if (how == KR_FLOATS || (build_is_constant(b, mask) && !node_at(b, mask)->k.b)) return;
   struct node n = node_make(N_REDUCE, (k_type)type, false);
-  n.in[0] = v;
   n.in[3] = mask;
   n.aux = (uint16_t)(index * 4 + how);
-  builder_add(b, n);
+  builder_add_of(b, n, v, K_NONE, K_NONE);
 }
 
 /* ---- build list ---- */
@@ -596,10 +558,8 @@ static k_value build_give(struct builder *b, uint32_t aux, k_value value, k_valu
   k_type type = build_type(b, value) == KT_F64 ? KT_F64 : KT_I64;
   if (!builder_takes(b, value, type)) return K_NONE;
   struct node n = node_make(N_GIVE, KT_BOOL, true);
-  n.in[0] = value;
-  n.in[1] = before;
   n.aux = (uint16_t)aux;
-  return builder_add(b, n);
+  return builder_add_of(b, n, value, before, K_NONE);
 }
 
 k_value build_listed(struct builder *b, uint32_t list, const k_value *arguments, uint32_t count) {
@@ -610,9 +570,8 @@ k_value build_listed(struct builder *b, uint32_t list, const k_value *arguments,
     if (arguments[i] != K_NONE) last = build_give(b, list * LIST_ARGUMENTS + i, arguments[i], last);
   if (b->status != K_OK) return K_NONE;
   struct node n = builder_failing(b, N_LIST, KT_I64);
-  n.in[0] = last;
   n.aux = (uint16_t)list;
-  return builder_add(b, n);
+  return builder_add_of(b, n, last, K_NONE, K_NONE);
 }
 
 /* A node that needs a filled list. */
@@ -621,7 +580,6 @@ static struct node build_of_list(struct builder *b, uint32_t op, k_type type, k_
   if (builder_takes(b, filled, KT_I64) && node_at(b, filled)->op != N_LIST)
     builder_fail(b, K_EINVAL);
   if (b->status == K_OK) n.aux = node_at(b, filled)->aux;
-  n.in[0] = filled;
   return n;
 }
 
@@ -629,15 +587,14 @@ k_value build_picked(struct builder *b, k_value filled, k_value item) {
   struct node n = build_of_list(b, N_PICK, KT_I64, filled);
   if (!builder_takes(b, item, KT_I64)) return K_NONE;
   if (node_at(b, item)->varies) return builder_fail(b, K_EINVAL);
-  n.in[1] = item;
-  return builder_add(b, n);
+  return builder_add_of(b, n, filled, item, K_NONE);
 }
 
 k_value build_taken(struct builder *b, k_value filled, uint32_t argument) {
   struct node n = build_of_list(b, N_TAKE, KT_F64, filled);
   if (b->status == K_OK && argument >= LIST_ARGUMENTS) builder_fail(b, K_EINVAL);
   n.aux = (uint16_t)(n.aux * LIST_ARGUMENTS + argument);
-  return builder_add(b, n);
+  return builder_add_of(b, n, filled, K_NONE, K_NONE);
 }
 
 /* ---- build loop ---- */
@@ -648,10 +605,7 @@ k_value build_loop(struct builder *b, k_value count, k_value mask) {
   if (!builder_takes(b, count, KT_I64) || !builder_takes(b, mask, KT_BOOL)) return K_NONE;
   if (node_at(b, count)->varies) return builder_fail(b, K_EINVAL);
   if (loop_depth(b, b->loop) == MAX_DEPTH - 2) return builder_fail(b, K_ELIMIT);
-  struct node n = node_make(N_LOOP, KT_I64, false);
-  n.in[0] = count;
-  n.in[1] = mask;
-  k_value loop = builder_add(b, n);
+  k_value loop = builder_add_of(b, node_make(N_LOOP, KT_I64, false), count, mask, K_NONE);
   if (loop != K_NONE) b->loop = loop;
   return loop;
 }
@@ -661,8 +615,7 @@ k_value build_carry(struct builder *b, k_value init, bool varying) {
   if (b->loop == 0 || (!varying && node_at(b, init)->varies))
     return builder_fail(b, K_EINVAL);
   struct node n = node_make(N_CARRY, (k_type)node_at(b, init)->type, varying);
-  n.in[0] = init;
-  return builder_add(b, n);
+  return builder_add_of(b, n, init, K_NONE, K_NONE);
 }
 
 void build_next(struct builder *b, k_value carry, k_value next) {
@@ -674,10 +627,7 @@ void build_next(struct builder *b, k_value carry, k_value next) {
     builder_fail(b, K_EINVAL);
     return;
   }
-  struct node n = node_make(N_NEXT, KT_BOOL, false);
-  n.in[0] = carry;
-  n.in[1] = next;
-  builder_add(b, n);
+  builder_add_of(b, node_make(N_NEXT, KT_BOOL, false), carry, next, K_NONE);
 }
 
 void build_endloop(struct builder *b, k_value again) {
@@ -686,18 +636,14 @@ void build_endloop(struct builder *b, k_value again) {
     builder_fail(b, K_EINVAL);
     return;
   }
-  struct node n = node_make(N_END, KT_BOOL, false);
-  n.in[0] = b->loop;
-  n.in[1] = again;
-  if (builder_add(b, n) != K_NONE) b->loop = node_at(b, b->loop)->home;
+  if (builder_add_of(b, node_make(N_END, KT_BOOL, false), b->loop, again, K_NONE) != K_NONE)
+    b->loop = node_at(b, b->loop)->home;
   b->fail_mask = K_ALL;
 }
 
 void build_give_up(struct builder *b) {
   if (b->status != K_OK) return;
-  struct node n = builder_failing(b, N_GIVE_UP, KT_BOOL);
-  n.in[0] = n.in[3];
-  builder_add(b, n);
+  builder_add_of(b, builder_failing(b, N_GIVE_UP, KT_BOOL), b->fail_mask, K_NONE, K_NONE);
 }
 
 /* ---- build note ---- */
@@ -713,12 +659,9 @@ void build_order(struct builder *b, uint32_t order, k_value entity, k_value valu
   struct node n = builder_failing(b, N_NOTE, type);
   *site = (k_site){(uint8_t)order, (uint8_t)type, 0, n.tag};
   if (puts) site->cell = (uint8_t)(build_cell_type(b, cell) + 1);
-  n.in[0] = entity;
-  n.in[1] = value;
-  n.in[2] = cell;
   n.ordered = puts;
   n.aux = (uint16_t)b->site_count++;
-  builder_add(b, n);
+  builder_add_of(b, n, entity, value, cell);
 }
 
 /* Whether no row is in both masks, as far as the construction of the first one shows. */

@@ -116,6 +116,13 @@ k_value builder_add(struct builder *b, struct node n) {
   return v;
 }
 
+k_value builder_add_of(struct builder *b, struct node n, k_value x, k_value y, k_value z) {
+  n.in[0] = x;
+  n.in[1] = y;
+  n.in[2] = z;
+  return builder_add(b, n);
+}
+
 k_value builder_known(const struct builder *b, const struct node *n) {
   assert(n->in[0] != K_NONE && n->in[3] != K_NONE);
   for (k_value v = b->count - 1; v > 0; v--) {
@@ -298,10 +305,9 @@ k_value build_get(struct builder *b, k_value cell) {
   if (!builder_takes(b, cell, KT_CELL)) return K_NONE;
   k_column type = build_cell_type(b, cell);
   struct node n = node_make(N_GET, column_got(type), true);
-  n.in[0] = cell;
   n.aux = (uint16_t)type;
   n.ordered = true;
-  return builder_add(b, n);
+  return builder_add_of(b, n, cell, K_NONE, K_NONE);
 }
 
 uint32_t build_fold(struct builder *b, k_value cell, k_fold step, k_value operand) {
@@ -313,10 +319,9 @@ uint32_t build_fold(struct builder *b, k_value cell, k_fold step, k_value operan
   if (b->fold_count == MAX_FOLDS || b->loop != 0) builder_fail(b, K_ELIMIT);
   if (b->status != K_OK) return NONE;
   struct node n = builder_failing(b, N_FOLD, KT_I64);
-  n.in[0] = cell;
-  n.in[1] = operand;
   n.aux = (uint16_t)b->fold_count++;
-  b->folds[n.aux] = (struct fold){(uint8_t)type, (uint8_t)step, 0, builder_add(b, n)};
+  k_value at = builder_add_of(b, n, cell, operand, K_NONE);
+  b->folds[n.aux] = (struct fold){(uint8_t)type, (uint8_t)step, 0, at};
   return n.aux;
 }
 
@@ -341,10 +346,8 @@ void build_set(struct builder *b, k_value cell, k_value value) {
   k_column type = build_cell_type(b, cell);
   if (!builder_takes(b, value, column_got(type))) return;
   struct node n = node_make(N_SET, KT_BOOL, true);
-  n.in[0] = cell;
-  n.in[1] = value;
   n.in[3] = b->fail_mask;
   n.aux = (uint16_t)type;
   n.ordered = true;
-  builder_add(b, n);
+  builder_add_of(b, n, cell, value, K_NONE);
 }

@@ -208,6 +208,8 @@ uint32_t operation_scalars(uint32_t op, uint32_t type);
 
 /* Adds a node like *n, or returns an equal one; K_NONE when out of memory. */
 k_value builder_add(struct builder *b, struct node n);
+/* Adds one with these operands, or K_NONE for none, before its mask, if it has one. */
+k_value builder_add_of(struct builder *b, struct node n, k_value x, k_value y, k_value z);
 /* The node that finds or checks, for all rows of its mask, what one like *n would; or K_NONE. */
 k_value builder_known(const struct builder *b, const struct node *n);
 /* Appends a node, in the body of `home`. */
