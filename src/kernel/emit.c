@@ -6,21 +6,21 @@ struct emitter {
   struct builder *b;
   k_insn *insns;
   uint32_t count, capacity;
-  uint32_t scalar_count;    /* uniforms, constants, then computed ones */
-  uint32_t constant_count;
-  uint32_t base[LOC_NONE];  /* number of the first operand of each class */
+  struct program head;      /* the program's counts; its scalars are uniforms, constants, and then */
+  struct numbering at;      /* computed ones. Where its operands begin */
 };
 
 /* ---- operands ---- */
 
 static uint32_t emit_operand_number(const struct emitter *e, uint32_t location) {
+  const uint32_t first[LOC_NONE] = {0, e->at.reg1, e->at.reg4, e->at.reg8, e->at.all};
   assert(LOCATION_CLASS(location) < LOC_NONE);
-  return e->base[LOCATION_CLASS(location)] + LOCATION_NUMBER(location);
+  return first[LOCATION_CLASS(location)] + LOCATION_NUMBER(location);
 }
 
 static uint32_t emit_scalar_number(const struct emitter *e, const struct node *n) {
-  assert(!n->varies && n->scalar < e->scalar_count);
-  return e->base[LOC_SCALAR] + n->scalar;
+  assert(!n->varies && n->scalar < e->head.scalar_count);
+  return e->at.scalars + n->scalar;
 }
 
 /* The number of operand v. K_ALL is a mask, but among scalars the constant true. */
@@ -49,29 +49,20 @@ static bool emit_is_computed(const struct node *n) {
 
 static bool emit_number_scalars(struct emitter *e) {
   const struct builder *b = e->b;
-  e->scalar_count = b->uniform_count;
+  struct program *p = &e->head;
   for (k_value v = 0; v < b->count; v++) {
     struct node *n = node_at(b, v);
     if (n->op == N_UNIFORM) n->scalar = n->aux;
-    if (n->op == N_CONSTANT && n->live) n->scalar = (uint16_t)e->scalar_count++;
-    if (e->scalar_count > MAX_SCALARS) return false;
+    if (n->op == N_CONSTANT && n->live) n->scalar = p->scalar_count++;
+    if (p->scalar_count > MAX_SCALARS) return false;
   }
-  e->constant_count = e->scalar_count - b->uniform_count;
+  p->constant_count = (uint16_t)(p->scalar_count - p->uniform_count);
   for (k_value v = 0; v < b->count; v++) {
-    if (emit_is_computed(node_at(b, v))) node_at(b, v)->scalar = (uint16_t)e->scalar_count++;
-    if (e->scalar_count > MAX_SCALARS) return false;
+    if (emit_is_computed(node_at(b, v))) node_at(b, v)->scalar = p->scalar_count++;
+    if (p->scalar_count > MAX_SCALARS) return false;
   }
+  e->at = program_numbering(p);
   return true;
-}
-
-static void emit_number_operands(struct emitter *e) {
-  const struct builder *b = e->b;
-  e->base[LOC_COLUMN] = 0;
-  e->base[LOC_REG1] = b->column_count;
-  e->base[LOC_REG4] = e->base[LOC_REG1] + b->reg_count[0];
-  e->base[LOC_REG8] = e->base[LOC_REG4] + b->reg_count[1];
-  e->base[LOC_SCALAR] = e->base[LOC_REG8] + b->reg_count[2];
-  e->base[LOC_ALL] = e->base[LOC_SCALAR] + e->scalar_count;
 }
 
 /* ---- which instruction ---- */
@@ -213,17 +204,12 @@ static void emit_land(struct emitter *e, const struct node *n) {
   from->c = (uint16_t)e->count;
 }
 
-/* The operand of the bits given to a run; after the totals. */
-static uint16_t emit_start_number(const struct emitter *e) {
-  return (uint16_t)(e->base[LOC_ALL] + 1 + e->b->bitmap_count + e->b->total_count);
-}
-
 static void emit_put(struct emitter *e, const struct node *n) {
   uint32_t type = column_value((k_column)e->b->columns[n->aux]);
   uint32_t op = type == KT_BOOL ? OP_PUT_BOOL : emit_of_type(OP_PUT_F32, OP_PUT_I64, type);
   k_insn *k = emit_instruction(e, op, n->aux);
   k->a = emit_operand(e, n->in[0], false);
-  k->b = emit_start_number(e);
+  k->b = (uint16_t)e->at.start;
 }
 
 static void emit_store(struct emitter *e, const struct node *n) {
@@ -373,12 +359,7 @@ static uint32_t emit_plain_op(const struct emitter *e, const struct node *n, boo
 
 static uint16_t emit_array_operand(const struct emitter *e, uint32_t array) {
   assert(array < e->b->array_count);
-  return (uint16_t)(emit_start_number(e) + 1 + array);
-}
-
-static uint16_t emit_lookup_operand(const struct emitter *e, uint32_t lookup) {
-  assert(lookup < e->b->lookup_count);
-  return (uint16_t)(emit_start_number(e) + 1 + e->b->array_count + lookup);
+  return (uint16_t)(e->at.arrays + array);
 }
 
 static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
@@ -391,7 +372,7 @@ static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
   k_insn *k = emit_instruction(e, scalar ? op | OP_SCALAR : op, dst);
   bool column = n->op == N_LOAD || n->op == N_LIVE;
   k->a = column ? n->aux : emit_operand(e, n->in[0], scalar);
-  if (n->op == N_START) k->a = emit_start_number(e);
+  if (n->op == N_START) k->a = (uint16_t)e->at.start;
   k->b = emit_operand(e, n->in[1], scalar);
   k->c = emit_operand(e, n->in[2], scalar);
   k->d = emit_operand(e, n->in[3], scalar);
@@ -401,32 +382,31 @@ static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
     k->a = emit_array_operand(e, n->aux / MAX_ARRAYS);
     k->b = emit_array_operand(e, n->aux % MAX_ARRAYS);
   }
-  if (n->op == N_LOOK) k->b = emit_lookup_operand(e, n->aux);
+  if (n->op == N_LOOK) k->b = (uint16_t)(e->at.lookups + n->aux);
   if (n->op == N_FOLD || n->op == N_UNFOLD) k->c = n->aux;
   k->tag = n->tag;
 }
 
 static void emit_marks(struct emitter *e, const struct node *n) {
   assert(n->aux < e->b->bitmap_count);
-  k_insn *k = emit_instruction(e, OP_EMIT, e->base[LOC_ALL] + 1 + n->aux);
+  k_insn *k = emit_instruction(e, OP_EMIT, e->at.bitmaps + n->aux);
   k->a = emit_operand(e, n->in[0], false);
 }
 
 static void emit_reduce(struct emitter *e, const struct node *n) {
-  uint32_t totals = e->base[LOC_ALL] + 1 + e->b->bitmap_count;
-  assert(n->aux / 4u < e->b->total_count);
-  k_insn *k = emit_instruction(e, emit_reduce_op(n->aux % 4u, n->type), totals + n->aux / 4u);
+  uint32_t total = e->at.totals + n->aux / 4u;
+  assert(total < e->at.start);
+  k_insn *k = emit_instruction(e, emit_reduce_op(n->aux % 4u, n->type), total);
   k->a = emit_operand(e, n->in[0], false);
   k->d = emit_operand(e, n->in[3], false);
 }
 
 static void emit_note(struct emitter *e, const struct node *n) {
   assert(n->aux < e->b->site_count && e->b->sites[n->aux].type != KT_F32);
-  uint32_t sites = emit_start_number(e) + 1u + e->b->array_count + e->b->lookup_count;
   uint32_t op = note_insn((k_type)e->b->sites[n->aux].type);
   for (uint32_t i = 0; i < 2; i++)   /* VS, SV, SS follow VV */
     if (n->in[i] != K_ALL && !node_at(e->b, n->in[i])->varies) op += 2 - i;
-  k_insn *k = emit_instruction(e, op, sites + n->aux);
+  k_insn *k = emit_instruction(e, op, e->at.sites + n->aux);
   k->a = emit_operand(e, n->in[0], false);
   k->b = emit_operand(e, n->in[1], false);
   k->c = emit_operand(e, n->in[2], false);
@@ -436,10 +416,8 @@ static void emit_note(struct emitter *e, const struct node *n) {
 
 /* A list or, after it, one of its arguments, counted from 1. */
 static uint16_t emit_list_operand(const struct emitter *e, uint32_t list, uint32_t argument) {
-  const struct builder *b = e->b;
-  uint32_t lists = emit_start_number(e) + 1u + b->array_count + b->lookup_count + b->site_count;
-  assert(list < b->list_count && argument <= LIST_ARGUMENTS);
-  return (uint16_t)(lists + list * (LIST_ARGUMENTS + 1) + argument);
+  assert(list < e->b->list_count && argument <= LIST_ARGUMENTS);
+  return (uint16_t)(e->at.lists + list * (LIST_ARGUMENTS + 1) + argument);
 }
 
 static uint16_t emit_argument_operand(const struct emitter *e, const struct node *n) {
@@ -522,18 +500,16 @@ static uint32_t emit_block_rows(const struct builder *b) {
   return lane <= 40 ? 1024 : lane <= 160 ? 512 : 256;
 }
 
-/* Sets the program's counts, and where its arrays are in the memory block after it. */
-static struct program *emit_new_program(const struct emitter *e, uint32_t prologue) {
-  const struct builder *b = e->b;
-  struct program head = {
+/* The program's counts, as far as known before its instructions. */
+static struct program emit_head(const struct builder *b) {
+  return (struct program){
       .memory = b->memory,
       .column_count = (uint16_t)b->column_count,
       .reg1_count = (uint16_t)b->reg_count[0],
       .reg4_count = (uint16_t)b->reg_count[1],
       .reg8_count = (uint16_t)b->reg_count[2],
-      .scalar_count = (uint16_t)e->scalar_count,
+      .scalar_count = (uint16_t)b->uniform_count,
       .uniform_count = (uint16_t)b->uniform_count,
-      .constant_count = (uint16_t)e->constant_count,
       .bitmap_count = (uint16_t)b->bitmap_count,
       .total_count = (uint16_t)b->total_count,
       .array_count = (uint16_t)b->array_count,
@@ -542,13 +518,14 @@ static struct program *emit_new_program(const struct emitter *e, uint32_t prolog
       .fold_count = (uint16_t)b->fold_count,
       .list_count = (uint16_t)b->list_count,
       .block = (uint16_t)emit_block_rows(b),
-      .insn_count = (uint16_t)e->count,
-      .row_count = (uint16_t)(b->ordered ? e->count + 1 : 0),
-      .prologue = (uint16_t)prologue,
   };
-  struct program *p = memory_array(b->memory, 1, emit_program_size(&head));
+}
+
+/* Sets where the program's arrays are in the memory block after it. */
+static struct program *emit_new_program(const struct emitter *e) {
+  struct program *p = memory_array(e->b->memory, 1, emit_program_size(&e->head));
   if (!p) return NULL;
-  *p = head;
+  *p = e->head;
   p->constants = (k_scalar *)(void *)(p + 1);
   p->rows = (struct row_insn *)(void *)(p->constants + p->constant_count);
   p->insns = (k_insn *)(void *)(p->rows + p->row_count);
@@ -571,9 +548,9 @@ static bool emit_takes_start(const struct builder *b) {
   return false;
 }
 
-static struct program *emit_make_program(const struct emitter *e, uint32_t prologue) {
+static struct program *emit_make_program(const struct emitter *e) {
   const struct builder *b = e->b;
-  struct program *p = emit_new_program(e, prologue);
+  struct program *p = emit_new_program(e);
   if (!p) return NULL;
   memcpy(p->insns, e->insns, p->insn_count * sizeof *p->insns);
   memcpy(p->columns, b->columns, p->column_count);
@@ -598,11 +575,12 @@ static struct program *emit_make_program(const struct emitter *e, uint32_t prolo
 static k_status emit_all(struct emitter *e, struct program **out) {
   const struct builder *b = e->b;
   if (!emit_number_scalars(e)) return K_ELIMIT;
-  emit_number_operands(e);
   for (uint32_t i = 0; i < b->prologue.count; i++) emit_value(e, b->prologue.items[i]);
-  uint32_t prologue = e->count;
+  e->head.prologue = (uint16_t)e->count;
   for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) emit_node(e, i);
-  struct program *p = emit_make_program(e, prologue);
+  e->head.insn_count = (uint16_t)e->count;
+  e->head.row_count = (uint16_t)(b->ordered ? e->count + 1 : 0);
+  struct program *p = emit_make_program(e);
   if (!p) return K_ENOMEM;
   if (!program_check(p)) {
     program_free(p);
@@ -614,7 +592,7 @@ static k_status emit_all(struct emitter *e, struct program **out) {
 }
 
 static k_status plan_emit(struct builder *b, struct program **out) {
-  struct emitter e = {.b = b, .capacity = emit_most_insns(b)};
+  struct emitter e = {.b = b, .capacity = emit_most_insns(b), .head = emit_head(b)};
   if (e.capacity > MAX_INSNS) return K_ELIMIT;
   size_t bytes = ((size_t)e.capacity + 1) * sizeof *e.insns;
   e.insns = memory_resize(b->memory, NULL, 0, bytes);

@@ -162,7 +162,7 @@ static inline struct node *planned(const struct builder *b, int32_t position) {
 }
 
 /* Where a value is: a class and a number in it. */
-enum { LOC_COLUMN, LOC_REG1, LOC_REG4, LOC_REG8, LOC_SCALAR, LOC_ALL, LOC_NONE };
+enum { LOC_COLUMN, LOC_REG1, LOC_REG4, LOC_REG8, LOC_ALL, LOC_NONE };
 #define LOCATION(class, number) (uint16_t)((uint32_t)(class) << 12 | (uint32_t)(number))
 #define LOCATION_CLASS(location) ((uint32_t)(location) >> 12)
 #define LOCATION_NUMBER(location) ((uint32_t)(location) & 0xfff)
