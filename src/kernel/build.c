@@ -311,8 +311,7 @@ static k_value build_logic(struct builder *b, k_op op, k_value x, k_value y) {
   return build_mask(b, op, x, y);
 }
 
-/* x (op) y is y (mirrored op) x. */
-static k_op build_mirrored(k_op op) {
+k_op build_mirrored(k_op op) {
   switch (op) {
     case KO_LT: return KO_GT;
     case KO_LE: return KO_GE;

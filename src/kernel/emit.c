@@ -99,25 +99,21 @@ static uint32_t emit_reduce_op(uint32_t how, uint32_t type) {
   return first + (type == KT_I64);
 }
 
-/* Swaps a comparison with a scalar x, since instructions take scalars second. Returns its number
-** among LT LE EQ NE GT GE. */
+/* The number of a comparison among LT LE EQ NE GT GE. */
+static uint32_t emit_compare_number(uint32_t op) {
+  static const uint8_t numbers[] = {2, 3, 0, 1, 4, 5};   /* of EQ NE LT LE GT GE */
+  assert(is_compare(op));
+  return numbers[op - KO_EQ];
+}
+
+/* The number of a comparison, which is swapped if x is a scalar: instructions take these second. */
 static uint32_t emit_compare_kind(const struct emitter *e, uint32_t op, k_value *x, k_value *y,
                                   bool scalar) {
-  enum { LT, LE, EQ, NE, GT, GE };
-  bool turn = !scalar && !node_at(e->b, *x)->varies;
-  assert(is_compare(op));
-  if (turn) {
-    k_value swap = *x;
-    *x = *y;
-    *y = swap;
-  }
-  switch (op) {
-    case KO_LT: return turn ? GT : LT;
-    case KO_LE: return turn ? GE : LE;
-    case KO_GT: return turn ? LT : GT;
-    case KO_GE: return turn ? LE : GE;
-    default: return op == KO_EQ ? EQ : NE;
-  }
+  if (scalar || node_at(e->b, *x)->varies) return emit_compare_number(op);
+  k_value swap = *x;
+  *x = *y;
+  *y = swap;
+  return emit_compare_number(build_mirrored((k_op)op));
 }
 
 /* ---- instructions ---- */
@@ -222,12 +218,6 @@ static void emit_store(struct emitter *e, const struct node *n) {
   k->a = emit_operand(e, n->in[0], false);
 }
 
-/* i64 with f64: instructions in the order of OP_MIXED, each by emit_kinds(). */
-static uint32_t emit_mixed_op(uint32_t op) {
-  static const uint8_t turn[6] = {2, 3, 0, 1, 4, 5};  /* of EQ NE LT LE GT GE */
-  return OP_LT_VV_MIX + 3u * turn[op - KO_EQ];
-}
-
 static void emit_compare(struct emitter *e, const struct node *n, uint32_t dst,
                          bool scalar) {
   k_value x = n->in[0], y = n->in[1];
@@ -235,7 +225,7 @@ static void emit_compare(struct emitter *e, const struct node *n, uint32_t dst,
   uint32_t op;
   if (tx != ty) {
     assert(tx == KT_I64 && ty == KT_F64);
-    op = emit_mixed_op(n->op) + emit_kinds(e, x, y, scalar);
+    op = OP_LT_VV_MIX + 3u * emit_compare_number(n->op) + emit_kinds(e, x, y, scalar);
   } else {
     uint32_t kind = emit_compare_kind(e, n->op, &x, &y, scalar);
     bool vv = scalar || node_at(e->b, y)->varies;

@@ -230,6 +230,8 @@ bool column_direct(const struct builder *b, uint32_t column);
 struct node builder_failing(const struct builder *b, uint32_t op, k_type type);
 /* Whether v may be an operand of that type; if not, building has failed. */
 bool builder_takes(struct builder *b, k_value v, k_type type);
+/* x (op) y is y (mirrored op) x. */
+k_op build_mirrored(k_op op);
 /* The type of the cells that a value is the address of. */
 k_column build_cell_type(const struct builder *b, k_value cell);
 /* Whether it exists only for its place among the others. */
