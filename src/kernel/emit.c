@@ -6,7 +6,7 @@ struct emitter {
   struct builder *b;
   k_insn *insns;
   uint32_t count, capacity;
-  struct program head;      /* the program's counts; its scalars are uniforms, constants, and then */
+  struct program head;      /* the program's counts; its scalars are uniforms, constants, then */
   struct numbering at;      /* computed ones. Where its operands begin */
 };
 
@@ -128,6 +128,18 @@ static k_insn *emit_instruction(struct emitter *e, uint32_t op, uint32_t dst) {
   return k;
 }
 
+/* An instruction with the operands of a node, in order, and its tag. */
+static k_insn *emit_with_operands(struct emitter *e, uint32_t op, uint32_t dst,
+                                  const struct node *n, bool scalar) {
+  k_insn *k = emit_instruction(e, scalar ? op | OP_SCALAR : op, dst);
+  k->a = emit_operand(e, n->in[0], scalar);
+  k->b = emit_operand(e, n->in[1], scalar);
+  k->c = emit_operand(e, n->in[2], scalar);
+  k->d = emit_operand(e, n->in[3], scalar);
+  k->tag = n->tag;
+  return k;
+}
+
 /* Copies v to operand `dst`, unless it is there. */
 static void emit_copy(struct emitter *e, uint32_t dst, k_value v, uint32_t type) {
   uint16_t from = emit_operand(e, v, false);
@@ -203,9 +215,7 @@ static void emit_land(struct emitter *e, const struct node *n) {
 static void emit_put(struct emitter *e, const struct node *n) {
   uint32_t type = column_value((k_column)e->b->columns[n->aux]);
   uint32_t op = type == KT_BOOL ? OP_PUT_BOOL : emit_of_type(OP_PUT_F32, OP_PUT_I64, type);
-  k_insn *k = emit_instruction(e, op, n->aux);
-  k->a = emit_operand(e, n->in[0], false);
-  k->b = (uint16_t)e->at.start;
+  emit_with_operands(e, op, n->aux, n, false)->b = (uint16_t)e->at.start;
 }
 
 static void emit_store(struct emitter *e, const struct node *n) {
@@ -214,8 +224,7 @@ static void emit_store(struct emitter *e, const struct node *n) {
     emit_copy(e, n->aux, n->in[0], column_value((k_column)column));
     return;
   }
-  k_insn *k = emit_instruction(e, OP_STORE_I8 + (column - KC_I8), n->aux);
-  k->a = emit_operand(e, n->in[0], false);
+  emit_with_operands(e, OP_STORE_I8 + (column - KC_I8), n->aux, n, false);
 }
 
 static void emit_compare(struct emitter *e, const struct node *n, uint32_t dst,
@@ -232,7 +241,7 @@ static void emit_compare(struct emitter *e, const struct node *n, uint32_t dst,
     op = kind + (vv ? emit_of_type(OP_LT_VV_F32, OP_LT_VV_I64, tx)
                     : emit_of_type(OP_LT_VS_F32, OP_LT_VS_I64, tx));
   }
-  k_insn *k = emit_instruction(e, scalar ? op | OP_SCALAR : op, dst);
+  k_insn *k = emit_with_operands(e, op, dst, n, scalar);
   k->a = emit_operand(e, x, scalar);
   k->b = emit_operand(e, y, scalar);
 }
@@ -253,11 +262,9 @@ static void emit_when(struct emitter *e, const struct node *n) {
   uint32_t which = kind >= 4 ? kind - 1 : kind;  /* LT LE EQ GT GE */
   uint32_t op = emit_first_when(negates, !node_at(e->b, y)->varies, n->type);
   op += negates ? which : 3 * which + emit_kinds(e, n->in[2], n->in[3], false);
-  k_insn *k = emit_instruction(e, op, emit_operand_number(e, n->location));
+  k_insn *k = emit_with_operands(e, op, emit_operand_number(e, n->location), n, false);
   k->a = emit_operand(e, x, false);
   k->b = emit_operand(e, y, false);
-  k->c = emit_operand(e, n->in[2], false);
-  k->d = emit_operand(e, n->in[3], false);
 }
 
 static uint32_t emit_fused_op(const struct emitter *e, const struct node *n) {
@@ -359,13 +366,9 @@ static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
   else if (!yields_nothing(n->op))
     dst = emit_operand_number(e, n->location);
   if (n->op == N_COPY && !scalar && emit_operand(e, n->in[0], false) == dst) return;
-  k_insn *k = emit_instruction(e, scalar ? op | OP_SCALAR : op, dst);
-  bool column = n->op == N_LOAD || n->op == N_LIVE;
-  k->a = column ? n->aux : emit_operand(e, n->in[0], scalar);
+  k_insn *k = emit_with_operands(e, op, dst, n, scalar);
+  if (n->op == N_LOAD || n->op == N_LIVE) k->a = n->aux;
   if (n->op == N_START) k->a = (uint16_t)e->at.start;
-  k->b = emit_operand(e, n->in[1], scalar);
-  k->c = emit_operand(e, n->in[2], scalar);
-  k->d = emit_operand(e, n->in[3], scalar);
   if (n->op == N_ELEMENT || n->op == N_INSIDE || n->op == N_AT || n->op == N_BOUND)
     k->b = emit_array_operand(e, n->aux);
   if (n->op == N_LAY) {
@@ -374,21 +377,17 @@ static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
   }
   if (n->op == N_LOOK) k->b = (uint16_t)(e->at.lookups + n->aux);
   if (n->op == N_FOLD || n->op == N_UNFOLD) k->c = n->aux;
-  k->tag = n->tag;
 }
 
 static void emit_marks(struct emitter *e, const struct node *n) {
   assert(n->aux < e->b->bitmap_count);
-  k_insn *k = emit_instruction(e, OP_EMIT, e->at.bitmaps + n->aux);
-  k->a = emit_operand(e, n->in[0], false);
+  emit_with_operands(e, OP_EMIT, e->at.bitmaps + n->aux, n, false);
 }
 
 static void emit_reduce(struct emitter *e, const struct node *n) {
   uint32_t total = e->at.totals + n->aux / 4u;
   assert(total < e->at.start);
-  k_insn *k = emit_instruction(e, emit_reduce_op(n->aux % 4u, n->type), total);
-  k->a = emit_operand(e, n->in[0], false);
-  k->d = emit_operand(e, n->in[3], false);
+  emit_with_operands(e, emit_reduce_op(n->aux % 4u, n->type), total, n, false);
 }
 
 static void emit_note(struct emitter *e, const struct node *n) {
@@ -396,12 +395,7 @@ static void emit_note(struct emitter *e, const struct node *n) {
   uint32_t op = note_insn((k_type)e->b->sites[n->aux].type);
   for (uint32_t i = 0; i < 2; i++)   /* VS, SV, SS follow VV */
     if (n->in[i] != K_ALL && !node_at(e->b, n->in[i])->varies) op += 2 - i;
-  k_insn *k = emit_instruction(e, op, e->at.sites + n->aux);
-  k->a = emit_operand(e, n->in[0], false);
-  k->b = emit_operand(e, n->in[1], false);
-  k->c = emit_operand(e, n->in[2], false);
-  k->d = emit_operand(e, n->in[3], false);
-  k->tag = n->tag;
+  emit_with_operands(e, op, e->at.sites + n->aux, n, false);
 }
 
 /* A list or, after it, one of its arguments, counted from 1. */
