@@ -257,8 +257,6 @@ static bool checker_enter_body(struct checker *c, uint32_t begin, uint32_t end) 
     if (op >= OP_COUNT) return false;
     char letter = op_table[op].signature[0];
     if (op_table[op].error) fails = true;
-    if (letter == '-' || letter == 'x' || letter == 't' || letter == 's' || letter == 'q')
-      continue;
     if (k->dst < c->at.reg1)
       writes_column = true;
     else if (k->dst < c->at.all && c->held[k->dst] != checker_letter_type(letter))
@@ -337,11 +335,8 @@ static bool checker_unfold(struct checker *c, const k_insn *k) {
   const k_insn *fold = &c->p->insns[at];
   if (fold->a != k->a || fold->dst != k->b || fold->d != k->d) return false;
   for (uint32_t pc = at + 1; pc < c->pc; pc++) {
-    const k_insn *other = &c->p->insns[pc];
-    char letter = op_table[OP_NUMBER(other->op)].signature[0];
-    bool lane = strchr("mfdick", letter) != NULL;
-    bool same = other->dst == k->a || other->dst == k->b || other->dst == k->d;
-    if (lane && same && !(other->op & OP_SCALAR)) return false;
+    uint32_t other = c->p->insns[pc].dst;
+    if (other == k->a || other == k->b || other == k->d) return false;
   }
   c->fold_at[k->c] = NONE;
   c->written = true;

@@ -25,36 +25,19 @@ k_info program_info(const struct program *p) {
   return info;
 }
 
-/* The instruction's operands in the order of its signature. */
-static void listing_operands(const k_insn *k, uint32_t out[5]) {
-  out[0] = k->dst;
-  out[1] = k->a;
-  out[2] = k->b;
-  out[3] = k->c;
-  out[4] = k->d;
-}
-
-/* Whether the letter of a signature stands for an operand, not for nothing or an instruction. */
-static bool listing_is_operand(char letter) {
-  return letter != '-' && letter != 'j';
-}
-
 bool program_reads(const struct program *p, uint32_t column) {
   for (uint32_t i = 0; i < p->insn_count; i++) {
-    uint32_t operand[5];
-    listing_operands(&p->insns[i], operand);
-    const char *s = listing_info_of(&p->insns[i])->signature;
-    for (int j = 1; j < 5; j++)
-      if (listing_is_operand(s[j]) && operand[j] == column) return true;
+    const k_insn *k = &p->insns[i];
+    bool jumps = listing_info_of(k)->signature[3] == 'j';
+    if (k->a == column || k->b == column || (k->c == column && !jumps) || k->d == column)
+      return true;
   }
   return false;
 }
 
 bool program_writes(const struct program *p, uint32_t column) {
-  for (uint32_t i = 0; i < p->insn_count; i++) {
-    char letter = listing_info_of(&p->insns[i])->signature[0];
-    if (listing_is_operand(letter) && p->insns[i].dst == column) return true;
-  }
+  for (uint32_t i = 0; i < p->insn_count; i++)
+    if (p->insns[i].dst == column) return true;
   return false;
 }
 
@@ -144,8 +127,7 @@ static void listing_add_operand(struct text *out, const struct program *p, uint3
 static void listing_add_insn(struct text *out, const struct program *p, uint32_t pc) {
   const k_insn *k = &p->insns[pc];
   const struct op_info *info = listing_info_of(k);
-  uint32_t operand[5];
-  listing_operands(k, operand);
+  const uint16_t operand[5] = {k->dst, k->a, k->b, k->c, k->d};
   text_add(out, "%u\t%s", pc, info->text);
   const char *before = " ";
   for (int j = 0; j < 5; j++) {

@@ -19,12 +19,6 @@ static uint32_t share_weight_of(const k_insn *k) {
   return is_note(op) || op == OP_DO_NOTES ? NOTE_WEIGHT : 1;
 }
 
-static bool share_writes_column(const struct program *p, const k_insn *k) {
-  char letter = op_table[OP_NUMBER(k->op)].signature[0];
-  bool other = letter == '-' || letter == 'x' || letter == 't' || letter == 's';
-  return !(k->op & OP_SCALAR) && !other && k->dst < p->column_count;
-}
-
 /* The first instruction after the last one that can fail, not counting effects on other entities;
 ** never inside a loop or skip. */
 static uint32_t share_behind_failures(const struct program *p) {
@@ -58,10 +52,10 @@ static uint32_t share_find_deeds(const struct program *p, uint32_t *passed) {
   return first;
 }
 
-/* Whether an instruction between two writes to columns. */
-static bool share_writes_between(const struct program *p, uint32_t from, uint32_t to) {
-  for (uint32_t pc = from; pc < to; pc++)
-    if (share_writes_column(p, &p->insns[pc])) return true;
+/* Whether one of the instructions before another writes to a column. */
+static bool share_writes_before(const struct program *p, uint32_t end) {
+  for (uint32_t pc = p->prologue; pc < end; pc++)
+    if (p->insns[pc].dst < p->column_count) return true;
   return false;
 }
 
@@ -81,7 +75,7 @@ static const char *share_find_turn(const struct program *p, struct sharing *shar
     return "rows read other entities or strings, and also change, spawn or emit";
   if (p->total_count && p->block != K_LEAF)
     return "it adds up a total, and also writes and can fail, or uses an index";
-  if (turn < sound || passed > p->insn_count || share_writes_between(p, p->prologue, passed))
+  if (turn < sound || passed > p->insn_count || share_writes_before(p, passed))
     return "rows write before the last step that can fail";
   sharing->serves = p->site_count || p->list_count;
   sharing->turn = (uint16_t)turn;
@@ -95,7 +89,7 @@ struct sharing sharing_of(const struct program *p) {
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++)
     *(pc >= ordered && pc < end ? &alone : &sharing.weight) += share_weight_of(&p->insns[pc]);
   bool deeds = p->site_count || p->fold_count || ordered;
-  bool writes = deeds || share_writes_between(p, p->prologue, p->insn_count);
+  bool writes = deeds || share_writes_before(p, p->insn_count);
   bool fails = p->site_count || p->fold_count || program_info(p).fails;
   sharing.takes_turns = (writes && fails) || p->list_count;
   /* Only one thread at a time runs row by row. */
