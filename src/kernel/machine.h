@@ -75,6 +75,8 @@ void running_fail(struct running *r, const k_insn *k, size_t lane);
 /* Runs the ordered part, from the OP_ROWS at pc on, for n rows of the block. Returns how many did
 ** not fail. */
 size_t rows_run(struct running *r, uint32_t pc, size_t n);
+/* The first instruction of the ordered part; 0: there is none. */
+uint32_t rows_begin_at(const struct program *p);
 /* Whether a row of the program can fail after it has stored something. */
 bool rows_can_undo(const struct program *p);
 /* Fills in the code addresses of a laid out program's instructions. */

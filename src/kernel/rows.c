@@ -187,6 +187,12 @@ size_t rows_run(struct running *r, uint32_t pc, size_t n) {
 
 /* ---- where the code of instructions is ---- */
 
+uint32_t rows_begin_at(const struct program *p) {
+  uint32_t pc = p->prologue;
+  while (pc < p->insn_count && p->insns[pc].op != OP_ROWS) pc++;
+  return pc < p->insn_count ? pc + 1 : 0;
+}
+
 /* Whether the row can fail after an instruction, possibly in a later round of a loop. */
 static bool rows_can_fail_behind(const struct program *p, uint32_t pc) {
   uint32_t from = p->prologue;
@@ -272,19 +278,16 @@ static void rows_fetch(struct program *p, uint32_t pc, uint32_t first, uint32_t 
 }
 
 void rows_translate(struct program *p) {
-  uint32_t first = p->prologue;
-  while (first < p->insn_count && p->insns[first].op != OP_ROWS) first++;
-  if (first == p->insn_count) return;
-  uint32_t end = p->insns[first++].c;
+  uint32_t first = rows_begin_at(p);
+  if (!first) return;
+  uint32_t end = p->insns[first - 1].c;
   for (uint32_t pc = first; pc < end; pc++) rows_translate_insn(p, pc, first);
   for (uint32_t pc = first; pc < end; pc++) rows_fetch(p, pc, first, end);
   p->rows[end - first] = (struct row_insn){.go = rows_code_of(ROWS_NEXT)};
 }
 
 bool rows_can_undo(const struct program *p) {
-  uint32_t pc = p->prologue;
-  while (pc < p->insn_count && p->insns[pc].op != OP_ROWS) pc++;
-  for (; pc < p->insn_count; pc++) {
+  for (uint32_t pc = rows_begin_at(p); pc && pc < p->insn_count; pc++) {
     uint32_t op = p->insns[pc].op;
     if (is_note(op) || (stores_cells(op) && rows_can_fail_behind(p, pc))) return true;
   }

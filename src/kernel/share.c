@@ -59,16 +59,9 @@ static bool share_writes_before(const struct program *p, uint32_t end) {
   return false;
 }
 
-/* Where the ordered part begins; 0 if there is none. */
-static uint32_t share_rows_at(const struct program *p) {
-  uint32_t pc = p->prologue;
-  while (pc < p->insn_count && p->insns[pc].op != OP_ROWS) pc++;
-  return pc < p->insn_count ? pc + 1 : 0;
-}
-
 /* Why blocks cannot take turns, or NULL. */
 static const char *share_find_turn(const struct program *p, struct sharing *sharing) {
-  uint32_t rows = share_rows_at(p), sound = share_behind_failures(p), passed = sound;
+  uint32_t rows = rows_begin_at(p), sound = share_behind_failures(p), passed = sound;
   bool deeds = p->site_count || p->fold_count || rows;
   uint32_t turn = deeds ? share_find_deeds(p, &passed) : sound;
   if (p->site_count && (p->lookup_count || program_info(p).live))
@@ -85,7 +78,7 @@ static const char *share_find_turn(const struct program *p, struct sharing *shar
 
 struct sharing sharing_of(const struct program *p) {
   struct sharing sharing = {.weight = 1};
-  uint32_t ordered = share_rows_at(p), end = ordered ? p->insns[ordered - 1].c : 0, alone = 0;
+  uint32_t ordered = rows_begin_at(p), end = ordered ? p->insns[ordered - 1].c : 0, alone = 0;
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++)
     *(pc >= ordered && pc < end ? &alone : &sharing.weight) += share_weight_of(&p->insns[pc]);
   bool deeds = p->site_count || p->fold_count || ordered;
