@@ -87,14 +87,12 @@ k_status machine_reserve(struct machine *m, const struct program *p) {
 /* Beyond the caches, shorter blocks are faster: the start of a block waits for memory, which the
 ** hardware prefetches only a little ahead; except for programs that mostly load. Inside the caches
 ** one block suffices if each column is used once. A block never spans two leaves of a total. */
-#define SHORT MACHINE_SHORT
-
 size_t running_choose_block(const struct program *p, size_t rows) {
   enum { CACHED = 4 << 20 };
   bool cached = rows * ((size_t)p->layout.row + 1) <= CACHED;
   if (p->whole && cached && !p->total_count) return rows;
   bool busy = p->insn_count - p->prologue > 2 * p->column_count;
-  size_t block = busy && p->block > SHORT && !cached ? SHORT : p->block;
+  size_t block = busy && p->block > MACHINE_SHORT && !cached ? MACHINE_SHORT : p->block;
   return p->total_count && K_LEAF % block != 0 ? 64 : block;
 }
 
@@ -218,11 +216,6 @@ static size_t machine_list(const struct running *r, const k_insn *k, size_t n) {
 static void machine_pick(const struct running *r, const k_insn *k, size_t n) {
   uint64_t item = (uint64_t)*machine_integer_at(r, k->b);
   r->loops->pick(r->at[k->a], machine_items_of(r, k->a), item, r->at[k->dst], n);
-}
-
-static void machine_clear_lists(const struct running *r, size_t n) {
-  for (uint32_t i = 0; i < r->p->list_count; i++)
-    memset(r->at[r->numbers->lists + i * (LIST_ARGUMENTS + 1)], 0, n * sizeof(k_span));
 }
 
 static void machine_lay(const struct running *r, const k_insn *k) {
@@ -427,11 +420,6 @@ static size_t machine_run_windows(struct running *r, uint32_t pc, size_t n) {
   return sound;
 }
 
-static void machine_clear_notes(struct running *r) {
-  if (r->p->site_count) notes_clear(r->notes, r->first);
-  if (r->p->fold_count) memset(r->folded, 0, r->p->fold_count * sizeof *r->folded);
-}
-
 /* Undoes what a fold has done for the rows from n on. */
 static void machine_unfold(const struct running *r, const k_insn *k, size_t n) {
   const k_cell *cells = r->at[k->a];
@@ -491,8 +479,10 @@ size_t running_from(struct running *r, uint32_t pc, size_t n) {
 }
 
 void running_clear(struct running *r, size_t n) {
-  machine_clear_notes(r);
-  machine_clear_lists(r, n);
+  if (r->p->site_count) notes_clear(r->notes, r->first);
+  if (r->p->fold_count) memset(r->folded, 0, r->p->fold_count * sizeof *r->folded);
+  for (uint32_t i = 0; i < r->p->list_count; i++)
+    memset(r->at[r->numbers->lists + i * (LIST_ARGUMENTS + 1)], 0, n * sizeof(k_span));
 }
 
 size_t running_block(struct running *r, size_t n) {
@@ -548,9 +538,6 @@ k_status machine_open(struct machine *m, const struct program *p, const k_run *r
   return K_OK;
 }
 
-void **machine_columns(const struct machine *m) { return m->running.at; }
-
-/* A row of the only block has failed in the previous instruction: the rows before it go on. */
 RARE k_status running_go_on(struct running *r, uint32_t pc, size_t row) {
   running_fail(r, &r->p->insns[pc - 1], row);
   if (row > 0) running_from(r, pc, row);
@@ -605,7 +592,7 @@ k_status machine_over(struct machine *m, k_failure *failure) {
   struct running *r = &m->running;
   size_t rows = r->run->rows;
   const struct program *p = r->p;
-  if (!p->layout.plain || rows > SHORT || rows > p->block) return machine_run_rows(r, failure);
+  if (!p->layout.plain || rows > MACHINE_SHORT || rows > p->block) return machine_run_rows(r, failure);
   machine_set_columns(r);
   return LIKELY(rows > 0) ? running_short(r, rows, failure) : K_OK;
 }

@@ -18,7 +18,8 @@ struct running {
   const op_fn *ops;
   const struct list_loops *loops;
   char *base;                 /* the machine's buffer */
-  void **at;                  /* the addresses of operands in this block */
+  void **at;                  /* the addresses of operands in this block: first of the columns, */
+                              /* which a caller may set here and pass as the run's */
   k_scalar *scalars, *kept;   /* the scalars; their values before the first window */
   struct notes *notes;
   k_stored *stores;           /* of the current row, if the program undoes some */

@@ -181,10 +181,6 @@ typedef struct k_run {
 ** K_EINVAL if the machine has no room for `p` (machine_reserve). */
 k_status machine_open(struct machine *m, const struct program *p, const k_run *run);
 
-/* Where an open machine keeps the columns of a table: a caller that writes them there passes that
-** as the run's `columns`, for each table. */
-void **machine_columns(const struct machine *m);
-
 /* Runs it over one table. K_OK, or K_FAILED: then *failure says why, rows before the failing one
 ** are written whole and no others, bitmaps mark only rows before it, and totals are unchanged; to
 ** continue, open it again. */

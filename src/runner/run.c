@@ -402,7 +402,7 @@ INLINE bool run_opened(struct runner *runner, const struct run *run,
   if (plan->needs_room) run_lay_out(runner, plan, rows.count);
   if (plan->takes_ids) run_write_ids(runner, world, table->rows + rows.row, rows.count);
   if (plan->program->starts) run_mark_start(runner, run, table, rows);
-  void **columns = machine_columns(runner->machine);
+  void **columns = runner->machine->running.at;
   run_bind_columns(runner, run, match, table, columns, later);
   bool sound = run_machine(runner, opened, rows.count, columns, failure);
   if (UNLIKELY(!sound)) rows.count = (uint32_t)failure->why.row;
