@@ -485,11 +485,6 @@ void running_clear(struct running *r, size_t n) {
     memset(r->at[r->numbers->lists + i * (LIST_ARGUMENTS + 1)], 0, n * sizeof(k_span));
 }
 
-size_t running_block(struct running *r, size_t n) {
-  running_clear(r, n);
-  return running_from(r, r->p->prologue, n);
-}
-
 bool running_opens(const struct running *r, size_t n) {
   const uint64_t *words = r->at[r->numbers->start];
   for (uint32_t i = 0; i < r->p->bitmap_count; i++)
@@ -500,11 +495,15 @@ bool running_opens(const struct running *r, size_t n) {
   return false;
 }
 
-static void machine_run_blocks(struct running *r) {
+bool running_blocks(struct running *r, size_t rows, size_t block) {
   for (;;) {
-    size_t left = r->run->rows - r->first;
-    size_t n = left < r->block ? left : r->block;
-    if ((running_opens(r, n) && running_block(r, n) < n) || left == n) return;
+    size_t n = rows < block ? rows : block;
+    if (running_opens(r, n)) {
+      running_clear(r, n);
+      if (running_from(r, r->p->prologue, n) < n) return false;
+    }
+    rows -= n;
+    if (rows == 0) return true;
     running_move(r, (ptrdiff_t)n);
   }
 }
@@ -548,7 +547,6 @@ void running_begin(struct running *r, k_failure *failure) {
   failure->error = KE_NONE;
   r->failure = failure;
   r->first = 0;
-  r->block = running_choose_block(r->p, r->run->rows);
   machine_set_table(r);
 }
 
@@ -584,7 +582,7 @@ static APART k_status machine_run_rows(struct running *r, k_failure *failure) {
   failure->error = KE_NONE;
   if (r->run->rows == 0) return K_OK;
   running_begin(r, failure);
-  machine_run_blocks(r);
+  running_blocks(r, r->run->rows, running_choose_block(r->p, r->run->rows));
   return running_end(r->p, r->run, r->at[r->numbers->totals], failure);
 }
 

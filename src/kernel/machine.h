@@ -31,7 +31,6 @@ struct running {
   struct k_items *items;      /* of each list */
   k_failure *failure;         /* error is KE_NONE until a row fails */
   size_t first;               /* the block's first row */
-  size_t block;               /* rows in a block, except the last */
   uint32_t end;               /* instruction to stop at */
   bool narrow;                /* the present rows are a window of the block */
 };
@@ -64,8 +63,8 @@ void running_clear(struct running *r, size_t n);
 /* Runs n rows of the block from an instruction on, up to r->end. Returns how many did not fail. */
 size_t running_from(struct running *r, uint32_t pc, size_t n);
 
-/* Runs the block of n rows at r->first. Returns how many did not fail. */
-size_t running_block(struct running *r, size_t n);
+/* Runs rows from r->first on, at least one, in blocks of a size. Returns whether none failed. */
+bool running_blocks(struct running *r, size_t rows, size_t block);
 
 /* Parts of it, for n rows: an instruction that chooses the next one, which it returns; one that
 ** notes or lists, which returns how many did not fail; and the record of a failure. */

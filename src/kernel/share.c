@@ -201,18 +201,6 @@ static void share_go_to(struct running *r, const struct share *s, uint32_t chunk
   }
 }
 
-/* Runs a chunk whose blocks need not wait for others. Returns whether no row failed. */
-static bool share_run_chunk(struct running *r, const struct share *s, uint32_t chunk) {
-  size_t rows = share_rows_of(s, chunk);
-  for (;;) {
-    size_t n = rows < s->block ? rows : s->block;
-    if (running_opens(r, n) && running_block(r, n) < n) return false;
-    rows -= n;
-    if (rows == 0) return true;
-    running_move(r, (ptrdiff_t)n);
-  }
-}
-
 /* ---- turns ---- */
 
 /* Spins, and then yields. */
@@ -342,7 +330,7 @@ static void share_take_chunks(struct share *s, uint32_t who, struct taker *taker
     if (chunk >= shared_get(&s->failed)) continue;
     share_go_to(r, s, chunk);
     if (s->sharing->takes_turns ? share_run_in_turn(r, s, chunk, who)
-                                : share_run_chunk(r, s, chunk))
+                                : running_blocks(r, share_rows_of(s, chunk), s->block))
       continue;
     if (s->sharing->takes_turns) break;
     share_note_failure(s, chunk, &failure);

@@ -163,13 +163,7 @@ static void run_parallel_run_chunk(struct running *r, const struct slice *part, 
   if (rows > part->chunk) rows = part->chunk;
   running_begin(r, &failure);
   running_move(r, (ptrdiff_t)from);
-  for (;;) {
-    size_t n = rows < part->block ? rows : part->block;
-    if (running_opens(r, n)) running_block(r, n);
-    rows -= n;
-    if (rows == 0) break;
-    running_move(r, (ptrdiff_t)n);
-  }
+  running_blocks(r, rows, part->block);
   assert(failure.error == KE_NONE);
 }
 
