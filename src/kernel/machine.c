@@ -590,7 +590,8 @@ k_status machine_over(struct machine *m, k_failure *failure) {
   struct running *r = &m->running;
   size_t rows = r->run->rows;
   const struct program *p = r->p;
-  if (!p->layout.plain || rows > MACHINE_SHORT || rows > p->block) return machine_run_rows(r, failure);
+  if (!p->layout.plain || rows > MACHINE_SHORT || rows > p->block)
+    return machine_run_rows(r, failure);
   machine_set_columns(r);
   return LIKELY(rows > 0) ? running_short(r, rows, failure) : K_OK;
 }

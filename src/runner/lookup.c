@@ -41,6 +41,12 @@ static void look_live(const ecs_world *world, const struct sought *sought, int64
   }
 }
 
+const struct component *lookup_relation(const ecs_world *world, ecs_id id) {
+  const struct relation *child_of = world->relations.child_of;
+  if (id != ECS_NULL) return component_of(world, id);
+  return child_of ? child_of->component : NULL;
+}
+
 static ecs_id lookup_target_of(const ecs_world *world, const struct component *relation,
                                ecs_id id) {
   if (!relation || !lookup_record_of(world, id)) return ECS_NULL;
@@ -49,9 +55,7 @@ static ecs_id lookup_target_of(const ecs_world *world, const struct component *r
 
 static void look_targets(const ecs_world *world, ecs_id id, const struct sought *sought,
                          int64_t *to) {
-  const struct relation *child_of = world->relations.child_of;
-  const struct component *relation = child_of ? child_of->component : NULL;
-  if (id != ECS_NULL) relation = component_of(world, id);
+  const struct component *relation = lookup_relation(world, id);
   assert(!relation || relation->relation);
   for (size_t i = 0; i < sought->count; i++)
     to[i] = (int64_t)lookup_target_of(world, relation, lookup_id_at(sought, i));

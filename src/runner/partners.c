@@ -11,6 +11,7 @@
 #include "core/storage/component.h"
 #include "core/storage/event.h"
 #include "kernel/ops.h"
+#include "runner/run.h"
 
 #include "kernel/vector.h"
 
@@ -133,15 +134,13 @@ static bool partners_list_nearest(const ecs_index *index, const k_listing *listi
   return true;
 }
 
-static size_t partners_list_all_nearest(const ecs_index *index, const k_listing *listing,
-                                        size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    if (listing->mask && !listing->mask[i]) continue;
-    uint32_t first = listing->items->count;
-    if (!partners_list_nearest(index, listing, i)) return i;
-    listing->spans[i] = (k_span){first, listing->items->count - first};
-  }
-  return n;
+static size_t partners_list_within(const ecs_index *index, const k_listing *listing, size_t n) {
+  struct parts parts = {.grid = &index->now->grid, .listing = listing};
+  uint32_t failed = NONE;
+  for (uint32_t i = 0; i < n && failed == NONE; i++)
+    if (!listing->mask || listing->mask[i]) failed = partner_add_parts(&parts, i);
+  if (failed == NONE) failed = partners_list_parts(&parts);
+  return failed == NONE ? n : failed;
 }
 
 /* ---- by keys ---- */
@@ -172,36 +171,17 @@ static void partners_begin_search(const struct keyed *keyed, const struct run_li
   }
 }
 
-static size_t partners_list_keyed(const ecs_index *index, const struct run_list *list,
-                                  const k_listing *listing, size_t n) {
+static bool partners_list_keyed(const ecs_index *index, const struct run_list *list,
+                                const k_listing *listing, size_t i) {
   struct k_items *items = listing->items;
   struct ecs_search search;
-  for (size_t i = 0; i < n; i++) {
-    if (listing->mask && !listing->mask[i]) continue;
-    uint32_t first = items->count;
-    partners_begin_search(&index->now->keyed, list, listing, i, &search);
-    for (uint32_t row; (row = keyed_next(&search)) != NONE; items->count++) {
-      uint32_t *to = items_room(items, 1);
-      if (!to) return i;
-      *to = row;
-    }
-    listing->spans[i] = (k_span){first, items->count - first};
+  partners_begin_search(&index->now->keyed, list, listing, i, &search);
+  for (uint32_t row; (row = keyed_next(&search)) != NONE; items->count++) {
+    uint32_t *to = items_room(items, 1);
+    if (!to) return false;
+    *to = row;
   }
-  return n;
-}
-
-size_t partners_list(const ecs_index *index, const struct run_list *list, const k_listing *listing,
-                     size_t n) {
-  assert(index->now && (index->desc.by == ECS_BY_GRID) == (list->kind <= LIST_NEAREST));
-  memset(listing->spans, 0, n * sizeof *listing->spans);
-  if (list->kind > LIST_NEAREST) return partners_list_keyed(index, list, listing, n);
-  if (list->kind == LIST_NEAREST) return partners_list_all_nearest(index, listing, n);
-  struct parts parts = {.grid = &index->now->grid, .listing = listing};
-  uint32_t failed = NONE;
-  for (uint32_t i = 0; i < n && failed == NONE; i++)
-    if (!listing->mask || listing->mask[i]) failed = partner_add_parts(&parts, i);
-  if (failed == NONE) failed = partners_list_parts(&parts);
-  return failed == NONE ? n : failed;
+  return true;
 }
 
 /* ---- partners tied ---- */
@@ -209,7 +189,9 @@ size_t partners_list(const ecs_index *index, const struct run_list *list, const 
 /* Sources are first listed as ids in the same buffer, which has room for them from a multiple of
 ** their size on. */
 static bool partners_tied_list_sources(const ecs_world *world, const struct component *relation,
-                                       ecs_id target, struct k_items *items) {
+                                       const k_listing *listing, size_t i) {
+  struct k_items *items = listing->items;
+  ecs_id target = (ecs_id)((const int64_t *)listing->arguments[0])[i];
   size_t count = relate_sources(world, target, relation, NULL, 0);
   if (count == 0) return true;
   if (count > UINT32_MAX / 4) return false;
@@ -217,17 +199,18 @@ static bool partners_tied_list_sources(const ecs_world *world, const struct comp
   if (!to) return false;
   ecs_id *ids = (ecs_id *)(void *)(to + (uintptr_t)to / sizeof *to % 2);
   relate_sources(world, target, relation, ids, count);
-  for (size_t i = 0; i < count; i++) {
-    uint32_t index = ecs_id_index(ids[i]);
-    memcpy(to + i, &index, sizeof index);
+  for (size_t j = 0; j < count; j++) {
+    uint32_t index = ecs_id_index(ids[j]);
+    memcpy(to + j, &index, sizeof index);
   }
   items->count += (uint32_t)count;
   return true;
 }
 
-static bool partners_tied_list_targets(const ecs_world *world,
-                                       const struct component *relation, ecs_id id,
-                                       struct k_items *items) {
+static bool partners_tied_list_targets(const ecs_world *world, const struct component *relation,
+                                       const k_listing *listing, size_t i) {
+  struct k_items *items = listing->items;
+  ecs_id id = (ecs_id)((const int64_t *)listing->arguments[0])[i];
   ecs_id target = relate_target(world, id, relation);
   for (; target != ECS_NULL; target = relate_next_target(world, id, relation, target)) {
     uint32_t *to = items_room(items, 1);
@@ -238,38 +221,12 @@ static bool partners_tied_list_targets(const ecs_world *world,
   return true;
 }
 
-size_t partners_tied(const ecs_world *world, const struct run_list *list,
-                     const k_listing *listing, size_t n) {
-  const struct relation *child_of = world->relations.child_of;
-  const struct component *relation = child_of ? child_of->component : NULL;
-  if (list->relation != ECS_NULL) relation = component_of(world, list->relation);
-  memset(listing->spans, 0, n * sizeof *listing->spans);
-  if (!relation) return n;
-  assert(relation->relation && list->kind >= LIST_SOURCES);
-  for (size_t i = 0; i < n; i++) {
-    if (listing->mask && !listing->mask[i]) continue;
-    ecs_id id = (ecs_id)((const int64_t *)listing->arguments[0])[i];
-    uint32_t first = listing->items->count;
-    bool room = list->kind == LIST_SOURCES
-                    ? partners_tied_list_sources(world, relation, id, listing->items)
-                    : partners_tied_list_targets(world, relation, id, listing->items);
-    if (!room) return i;
-    listing->spans[i] = (k_span){first, listing->items->count - first};
-  }
-  return n;
-}
-
-size_t partners_keys(const struct run_list *list, const k_listing *listing, size_t n) {
-  memset(listing->spans, 0, n * sizeof *listing->spans);
-  for (size_t i = 0; i < n; i++) {
-    if (listing->mask && !listing->mask[i]) continue;
-    uint32_t count = (uint32_t)((const int64_t *)listing->arguments[0])[i];
-    uint32_t *to = count ? items_room(listing->items, count) : NULL;
-    if (count && (!to || !list->order(list, count, to))) return i;
-    listing->spans[i] = (k_span){listing->items->count, count};
-    listing->items->count += count;
-  }
-  return n;
+static bool partners_keys(const struct run_list *list, const k_listing *listing, size_t i) {
+  uint32_t count = (uint32_t)((const int64_t *)listing->arguments[0])[i];
+  uint32_t *to = count ? items_room(listing->items, count) : NULL;
+  if (count && (!to || !list->order(list, count, to))) return false;
+  listing->items->count += count;
+  return true;
 }
 
 /* ---- all partners ---- */
@@ -291,13 +248,12 @@ static bool partners_list_events(const struct event *event, struct k_items *item
   return to || !count;
 }
 
-size_t partners_all(const ecs_world *world, const struct run_list *list, const k_listing *listing,
-                    size_t n) {
+static size_t partners_all(const ecs_world *world, const struct run_list *list,
+                           const k_listing *listing, size_t n) {
   struct k_items *items = listing->items;
   k_span all = {items->count, 0};
   size_t i = 0;
   while (listing->mask && i < n && !listing->mask[i]) i++;
-  memset(listing->spans, 0, n * sizeof *listing->spans);
   if (i == n) return n;
   bool room = list->kind == LIST_ROWS
                   ? partners_list_rows(list->query, items)
@@ -306,5 +262,38 @@ size_t partners_all(const ecs_world *world, const struct run_list *list, const k
   all.count = items->count - all.first;
   for (; i < n; i++)
     if (!listing->mask || listing->mask[i]) listing->spans[i] = all;
+  return n;
+}
+
+/* ---- by row ---- */
+
+/* Lists the items of a row; false without room. */
+static bool partners_of_row(const ecs_world *world, const ecs_index *index,
+                            const struct component *relation, const struct run_list *list,
+                            const k_listing *listing, size_t i) {
+  switch (list->kind) {
+  case LIST_NEAREST: return partners_list_nearest(index, listing, i);
+  case LIST_SOURCES: return partners_tied_list_sources(world, relation, listing, i);
+  case LIST_TARGETS: return partners_tied_list_targets(world, relation, listing, i);
+  case LIST_KEYS: return partners_keys(list, listing, i);
+  default: return partners_list_keyed(index, list, listing, i);
+  }
+}
+
+size_t partners_list(const ecs_world *world, const ecs_index *index, const struct run_list *list,
+                     const k_listing *listing, size_t n) {
+  assert(!index || (index->desc.by == ECS_BY_GRID) == (list->kind <= LIST_NEAREST));
+  memset(listing->spans, 0, n * sizeof *listing->spans);
+  if (list->kind == LIST_WITHIN) return partners_list_within(index, listing, n);
+  if (list->kind == LIST_ROWS || list->kind == LIST_EVENTS)
+    return partners_all(world, list, listing, n);
+  const struct component *relation = lookup_relation(world, list->relation);
+  if (!relation && (list->kind == LIST_SOURCES || list->kind == LIST_TARGETS)) return n;
+  for (size_t i = 0; i < n; i++) {
+    if (listing->mask && !listing->mask[i]) continue;
+    uint32_t first = listing->items->count;
+    if (!partners_of_row(world, index, relation, list, listing, i)) return i;
+    listing->spans[i] = (k_span){first, listing->items->count - first};
+  }
   return n;
 }

@@ -44,21 +44,9 @@ struct run_list {
                                ** booleans as 0 or 1 */
 };
 
-/* A k_list over an up-to-date index. */
-size_t partners_list(const struct ecs_index *index, const struct run_list *list,
-                     const k_listing *listing, size_t n);
-
-/* Partners by relations, whose items are indices of entities. */
-
-/* A k_list of LIST_SOURCES or LIST_TARGETS. */
-size_t partners_tied(const ecs_world *world, const struct run_list *list,
-                     const k_listing *listing, size_t n);
-
-/* A k_list of LIST_KEYS. */
-size_t partners_keys(const struct run_list *list, const k_listing *listing, size_t n);
-
-/* A k_list of LIST_ROWS or LIST_EVENTS. */
-size_t partners_all(const ecs_world *world, const struct run_list *list, const k_listing *listing,
-                    size_t n);
+/* A k_list of any kind; those up to LIST_HIGHEST have an index, which is up to date, others NULL.
+** Partners by relations are indices of entities. */
+size_t partners_list(const ecs_world *world, const struct ecs_index *index,
+                     const struct run_list *list, const k_listing *listing, size_t n);
 
 #endif

@@ -247,10 +247,8 @@ static size_t run_list_partners(void *ud, uint32_t number, const k_listing *list
   const struct run *run = ud;
   assert(run->plan->lists && number < run->plan->program->list_count);
   const struct run_list *list = &run->plan->lists[number];
-  if (list->kind == LIST_KEYS) return partners_keys(list, listing, n);
-  if (list->kind >= LIST_ROWS) return partners_all(run->query->world, list, listing, n);
-  if (list->kind >= LIST_SOURCES) return partners_tied(run->query->world, list, listing, n);
-  return partners_list(run->indexes[list->index], list, listing, n);
+  const struct ecs_index *index = list->kind <= LIST_HIGHEST ? run->indexes[list->index] : NULL;
+  return partners_list(run->query->world, index, list, listing, n);
 }
 
 /* A run that the machine has been opened for. */

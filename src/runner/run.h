@@ -388,6 +388,9 @@ struct run_lookup {
 void lookup_all(const ecs_world *world, const struct run_lookup *lookup, const int64_t *from,
                 const uint8_t *mask, void *to, size_t n);
 
+/* The relation with this id, or ChildOf for ECS_NULL; NULL if it does not exist. */
+const struct component *lookup_relation(const ecs_world *world, ecs_id id);
+
 /* A k_live, whose `ud` is the world: replaces ids of dead entities by 0; where the mask, if any, is
 ** 0, the value is undefined. */
 void lookup_forget_dead(void *ud, int64_t *ids, const uint8_t *mask, size_t count);
