@@ -136,15 +136,6 @@ bool helpers_reserve(struct helpers *helpers, const struct machine *own, uint32_
   return true;
 }
 
-static bool share_reserve_foldings(struct helpers *helpers, const struct machine *own,
-                                   size_t count) {
-  size_t room = count * sizeof(k_folding);
-  if (room <= helpers->folding_room) return true;
-  if (!buffer_grow(own->memory, &helpers->foldings, room, 0)) return false;
-  helpers->folding_room = room;
-  return true;
-}
-
 /* ---- sharing a run ---- */
 
 /* A run that threads share. */
@@ -387,7 +378,8 @@ k_status share_run(struct helpers *helpers, struct machine *own, struct pool *po
   uint32_t width = pool_width(pool) < s.chunks ? pool_width(pool) : s.chunks;
   portions_begin(&s.portions, s.chunks, sharing->takes_turns ? 1 : width);
   if (!helpers_reserve(helpers, own, pool_width(pool) - 1, p)) return K_ENOMEM;
-  if (!share_reserve_foldings(helpers, own, (size_t)s.chunks * p->total_count)) return K_ENOMEM;
+  size_t room = (size_t)s.chunks * p->total_count * sizeof *s.foldings;
+  if (room && !buffer_grow(own->memory, &helpers->foldings, room, 0)) return K_ENOMEM;
   s.foldings = helpers->foldings.data;
   failure->error = KE_NONE;
   memcpy(totals, r->at + r->numbers->totals, p->total_count * sizeof *totals);

@@ -27,7 +27,6 @@ struct helpers {
   uint32_t count;
   size_t room;                 /* of the largest program so far, in all of them */
   struct column_buffer foldings;
-  size_t folding_room;
 };
 void helpers_free(struct helpers *helpers, struct memory *memory);
 

@@ -76,10 +76,9 @@ bool gather_begin(struct runner *runner, const struct run *run, const struct wal
   gather_find_values(gather);
   size_t room = GATHER_ROWS * sizeof(ecs_id) + gather->spot_count * gather_spot_room();
   for (uint32_t i = 0; i < plan->program->column_count; i++) room += gather_column_room(plan, i);
-  bool ready = room <= runner->gather_capacity ||
-               buffer_grow(runner->memory, &runner->gathered, room, 0);
-  if (!ready || !runner_reserve(runner, plan, GATHER_ROWS)) return false;
-  if (room > runner->gather_capacity) runner->gather_capacity = room;
+  if (!buffer_grow(runner->memory, &runner->gathered, room, 0) ||
+      !runner_reserve(runner, plan, GATHER_ROWS))
+    return false;
   runner->gathers++;
   gather_place(gather, runner->gathered.data);
   gather_forget(gather);
@@ -88,8 +87,7 @@ bool gather_begin(struct runner *runner, const struct run *run, const struct wal
 
 bool gather_lay_out(struct runner *runner, struct matches *matches) {
   size_t room = matches_room(matches->walk->query, GATHER_ROWS);
-  if (room > runner->batch.size && !buffer_grow(runner->memory, &runner->batch, room, 0))
-    return false;
+  if (!buffer_grow(runner->memory, &runner->batch, room, 0)) return false;
   runner->gathers++;
   matches_lay_out(matches, runner->batch.data, GATHER_ROWS);
   return true;

@@ -78,7 +78,7 @@ void runner_free(struct runner *runner) {
   buffer_free(runner->memory, &runner->gathered);
   buffer_free(runner->memory, &runner->batch);
   buffer_free(runner->memory, &runner->numbers);
-  runner->gather_capacity = runner->number_count = 0;
+  runner->number_count = 0;
 }
 
 /* The words for ids, places of cells, presence and bitmaps, which each begin at a multiple of 64

@@ -137,7 +137,6 @@ struct runner {
   size_t capacity;             /* bytes of it in use */
   uint32_t rows;               /* rows that it is laid out for */
   struct column_buffer gathered;   /* what is gathered */
-  size_t gather_capacity;
   uint64_t gathers;                /* counts layouts of that, or of the batch */
   struct column_buffer batch;      /* the matches to gather */
   struct column_buffer numbers;    /* 1, 2, 3 ... as u32 */

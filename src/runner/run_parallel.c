@@ -23,7 +23,7 @@ struct abreast {
   struct slice *parts;
   uint32_t part_count, part_capacity;
   struct column_buffer room;
-  size_t size, capacity;       /* that the parts need, and that there is */
+  size_t size;                 /* that the parts need */
   uint32_t chunk_count;
   char apart[64];              /* separates what is written from what is read */
   struct portions portions;
@@ -149,10 +149,7 @@ static bool run_parallel_reserve(struct abreast *abreast, uint32_t others) {
     if (!helpers_reserve(&runner->helpers, runner->machine, others,
                          abreast->runs[i].plan->program))
       return false;
-  if (abreast->size <= abreast->capacity) return true;
-  if (!buffer_grow(abreast->memory, &abreast->room, abreast->size, 0)) return false;
-  abreast->capacity = abreast->size;
-  return true;
+  return abreast->size == 0 || buffer_grow(abreast->memory, &abreast->room, abreast->size, 0);
 }
 
 /* ---- running ---- */
