@@ -179,6 +179,14 @@ bool node_list_push(struct builder *b, struct node_list *list, k_value v) {
   return true;
 }
 
+k_value builder_push_bound(struct builder *b, uint32_t op, k_value of) {
+  struct node n = node_make(op, KT_BOOL, false);
+  n.live = true;
+  n.in[0] = of;
+  k_value v = builder_append(b, n, 0);
+  return v != K_NONE && node_list_push(b, &b->spare, v) ? v : K_NONE;
+}
+
 bool column_direct(const struct builder *b, uint32_t column) {
   assert(column < b->column_count);
   return b->columns[column] <= KC_I64 || b->columns[column] & KC_CELLS;

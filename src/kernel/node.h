@@ -220,6 +220,8 @@ k_value builder_fail(struct builder *b, k_status status);
 /* Whether an integer fits a column of a type, as far as nodes show. */
 bool builder_is_within(const struct builder *b, k_value v, k_column type);
 bool node_list_push(struct builder *b, struct node_list *list, k_value v);
+/* Adds a node that exists only in the plan to the spare list; K_NONE when out of memory. */
+k_value builder_push_bound(struct builder *b, uint32_t op, k_value of);
 /* The number of loops around a loop's body: 0 outside all. */
 uint32_t loop_depth(const struct builder *b, k_value loop);
 /* Whether the column itself can be an operand: its values are not narrower than instructions

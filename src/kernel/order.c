@@ -215,20 +215,11 @@ static bool order_take_phase(struct builder *b, enum node_phase phase) {
   return true;
 }
 
-/* Adds a node that exists only in the plan. */
-static k_value order_push_bound(struct builder *b, uint32_t op, k_value of) {
-  struct node n = node_make(op, KT_BOOL, false);
-  n.live = true;
-  n.in[0] = of;
-  k_value v = builder_append(b, n, 0);
-  return v != K_NONE && node_list_push(b, &b->spare, v) ? v : K_NONE;
-}
-
 static bool order_take_rows(struct builder *b) {
   if (!b->ordered) return true;
-  k_value rows = order_push_bound(b, N_ROWS, K_NONE);
+  k_value rows = builder_push_bound(b, N_ROWS, K_NONE);
   return rows != K_NONE && order_take_phase(b, PHASE_ROWS) &&
-         order_push_bound(b, N_ROWS_END, rows) != K_NONE;
+         builder_push_bound(b, N_ROWS_END, rows) != K_NONE;
 }
 
 /* Undoes folds, the last one first, where rows fail after them. */

@@ -241,20 +241,16 @@ static bool region_is_member(const struct builder *b, k_value v, k_value m) {
   return region_is_partial(b, n, m) || (n->need > 0 && mask_implies(b, n->need, m));
 }
 
-static int32_t region_cost_of_operation(const struct node *n) {
-  switch (operations[n->op].cost) {
+static int32_t region_cost_of_block(const struct node *n) {
+  switch (n->op < KO_COUNT ? operations[n->op].cost : COST_STEP) {
     case COST_ROOT: return 10;
     case COST_ROUND: return 16;
     case COST_QUOTIENT: return n->type == KT_I64 ? 80 : 20;
     case COST_LONG: return 100;
     case COST_OWN: return n->type == KT_F32 ? 40 : 200;
     case COST_LIBM: return 200;
-    default: return n->type == KT_BOOL ? 2 : n->type == KT_F32 ? 4 : 8;
+    default: break;
   }
-}
-
-static int32_t region_cost_of_block(const struct node *n) {
-  if (n->op < KO_COUNT) return region_cost_of_operation(n);
   switch (n->op) {
     case N_LIST: return 400;
     case N_LOOK:
@@ -427,29 +423,19 @@ static bool region_push_state(struct builder *b, int32_t from, int32_t to, uint3
   return true;
 }
 
-/* Appends a node that exists only in the plan. */
-static k_value region_append_bound(struct builder *b, uint32_t op, k_value of) {
-  struct node n = node_make(op, KT_BOOL, false);
-  n.live = true;
-  n.in[0] = of;
-  return builder_append(b, n, 0);
-}
-
 /* Rewrites the region at position `from` into the spare list. Returns its end, or K_NONE. */
 static int32_t region_cut_out(struct builder *b, int32_t from, k_value m) {
   int32_t end;
   region_weigh(b, from, m, &end);
   assert(end > from);
-  k_value skip = region_append_bound(b, N_SKIP, m);
-  k_value land = skip == K_NONE ? K_NONE : region_append_bound(b, N_LAND, skip);
-  if (land == K_NONE) return K_NONE;
   node_at(b, m)->uses++;
   for (int32_t i = from; i < end; i++)
     if (planned(b, i)->state == IN_REGION) planned(b, i)->shut = !planned(b, i)->tied;
-  if (!region_push_state(b, from, end, IN_BEFORE) || !node_list_push(b, &b->spare, skip) ||
-      !region_push_state(b, from, end, IN_REGION) || !node_list_push(b, &b->spare, land))
-    return K_NONE;
-  return end;
+  if (!region_push_state(b, from, end, IN_BEFORE)) return K_NONE;
+  k_value skip = builder_push_bound(b, N_SKIP, m);
+  bool done = skip != K_NONE && region_push_state(b, from, end, IN_REGION) &&
+              builder_push_bound(b, N_LAND, skip) != K_NONE;
+  return done ? end : K_NONE;
 }
 
 /* Late instructions are examined again: they go to the end of the finished part of the plan.
