@@ -53,23 +53,20 @@ void program_lay_out(struct program *p) {
 struct machine *machine_new(struct memory *memory, k_isa isa) {
   struct machine *m = memory_array(memory, 1, sizeof *m);
   if (!m) return NULL;
-  m->memory = m->notes.memory = memory;
-  for (uint32_t i = 0; i < MAX_LISTS; i++) m->items[i].memory = memory;
+  m->memory = m->running.notes.memory = memory;
+  for (uint32_t i = 0; i < MAX_LISTS; i++) m->running.items[i].memory = memory;
   m->isa = isa;
   m->running.ops = isa_ops(isa);
   m->running.loops = isa_list_loops(isa);
-  m->running.notes = &m->notes;
-  m->running.items = m->items;
-  m->running.saved = &m->saved;
   return m;
 }
 
 void machine_free(struct machine *m) {
   if (!m) return;
   buffer_free(m->memory, &m->buffer);
-  buffer_free(m->memory, &m->saved);
-  notes_free(&m->notes);
-  for (uint32_t i = 0; i < MAX_LISTS; i++) items_free(&m->items[i]);
+  buffer_free(m->memory, &m->running.saved);
+  notes_free(&m->running.notes);
+  for (uint32_t i = 0; i < MAX_LISTS; i++) items_free(&m->running.items[i]);
   memory_free(m->memory, m, sizeof *m);
 }
 
@@ -193,18 +190,19 @@ static void machine_look(const struct running *r, const k_insn *k, size_t n) {
 
 /* ---- lists ---- */
 
-static struct k_items *machine_items_of(const struct running *r, uint32_t operand) {
+/* The number of a list. */
+static uint32_t machine_list_of(const struct running *r, uint32_t operand) {
   uint32_t list = (operand - r->numbers->lists) / (LIST_ARGUMENTS + 1);
   assert(operand >= r->numbers->lists && list < r->p->list_count);
-  return &r->items[list];
+  return list;
 }
 
 /* Lists items for n rows. Returns how many did not fail. */
-static size_t machine_list(const struct running *r, const k_insn *k, size_t n) {
+static size_t machine_list(struct running *r, const k_insn *k, size_t n) {
   const uint8_t *mask = k->d == r->numbers->all ? NULL : r->at[k->d];
-  k_listing listing = {r->at + k->a + 1, mask, r->at[k->a], machine_items_of(r, k->a), r->loops};
+  uint32_t number = machine_list_of(r, k->a);
+  k_listing listing = {r->at + k->a + 1, mask, r->at[k->a], &r->items[number], r->loops};
   int64_t *counts = r->at[k->dst];
-  uint32_t number = (k->a - r->numbers->lists) / (LIST_ARGUMENTS + 1);
   assert(r->run->list);
   listing.items->count = 0;
   size_t done = r->run->list(r->run->list_ud, number, &listing, n);
@@ -215,7 +213,7 @@ static size_t machine_list(const struct running *r, const k_insn *k, size_t n) {
 /* Spans may belong to an earlier listing: then these items are arbitrary. */
 static void machine_pick(const struct running *r, const k_insn *k, size_t n) {
   uint64_t item = (uint64_t)*machine_integer_at(r, k->b);
-  r->loops->pick(r->at[k->a], machine_items_of(r, k->a), item, r->at[k->dst], n);
+  r->loops->pick(r->at[k->a], &r->items[machine_list_of(r, k->a)], item, r->at[k->dst], n);
 }
 
 static void machine_lay(const struct running *r, const k_insn *k) {
@@ -294,12 +292,12 @@ void running_fail(struct running *r, const k_insn *k, size_t lane) {
 /* Executes a note or list for n rows. Returns how many did not fail. */
 size_t running_note_or_list(struct running *r, const k_insn *k, size_t n) {
   if (k->op == OP_LIST) return machine_list(r, k, n);
-  if (k->op == OP_DO_NOTES) return notes_do(r->notes, r->p, r->run->orders, n, r->failure);
+  if (k->op == OP_DO_NOTES) return notes_do(&r->notes, r->p, r->run->orders, n, r->failure);
   assert(k->dst >= r->numbers->sites && k->dst < r->numbers->count);
   uint32_t which = (k->op - (uint32_t)OP_NOTE_VV_F64) % 4;
   struct noted noted = {note_type(k->op), which >= 2, which % 2 == 1, r->at[k->a], r->at[k->b]};
   const uint8_t *mask = k->d == r->numbers->all ? NULL : r->at[k->d];
-  return notes_add(r->notes, k->dst - r->numbers->sites, &noted, mask, n);
+  return notes_add(&r->notes, k->dst - r->numbers->sites, &noted, mask, n);
 }
 
 static void machine_move_columns(struct running *r, ptrdiff_t rows) {
@@ -395,7 +393,7 @@ static void machine_move_within(struct running *r, ptrdiff_t rows) {
   for (uint32_t i = numbers->lists; i < numbers->count; i++)
     r->at[i] = (char *)r->at[i] + rows * (ptrdiff_t)sizeof(k_span);
   machine_move_columns(r, rows);
-  if (r->p->site_count) notes_move(r->notes, rows);
+  if (r->p->site_count) notes_move(&r->notes, rows);
 }
 
 /* Runs a loop, or what is skipped, in windows. Returns how many rows did not fail. */
@@ -479,7 +477,7 @@ size_t running_from(struct running *r, uint32_t pc, size_t n) {
 }
 
 void running_clear(struct running *r, size_t n) {
-  if (r->p->site_count) notes_clear(r->notes, r->first);
+  if (r->p->site_count) notes_clear(&r->notes, r->first);
   if (r->p->fold_count) memset(r->folded, 0, r->p->fold_count * sizeof *r->folded);
   for (uint32_t i = 0; i < r->p->list_count; i++)
     memset(r->at[r->numbers->lists + i * (LIST_ARGUMENTS + 1)], 0, n * sizeof(k_span));
@@ -526,7 +524,7 @@ k_status machine_open(struct machine *m, const struct program *p, const k_run *r
   r->waiting = (k_ordered *)(void *)(base + l->waiting);
   r->store_count = r->waiting_count = 0;
   r->saves = r->narrow = false;
-  if (p->site_count) notes_open(&m->notes, p, base + l->notes);
+  if (p->site_count) notes_open(&r->notes, p, base + l->notes);
   machine_set_up(r, base);
   const op_fn *ops = r->ops;
   void **at = r->at;

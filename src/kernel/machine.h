@@ -21,18 +21,18 @@ struct running {
   void **at;                  /* the addresses of operands in this block: first of the columns, */
                               /* which a caller may set here and pass as the run's */
   k_scalar *scalars, *kept;   /* the scalars; their values before the first window */
-  struct notes *notes;
   k_stored *stores;           /* of the current row, if the program undoes some */
   k_ordered *waiting;         /* its orders */
   uint32_t store_count, waiting_count;
-  struct column_buffer *saved;   /* all arrays as they were when the row ran out of stores */
   bool saves;                 /* they are saved */
   uint32_t folded[MAX_FOLDS]; /* rows of the block that each fold has done */
-  struct k_items *items;      /* of each list */
   k_failure *failure;         /* error is KE_NONE until a row fails */
   size_t first;               /* the block's first row */
   uint32_t end;               /* instruction to stop at */
   bool narrow;                /* the present rows are a window of the block */
+  struct k_items items[MAX_LISTS];
+  struct column_buffer saved;   /* all arrays as they were when the row ran out of stores */
+  struct notes notes;           /* of the block */
 };
 
 struct machine {
@@ -40,9 +40,6 @@ struct machine {
   k_isa isa;
   struct column_buffer buffer;  /* see struct program_layout */
   struct running running;
-  struct notes notes;           /* of the current block */
-  struct k_items items[MAX_LISTS];
-  struct column_buffer saved;
 };
 
 /* How many of that many rows make a block. */

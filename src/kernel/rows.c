@@ -25,7 +25,7 @@ static size_t rows_array_size(const struct running *r, uint32_t array) {
 
 /* Copies all arrays to their saved copies, or back. */
 static void rows_copy(const struct running *r, bool back) {
-  char *at = r->saved->data;
+  char *at = r->saved.data;
   for (uint32_t i = 0; i < r->p->array_count; i++) {
     const k_array *array = &r->run->arrays[i];
     size_t size = rows_array_size(r, i);
@@ -40,7 +40,7 @@ static bool rows_save(struct running *r) {
   size_t size = 0;
   if (r->run->rows != 1 || r->p->column_count || r->p->site_count) return false;
   for (uint32_t i = 0; i < r->p->array_count; i++) size += rows_array_size(r, i);
-  r->saves = buffer_grow(r->notes->memory, r->saved, size, 0);
+  r->saves = buffer_grow(r->notes.memory, &r->saved, size, 0);
   if (r->saves) rows_copy(r, false);
   return r->saves;
 }
@@ -56,7 +56,7 @@ static void rows_undo(struct running *r) {
 void rows_begin(struct running *r, size_t i) {
   r->store_count = r->waiting_count = 0;
   r->saves = false;
-  if (r->p->site_count) notes_clear(r->notes, r->first + i);
+  if (r->p->site_count) notes_clear(&r->notes, r->first + i);
 }
 
 static void rows_note_store(struct running *r, void *at, size_t size) {

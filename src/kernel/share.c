@@ -115,8 +115,8 @@ static bool share_reserve_machine(struct machine **at, const struct machine *own
                                   const struct program *p) {
   if (!*at) *at = machine_new(own->memory, own->isa);
   if (!*at) return false;
-  (*at)->notes.fixed = true;
-  for (uint32_t i = 0; i < MAX_LISTS; i++) (*at)->items[i].fixed = true;
+  (*at)->running.notes.fixed = true;
+  for (uint32_t i = 0; i < MAX_LISTS; i++) (*at)->running.items[i].fixed = true;
   return machine_reserve(*at, p) == K_OK;
 }
 
@@ -208,20 +208,20 @@ static size_t share_do_notes(const struct share *s, struct running *r, size_t ro
 
 /* Whether a block has outgrown its room. */
 static bool share_is_outgrown(const struct share *s, const struct running *r) {
-  bool outgrown = s->p->site_count && r->notes->outgrown;
+  bool outgrown = s->p->site_count && r->notes.outgrown;
   for (uint32_t i = 0; i < s->p->list_count; i++) outgrown |= r->items[i].outgrown > 0;
   return outgrown;
 }
 
-static void share_forget_outgrown(const struct share *s, const struct running *r) {
-  if (s->p->site_count) r->notes->outgrown = 0;
+static void share_forget_outgrown(const struct share *s, struct running *r) {
+  if (s->p->site_count) r->notes.outgrown = 0;
   for (uint32_t i = 0; i < s->p->list_count; i++) r->items[i].outgrown = 0;
 }
 
 /* Grows a block's room; false when out of memory. */
-static bool share_grow_room(const struct share *s, const struct running *r) {
-  if (s->p->site_count && r->notes->outgrown)
-    if (!notes_grow(r->notes, r->notes->outgrown)) return false;
+static bool share_grow_room(const struct share *s, struct running *r) {
+  if (s->p->site_count && r->notes.outgrown)
+    if (!notes_grow(&r->notes, r->notes.outgrown)) return false;
   for (uint32_t i = 0; i < s->p->list_count; i++)
     if (r->items[i].outgrown && !items_grow(&r->items[i], r->items[i].outgrown)) return false;
   return true;
