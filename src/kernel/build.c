@@ -39,12 +39,18 @@ struct node builder_failing(const struct builder *b, uint32_t op, k_type type) {
   return n;
 }
 
+/* Adds a type to a list of at most so many. Returns its number, or NONE. */
+static uint32_t build_declare(struct builder *b, uint8_t *types, uint32_t *count, uint32_t most,
+                              uint32_t type) {
+  if (*count == most) builder_fail(b, K_ELIMIT);
+  if (b->status != K_OK) return NONE;
+  types[*count] = (uint8_t)type;
+  return (*count)++;
+}
+
 uint32_t build_column(struct builder *b, k_column type) {
   assert(type < KC_COUNT || is_cells((uint8_t)type));
-  if (b->column_count == MAX_COLUMNS) builder_fail(b, K_ELIMIT);
-  if (b->status != K_OK) return NONE;
-  b->columns[b->column_count] = (uint8_t)type;
-  return b->column_count++;
+  return build_declare(b, b->columns, &b->column_count, MAX_COLUMNS, type);
 }
 
 static bool build_is_column(struct builder *b, uint32_t column) {
@@ -99,10 +105,7 @@ void build_put(struct builder *b, uint32_t column, k_value v) {
 
 uint32_t build_array(struct builder *b, k_column type) {
   if (type >= KC_ENTITY) builder_fail(b, K_EINVAL);
-  if (b->array_count == MAX_ARRAYS) builder_fail(b, K_ELIMIT);
-  if (b->status != K_OK) return NONE;
-  b->arrays[b->array_count] = (uint8_t)type;
-  return b->array_count++;
+  return build_declare(b, b->arrays, &b->array_count, MAX_ARRAYS, type);
 }
 
 /* Adds an instruction that finds something for an index of an array. */
@@ -130,10 +133,7 @@ k_value build_cell(struct builder *b, uint32_t array, k_value index) {
 
 uint32_t build_lookup(struct builder *b, uint32_t type) {
   assert(type <= KT_I64 || is_cells((uint8_t)type));
-  if (b->lookup_count == MAX_LOOKUPS) builder_fail(b, K_ELIMIT);
-  if (b->status != K_OK) return NONE;
-  b->lookups[b->lookup_count] = (uint8_t)type;
-  return b->lookup_count++;
+  return build_declare(b, b->lookups, &b->lookup_count, MAX_LOOKUPS, type);
 }
 
 /* Adds a node like *n, or returns one that does the same for all rows of its mask. */
