@@ -200,11 +200,6 @@ static void emit_skip(struct emitter *e, int32_t i) {
   emit_instruction(e, OP_SKIP, K_NO_OPERAND)->a = emit_operand(e, skip->in[0], false);
 }
 
-static void emit_rows(struct emitter *e, struct node *n) {
-  n->pc = e->count;
-  emit_instruction(e, OP_ROWS, K_NO_OPERAND);
-}
-
 /* Sets where a skip leads, or the ordered part ends. */
 static void emit_land(struct emitter *e, const struct node *n) {
   k_insn *from = &e->insns[node_at(e->b, n->in[0])->pc];
@@ -441,7 +436,10 @@ static void emit_node(struct emitter *e, int32_t i) {
     case N_END: emit_end(e, n); break;
     case N_SKIP: emit_skip(e, i); break;
     case N_LAND: emit_land(e, n); break;
-    case N_ROWS: emit_rows(e, node_at(e->b, v)); break;
+    case N_ROWS:
+      node_at(e->b, v)->pc = e->count;
+      emit_instruction(e, OP_ROWS, K_NO_OPERAND);
+      break;
     case N_ROWS_END: emit_land(e, n); break;
     case N_STORE: emit_store(e, n); break;
     case N_PUT: emit_put(e, n); break;

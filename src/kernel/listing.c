@@ -12,7 +12,6 @@ static const struct op_info *listing_info_of(const k_insn *k) {
 k_info program_info(const struct program *p) {
   k_info info = {.live = false};
   info.insns = (uint32_t)(p->insn_count - p->prologue);
-  info.registers = (uint32_t)(p->reg1_count + p->reg4_count + p->reg8_count);
   info.scratch =
       p->block * (p->reg1_count + (size_t)4 * p->reg4_count + (size_t)8 * p->reg8_count);
   for (uint32_t i = 0; i < p->insn_count; i++) {

@@ -134,14 +134,10 @@ static struct order_part order_part_to(const struct builder *b, int32_t last) {
   return (struct order_part){loop ? order_other_end(b, last, -1) : last, last};
 }
 
-/* Iterates over the values of a part: those of its positions and, for a loop, all made in it. */
-static k_value order_first_value(const struct builder *b, struct order_part s) {
-  return b->plan.items[s.first];
-}
-
+/* The last value of a part, from that of its first position on: for a loop, of all made in it. */
 static k_value order_last_value(const struct builder *b, struct order_part s) {
-  return b->plan.items[s.last] > b->plan.items[s.first] ? b->plan.items[s.last]
-                                                        : b->plan.items[s.first];
+  k_value first = b->plan.items[s.first], last = b->plan.items[s.last];
+  return last > first ? last : first;
 }
 
 /* Whether an operand depends on what is ordered, possibly carried by such a loop. */
@@ -153,7 +149,7 @@ static bool order_operands_are_down(const struct builder *b, k_value v) {
 }
 
 static bool order_part_is_down(const struct builder *b, struct order_part s) {
-  for (k_value v = order_first_value(b, s); v <= order_last_value(b, s); v++)
+  for (k_value v = b->plan.items[s.first]; v <= order_last_value(b, s); v++)
     if (node_at(b, v)->live && order_operands_are_down(b, v)) return true;
   for (int32_t i = s.first; i <= s.last; i++)
     if (planned(b, i)->ordered || order_operands_are_down(b, b->plan.items[i])) return true;
@@ -248,7 +244,7 @@ static bool order_by_phases(struct builder *b) {
     i = s.first;
     for (int32_t at = s.first; at <= s.last; at++) planned(b, at)->phase = (uint8_t)phase;
     if (phase == PHASE_LATE) continue;
-    for (k_value v = order_first_value(b, s); v <= order_last_value(b, s); v++)
+    for (k_value v = b->plan.items[s.first]; v <= order_last_value(b, s); v++)
       if (node_at(b, v)->live) order_need_operands(b, v, phase);
     for (int32_t at = s.first; at <= s.last; at++)
       order_need_operands(b, b->plan.items[at], phase);

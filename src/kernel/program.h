@@ -319,7 +319,7 @@ typedef struct k_info {
   bool stores;                    /* writes to cells, in the order of rows */
   bool loops;                     /* has loops within a row */
   uint32_t ordered;               /* number of ordered instructions */
-  uint32_t insns, registers;      /* per block */
+  uint32_t insns;                 /* per block */
   size_t scratch;                 /* bytes of block registers */
 } k_info;
 k_info program_info(const struct program *p);

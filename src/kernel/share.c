@@ -303,19 +303,15 @@ static void share_serve_all(struct share *s) {
   }
 }
 
-static void share_open_helper(struct machine *machine, const struct share *s) {
-  k_status status = machine_open(machine, s->p, s->run);
-  assert(status == K_OK);
-  (void)status;
-}
-
 /* Takes chunks while there are any, skipping those after a failed one: all before the first failure
 ** are run. If blocks take turns, chunks are taken in order. */
 static void share_take_chunks(struct share *s, uint32_t who, struct taker *taker, uint32_t chunk) {
   k_failure failure;
   struct machine *machine = who ? s->helpers->machines[who - 1] : s->own;
   struct running *r = &machine->running;
-  if (who) share_open_helper(machine, s);
+  k_status status = who ? machine_open(machine, s->p, s->run) : K_OK;
+  assert(status == K_OK);
+  (void)status;
   running_begin(r, &failure);
   for (; chunk != NONE; chunk = portions_take(&s->portions, taker)) {
     if (chunk >= shared_get(&s->failed)) continue;

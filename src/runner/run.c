@@ -482,7 +482,6 @@ bool run_elements(struct runner *runner, const struct run *run, uint32_t first, 
 
 /* ---- a part of several runs ---- */
 
-
 /* A runner that has only room. */
 static void run_lay_out_part(struct runner *runner, const struct run_plan *plan, uint32_t rows,
                              void *room) {
