@@ -19,7 +19,6 @@ struct giving {
   uint32_t spawns;             /* those that spawn; */
   uint32_t emits[RUN_ORDERS];  /* number of emits of each order */
   int64_t last;                /* stand-in number of the last entity spawned by these */
-  struct event *event;         /* type of the last event emitted */
   uint64_t known;              /* bits by order: its recipe is made */
   struct recipe recipes[RUN_ORDERS];
   struct part parts[RUN_ORDERS];

@@ -204,23 +204,6 @@ static void giving_order_store(const ecs_world *world, const struct run_command 
   ((ecs_id *)component->resource[command->leaf].data)[number - 1] = (ecs_id)id;
 }
 
-/* Emits an event, or sets more fields of the last one. */
-static void giving_order_fields(struct giving *giving, const struct run_command *command,
-                                int64_t first, k_scalar value) {
-  ecs_world *world = giving->run->query->world;
-  bool emits = command->action == RUN_EMIT;
-  if (emits) giving->event = component_of(world, command->component)->event;
-  struct event *event = giving->event;
-  struct write writes[2];
-  uint32_t count = 0;
-  assert(event && event->component->id == command->component);
-  if (command->first != NONE)
-    writes[count++] = giving_write_of(event->component, command->first, (k_scalar){.i64 = first});
-  if (command->leaf != NONE)
-    writes[count++] = giving_write_of(event->component, command->leaf, value);
-  (emits ? emission_append : emission_put)(world, event, writes, count);
-}
-
 ecs_status giving_stage(ecs_world *world, const struct run_command *command, ecs_id id) {
   switch (command->action) {
     case RUN_DESPAWN: return entity_despawn(world, id);
@@ -341,11 +324,21 @@ static ecs_status giving_order_tie(struct giving *giving, uint32_t order, ecs_id
   return relate_set(world, id, part->component, writes, part->write_count + 1);
 }
 
-/* Emits an event with all its fields. */
-static void giving_order_event(struct giving *giving, const struct run_command *command,
+/* Emits an event; its parts set more fields of it. */
+static void giving_order_event(const struct giving *giving, const struct run_command *command,
                                const int64_t *ids, const k_scalar *values) {
-  for (uint32_t i = 0, parts = command->parts; i <= parts; i++, command++)
-    giving_order_fields(giving, command, ids[i], giving_value_of(giving, command, values[i]));
+  ecs_world *world = giving->run->query->world;
+  struct component *component = component_of(world, command->component);
+  for (uint32_t i = 0, parts = command->parts; i <= parts; i++, command++) {
+    k_scalar first = {.i64 = ids[i]}, value = giving_value_of(giving, command, values[i]);
+    struct write writes[2];
+    uint32_t count = 0;
+    assert(component->is_event && component->id == command->component);
+    if (command->first != NONE)
+      writes[count++] = giving_write_of(component, command->first, first);
+    if (command->leaf != NONE) writes[count++] = giving_write_of(component, command->leaf, value);
+    (i == 0 ? emission_append : emission_put)(world, component->event, writes, count);
+  }
 }
 
 static void giving_give_order(void *ud, uint32_t order, const int64_t *ids,
@@ -483,7 +476,7 @@ static uint32_t giving_emit_many(void *ud, const k_given *given) {
   giving->emits[given->order] += count;
   giving->at_once += count * (parts + 1);
   if (!giving_reserve_orders(ud, count * (parts + 1))) return 0;
-  struct event *event = giving->event = component_of(world, command->component)->event;
+  struct event *event = component_of(world, command->component)->event;
   uint32_t row = emission_append_many(world, event, count);
   for (uint32_t i = 0; i <= parts; i++, command++) {
     assert(command->component == event->component->id);
