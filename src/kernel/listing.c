@@ -60,10 +60,6 @@ bool program_takes_columns_once(const struct program *p) {
 
 /* ---- text ---- */
 
-static void listing_add_numbered(struct text *out, const char *kind, uint32_t number) {
-  text_add(out, "%s%u", kind, number);
-}
-
 static void listing_add_constant(struct text *out, k_type type, k_scalar k) {
   switch (type) {
     case KT_BOOL: text_add(out, "%s", k.b ? "true" : "false"); break;
@@ -78,49 +74,43 @@ static void listing_add_scalar(struct text *out, const struct program *p, uint32
   uint32_t computed = (uint32_t)p->uniform_count + p->constant_count;
   assert(number < p->scalar_count);
   if (number < p->uniform_count)
-    listing_add_numbered(out, "u", number);
+    text_add(out, "u%u", number);
   else if (number < computed)
     listing_add_constant(out, (k_type)p->scalars[number], p->constants[number - p->uniform_count]);
   else
-    listing_add_numbered(out, "s", number - computed);
+    text_add(out, "s%u", number - computed);
 }
 
 /* A list, or an argument of it, counted from 0. */
 static void listing_add_list(struct text *out, uint32_t operand) {
   uint32_t argument = operand % (LIST_ARGUMENTS + 1);
-  listing_add_numbered(out, "list", operand / (LIST_ARGUMENTS + 1));
-  if (argument) listing_add_numbered(out, ".", argument - 1);
+  text_add(out, "list%u", operand / (LIST_ARGUMENTS + 1));
+  if (argument) text_add(out, ".%u", argument - 1);
 }
 
 /* A column as c, block registers of 1, 4 and 8 bytes as m, w and d. */
 static void listing_add_operand(struct text *out, const struct program *p, uint32_t operand) {
   struct numbering at = program_numbering(p);
-  if (operand < at.reg1)
-    listing_add_numbered(out, "c", operand);
-  else if (operand < at.reg4)
-    listing_add_numbered(out, "m", operand - at.reg1);
-  else if (operand < at.reg8)
-    listing_add_numbered(out, "w", operand - at.reg4);
-  else if (operand < at.scalars)
-    listing_add_numbered(out, "d", operand - at.reg8);
-  else if (operand < at.all)
-    listing_add_scalar(out, p, operand - at.scalars);
-  else if (operand == at.all)
-    text_add(out, "all");
-  else if (operand < at.totals)
-    listing_add_numbered(out, "bits", operand - at.bitmaps);
-  else if (operand < at.start)
-    listing_add_numbered(out, "total", operand - at.totals);
-  else if (operand < at.arrays)
-    text_add(out, "rows");
-  else if (operand < at.lookups)
-    listing_add_numbered(out, "array", operand - at.arrays);
-  else if (operand < at.sites)
-    listing_add_numbered(out, "lookup", operand - at.lookups);
-  else if (operand < at.lists)
-    listing_add_numbered(out, "order", p->sites[operand - at.sites].order);
-  else
+  const struct {
+    const char *kind;
+    uint32_t from, end;
+  } kinds[] = {{"c", 0, at.reg1},
+               {"m", at.reg1, at.reg4},
+               {"w", at.reg4, at.reg8},
+               {"d", at.reg8, at.scalars},
+               {"bits", at.bitmaps, at.totals},
+               {"total", at.totals, at.start},
+               {"array", at.arrays, at.lookups},
+               {"lookup", at.lookups, at.sites}};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (operand >= kinds[i].from && operand < kinds[i].end)
+      text_add(out, "%s%u", kinds[i].kind, operand - kinds[i].from);
+  if (operand >= at.scalars && operand < at.all) listing_add_scalar(out, p, operand - at.scalars);
+  if (operand == at.all || operand == at.start) text_add(out, operand == at.all ? "all" : "rows");
+  if (operand >= at.lists)
     listing_add_list(out, operand - at.lists);
+  else if (operand >= at.sites)
+    text_add(out, "order%u", (unsigned)p->sites[operand - at.sites].order);
 }
 
 static void listing_add_insn(struct text *out, const struct program *p, uint32_t pc) {
@@ -134,7 +124,7 @@ static void listing_add_insn(struct text *out, const struct program *p, uint32_t
     text_add(out, "%s", before);
     before = j == 0 ? " = " : ", ";
     if (info->signature[j] == 'j')
-      listing_add_numbered(out, "@", operand[j]);
+      text_add(out, "@%u", (unsigned)operand[j]);
     else
       listing_add_operand(out, p, operand[j]);
   }
