@@ -44,31 +44,15 @@ static bool checker_is_scalar(const struct checker *c, uint32_t operand) {
 /* The k_type that a letter stands for, of registers (lower case) and scalars (upper case); or
 ** -1. */
 static int checker_letter_type(char letter) {
-  switch (letter) {
-    case 'm':
-    case 'M': return KT_BOOL;
-    case 'f':
-    case 'F': return KT_F32;
-    case 'd':
-    case 'D': return KT_F64;
-    case 'i':
-    case 'I': return KT_I64;
-    default: return -1;
-  }
+  static const char letters[] = "mfdiMFDI";   /* in the order of k_type */
+  const char *at = memchr(letters, letter, sizeof letters - 1);
+  return at ? (int)(at - letters) % 4 : -1;
 }
 
 static bool checker_column_fits(k_column column, char letter) {
-  switch (letter) {
-    case '1': return column == KC_I8;
-    case '2': return column == KC_I16;
-    case '3': return column == KC_I32;
-    case '4': return column == KC_U8;
-    case '5': return column == KC_U16;
-    case '6': return column == KC_U32;
-    case 'e': return column == KC_ENTITY;
-    case 'i': return column == KC_I64 || column == KC_ENTITY;
-    default: return column <= KC_I64 && (int)column == checker_letter_type(letter);
-  }
+  if (letter >= '1' && letter <= '6') return (int)column == KC_I8 + (letter - '1');
+  if (column == KC_ENTITY) return letter == 'e' || letter == 'i';
+  return column <= KC_I64 && (int)column == checker_letter_type(letter);
 }
 
 static bool checker_register_fits(const struct checker *c, uint32_t operand, char letter) {
@@ -89,29 +73,14 @@ static bool checker_scalar_holds(const struct checker *c, uint32_t operand, int 
 
 /* Whether the operand can be read as a letter of the signature says. */
 static bool checker_reads(const struct checker *c, uint32_t operand, char letter, bool scalar) {
-  switch (letter) {
-    case '-': return operand == K_NO_OPERAND;
-    case 'b': return !scalar && operand == c->at.start && c->p->starts;
-    case 'M':
-    case 'F':
-    case 'D':
-    case 'I': return checker_scalar_holds(c, operand, checker_letter_type(letter));
-    case 'c':
-    case 'o':
-    case 'j':
-    case 'k':
-    case 'n':
-    case 'l':
-    case 'p':
-    case 'q':
-    case 'a': return true;  /* checked where it is used */
-    default: break;
-  }
-  if (scalar) return checker_scalar_holds(c, operand, checker_letter_type(letter));
+  int type = checker_letter_type(letter);
+  if (letter == '-') return operand == K_NO_OPERAND;
+  if (letter == 'b') return !scalar && operand == c->at.start && c->p->starts;
+  if (strchr("cojknlpqa", letter)) return true;   /* checked where it is used */
+  if (scalar || strchr("MFDI", letter)) return checker_scalar_holds(c, operand, type);
   if (operand < c->at.reg1) return checker_column_fits((k_column)c->p->columns[operand], letter);
   if (operand == c->at.all) return letter == 'm' && !c->p->whole;
-  return checker_register_fits(c, operand, letter) &&
-         c->held[operand] == checker_letter_type(letter);
+  return checker_register_fits(c, operand, letter) && c->held[operand] == type;
 }
 
 /* A scalar may be set, except uniforms, constants, and the counters and round numbers of open
@@ -130,11 +99,7 @@ static bool checker_set_scalar(struct checker *c, uint32_t operand, int type) {
 }
 
 static bool checker_sets_total(const struct checker *c, uint32_t operand, uint32_t op) {
-  bool real = op == OP_SUM_F64 || op == OP_MIN_F64 || op == OP_MAX_F64;
-  uint32_t how = op == OP_SUM_F64 || op == OP_SUM_I64   ? KR_SUM
-                 : op == OP_MIN_F64 || op == OP_MIN_I64 ? KR_MIN
-                                                        : KR_MAX;
-  uint32_t kind = how * 4 + (real ? KT_F64 : KT_I64);
+  uint32_t how = (op - OP_SUM_F64) / 2, kind = how * 4 + (op - OP_SUM_F64) % 2 + KT_F64;
   return operand >= c->at.totals && operand < c->at.start &&
          c->p->totals[operand - c->at.totals] == kind;
 }

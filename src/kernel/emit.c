@@ -95,8 +95,7 @@ static uint32_t emit_convert_op(uint32_t from, uint32_t to) {
 }
 
 static uint32_t emit_reduce_op(uint32_t how, uint32_t type) {
-  uint32_t first = how == KR_SUM ? OP_SUM_F64 : how == KR_MIN ? OP_MIN_F64 : OP_MAX_F64;
-  return first + (type == KT_I64);
+  return OP_SUM_F64 + 2 * how + (type == KT_I64);   /* in the order of k_reduce */
 }
 
 /* The number of a comparison among LT LE EQ NE GT GE. */
