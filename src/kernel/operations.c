@@ -50,11 +50,13 @@ bool isa_supported(k_isa isa) {
   }
 }
 
-k_isa isa_best(void) {
-  for (int isa = K_ISAS - 1; isa > K_BASE; isa--)
-    if (isa_supported((k_isa)isa)) return (k_isa)isa;
-  return K_BASE;
+/* This one, or the best one below it. */
+static k_isa isa_up_to(int isa) {
+  while (!isa_supported((k_isa)isa)) isa--;
+  return (k_isa)isa;
 }
+
+k_isa isa_best(void) { return isa_up_to(K_ISAS - 1); }
 
 const char *isa_name(k_isa isa) {
   switch (isa) {
@@ -74,23 +76,16 @@ int isa_named(const char *name) {
   return -1;
 }
 
-const op_fn *isa_ops(k_isa isa) {
 #ifdef ECS_KERNEL_X86
-  if (isa >= K_AVX512 && isa_supported(K_AVX512)) return ops_avx512;
-  if (isa >= K_AVX2 && isa_supported(K_AVX2)) return ops_avx2;
+static const op_fn *const isa_tables[] = {ops_base, ops_avx2, ops_avx512};
+static const struct list_loops *const isa_lists[] = {&list_base, &list_avx2, &list_avx512};
+#else
+static const op_fn *const isa_tables[] = {ops_base};
+static const struct list_loops *const isa_lists[] = {&list_base};
 #endif
-  (void)isa;
-  return ops_base;
-}
 
-const struct list_loops *isa_list_loops(k_isa isa) {
-#ifdef ECS_KERNEL_X86
-  if (isa >= K_AVX512 && isa_supported(K_AVX512)) return &list_avx512;
-  if (isa >= K_AVX2 && isa_supported(K_AVX2)) return &list_avx2;
-#endif
-  (void)isa;
-  return &list_base;
-}
+const op_fn *isa_ops(k_isa isa) { return isa_tables[isa_up_to((int)isa)]; }
+const struct list_loops *isa_list_loops(k_isa isa) { return isa_lists[isa_up_to((int)isa)]; }
 
 /* ---- math32 ---- */
 
@@ -102,8 +97,6 @@ float k_exp(float x) { return exp_lane(x); }
 float k_log(float x) { return log_lane(x); }
 
 /* ---- random ---- */
-
-#include "kernel/vector.h"
 
 int64_t k_random(int64_t seed, int64_t tick, int64_t entity, int64_t call) {
   return philox((uint64_t)entity, (uint64_t)tick, (uint64_t)call,
