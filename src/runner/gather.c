@@ -395,9 +395,8 @@ static void gather_name_totals(const struct run *run, const struct gather *gathe
 
 bool gather_run(struct runner *runner, const struct run *run, struct gather *gather, uint32_t end,
                 struct run_failure *failure) {
-  struct run_rows rows = {end - gather->first, gather->bound};
   gather_take_columns(gather, end);
-  bool sound = run_rows(runner, run, &rows, failure);
+  bool sound = run_rows(runner, run, end - gather->first, gather->bound, failure);
   if (!sound) {
     end = gather->first + (uint32_t)failure->why.row;
     failure->why.row = end;

@@ -438,14 +438,14 @@ bool run_walk(struct runner *runner, const struct run *run, struct walk *walk, u
   return true;
 }
 
-bool run_rows(struct runner *runner, const struct run *run, const struct run_rows *rows,
+bool run_rows(struct runner *runner, const struct run *run, uint32_t count, void *const *columns,
               struct run_failure *failure) {
   struct opened opened;
-  assert(rows->count > 0 && !run->plan->program->starts);
-  if (run->plan->needs_room) run_lay_out(runner, run->plan, rows->count);
+  assert(count > 0 && !run->plan->program->starts);
+  if (run->plan->needs_room) run_lay_out(runner, run->plan, count);
   open_machine(runner, run, &opened);
-  bool sound = run_machine(runner, &opened, rows->count, rows->columns, failure);
-  run->query->world->rows_run += sound ? rows->count : failure->why.row;
+  bool sound = run_machine(runner, &opened, count, columns, failure);
+  run->query->world->rows_run += sound ? count : failure->why.row;
   return sound;
 }
 
@@ -477,7 +477,7 @@ bool run_elements(struct runner *runner, const struct run *run, uint32_t first, 
     size_t size = column_size((k_column)plan->program->columns[i]);
     columns[i] = (char *)(uintptr_t)data + first * size;
   }
-  return run_rows(runner, run, &(struct run_rows){count, columns}, failure);
+  return run_rows(runner, run, count, columns, failure);
 }
 
 /* ---- a part of several runs ---- */

@@ -220,13 +220,9 @@ void run_part_end(const struct run *run, uint32_t match, void *room);
 ** the commands. A scope is open. With ECS_ENOMEM nothing is staged. */
 ecs_status run_stage(const struct runner *runner, const struct run *run, uint32_t match);
 
-/* Runs over rows whose cells are in the caller's columns; at least one. The caller knows the entity
-** of a failed row. */
-struct run_rows {
-  uint32_t count;
-  void *const *columns;        /* as in the program, 64-byte aligned */
-};
-bool run_rows(struct runner *runner, const struct run *run, const struct run_rows *rows,
+/* Runs over at least one row whose cells are in the caller's columns: as in the program, 64-byte
+** aligned. The caller knows the entity of a failed row. */
+bool run_rows(struct runner *runner, const struct run *run, uint32_t count, void *const *columns,
               struct run_failure *failure);
 
 /* Stages the marked commands: for a table's rows by `rows`, for others by their ids. */

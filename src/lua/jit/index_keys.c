@@ -195,11 +195,10 @@ static bool key_run_over(lua_State *L, const struct keyless *keyless, struct ker
   struct runner *runner = &kernel->set->runner;
   const struct run run = {.plan = &variant->plan, .query = kernel->query,
                           .uniforms = variant->uniforms, .arrays = variant->arrays};
-  const struct run_rows rows = {keyless->count, columns};
   struct run_failure failure;
-  if (!runner_reserve(runner, run.plan, rows.count)) raise_memory(L);
+  if (!runner_reserve(runner, run.plan, keyless->count)) raise_memory(L);
   key_program_bind(keyless, variant, room, columns);
-  return run_rows(runner, &run, &rows, &failure);
+  return run_rows(runner, &run, keyless->count, columns, &failure);
 }
 
 /* The numbers that the program of the function whose object is at 1 yields for these rows, int64_t
