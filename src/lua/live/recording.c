@@ -186,16 +186,6 @@ void stage_drop(struct world_box *box) {
   memory_free(memory, stage, sizeof *stage);
 }
 
-/* From here on methods record what they would register. False when out of memory. */
-static bool recording_stage_begin(struct world_box *box) {
-  struct stage *stage = memory_array(box->memory, 1, sizeof *stage);
-  if (!stage) return false;
-  transaction_begin(&stage->transaction, box->world);
-  stage->chance = box->world->chance;
-  box->stage = stage;
-  return true;
-}
-
 /* native.stage(world, recorder, body): calls body(world) with registrations staged, and returns its
 ** results. What body has not swapped in is forgotten, however body ends: that needs no memory. */
 int ecs_native_stage(lua_State *L) {
@@ -208,7 +198,11 @@ int ecs_native_stage(lua_State *L) {
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, 1, WORLD_STAGE);
   need_stack(L, 4);
-  if (!recording_stage_begin(box)) return raise_memory(L);
+  struct stage *stage = memory_array(box->memory, 1, sizeof *stage);
+  if (!stage) return raise_memory(L);
+  transaction_begin(&stage->transaction, box->world);
+  stage->chance = box->world->chance;
+  box->stage = stage;   /* from here on methods record what they would register */
   lua_pushvalue(L, 1);
   int ended = lua_pcall(L, 1, LUA_MULTRET, 0);
   stage_drop(box);
