@@ -105,33 +105,19 @@ k_scalar note_value_at(k_type type, const void *values, size_t i) {
   return value;
 }
 
-/* Copies the values of the given rows, or of the first ones. */
-static void note_copy_values(const struct notes *notes, const struct noted *noted,
-                             const uint16_t *among, uint32_t count) {
-  k_scalar *to = notes->values + notes->count;
-  const k_scalar *values = noted->values;
-  if (noted->one_value)
-    *to = note_value_at(noted->type, values, 0);
-  else if (noted->type == KT_BOOL)
+/* Copies what the given rows note, or the first ones, or what is one for all. */
+static void note_copy(k_scalar *to, k_type type, const void *from, bool one,
+                      const uint16_t *among, uint32_t count) {
+  const k_scalar *values = from;
+  if (one)
+    *to = note_value_at(type, from, 0);
+  else if (type == KT_BOOL)
     for (uint32_t i = 0; i < count; i++)
-      to[i] = note_value_at(KT_BOOL, values, among ? among[i] : i);
+      to[i] = note_value_at(KT_BOOL, from, among ? among[i] : i);
   else if (!among)
-    memcpy(to, values, count * sizeof *to);
+    memcpy(to, from, count * sizeof *to);
   else
     for (uint32_t i = 0; i < count; i++) to[i] = values[among[i]];
-}
-
-/* Copies the entities of notes. */
-static void note_copy_entities(const struct notes *notes, const struct noted *noted,
-                              const uint16_t *among, uint32_t count) {
-  int64_t *to = notes->entities + notes->count;
-  const int64_t *entities = noted->entities;
-  if (noted->one_entity)
-    *to = *entities;
-  else if (!among)
-    memcpy(to, entities, count * sizeof *to);
-  else
-    for (uint32_t i = 0; i < count; i++) to[i] = entities[among[i]];
 }
 
 size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,
@@ -143,8 +129,10 @@ size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,
   if (!note_has_room(notes, more)) return mask ? notes->among[0] : 0;
   bool every = more == n, told = !every || notes->from > 0;
   const uint16_t *among = every ? NULL : notes->among;
-  note_copy_values(notes, noted, among, more);
-  note_copy_entities(notes, noted, among, more);
+  k_scalar *values = notes->values + notes->count;
+  k_scalar *entities = (k_scalar *)(void *)notes->entities + notes->count;
+  note_copy(values, noted->type, noted->values, noted->one_value, among, more);
+  note_copy(entities, KT_I64, noted->entities, noted->one_entity, among, more);
   uint32_t rows = told && mask ? notes->masked_rows : NONE;
   if (told && rows == NONE) {
     rows = notes->count;
