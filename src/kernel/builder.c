@@ -206,16 +206,12 @@ struct builder *builder_new(struct memory *memory) {
   return b;
 }
 
-static void builder_node_list_free(struct builder *b, struct node_list *list) {
-  memory_free(b->memory, list->items, list->capacity * sizeof *list->items);
-}
-
 void builder_free(struct builder *b) {
   if (!b) return;
-  builder_node_list_free(b, &b->plan);
-  builder_node_list_free(b, &b->spare);
-  builder_node_list_free(b, &b->prologue);
-  memory_free(b->memory, b->nodes, b->capacity * sizeof *b->nodes);
+  FREE_LIST(b->memory, b->plan.items, b->plan.capacity);
+  FREE_LIST(b->memory, b->spare.items, b->spare.capacity);
+  FREE_LIST(b->memory, b->prologue.items, b->prologue.capacity);
+  FREE_LIST(b->memory, b->nodes, b->capacity);
   memory_free(b->memory, b, sizeof *b);
 }
 

@@ -76,22 +76,16 @@ static struct slice_layout run_parallel_lay_out(const struct run_plan *plan, uin
   return l;
 }
 
-static bool run_parallel_add_part(struct abreast *abreast, const struct run *run, uint32_t match,
-                                  uint32_t rows) {
-  if (!GROW(abreast->memory, abreast->parts, abreast->part_capacity, abreast->part_count + 1ull))
-    return false;
-  abreast->parts[abreast->part_count++] = (struct slice){
-      .run = abreast->run_count, .match = match, .rows = rows, .at = abreast->size};
-  abreast->size += run_parallel_lay_out(run->plan, rows).end;
-  return true;
-}
-
 static bool run_parallel_add_parts(struct abreast *abreast, const struct run *run) {
   const ecs_query *query = run->query;
   for (uint32_t i = 0; i < query_reach(query); i++) {
     const struct table *table = query_table(query, i);
     if (table->count == 0 || query_table_rows(&query->terms, table) == ROWS_NONE) continue;
-    if (!run_parallel_add_part(abreast, run, i, table->count)) return false;
+    if (!GROW(abreast->memory, abreast->parts, abreast->part_capacity, abreast->part_count + 1ull))
+      return false;
+    abreast->parts[abreast->part_count++] = (struct slice){
+        .run = abreast->run_count, .match = i, .rows = table->count, .at = abreast->size};
+    abreast->size += run_parallel_lay_out(run->plan, table->count).end;
   }
   return true;
 }
@@ -164,14 +158,6 @@ static void run_parallel_run_chunk(struct running *r, const struct slice *part, 
   assert(failure.error == KE_NONE);
 }
 
-static void abreast_open_part(const struct abreast *abreast, struct machine *machine,
-                              const struct slice *part) {
-  const struct program *p = abreast->runs[part->run].plan->program;
-  k_status status = machine_open(machine, p, &part->state);
-  assert(status == K_OK);
-  (void)status;
-}
-
 /* A pool_task. */
 static void run_parallel_work(void *job, uint32_t who) {
   struct abreast *abreast = job;
@@ -184,10 +170,13 @@ static void run_parallel_work(void *job, uint32_t who) {
   while ((i = portions_take(&abreast->portions, &taker)) != NONE) {
     if (i < abreast->parts[part].first) part = 0;
     while (part + 1 < abreast->part_count && abreast->parts[part + 1].first <= i) part++;
-    if (part != opened) abreast_open_part(abreast, machine, &abreast->parts[part]);
+    const struct slice *slice = &abreast->parts[part];
+    const struct program *p = abreast->runs[slice->run].plan->program;
+    k_status status = part != opened ? machine_open(machine, p, &slice->state) : K_OK;
+    assert(status == K_OK);
+    (void)status;
     opened = part;
-    run_parallel_run_chunk(&machine->running, &abreast->parts[part],
-                           i - abreast->parts[part].first);
+    run_parallel_run_chunk(&machine->running, slice, i - slice->first);
   }
 }
 
