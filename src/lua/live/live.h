@@ -21,7 +21,7 @@ struct world_box;
 int ecs_native_stat(lua_State *L);
 
 /* native.changes(paths, states): a list of the indices of the paths whose state differs from the
-** one given, or nothing if all are equal. States are what native.stat returns, in threes. */
+** one given, or nothing if all are equal. States are in fours: time, size, inode, last change. */
 int ecs_native_changes(lua_State *L);
 
 /* native.list(path): the names in a directory, unordered; nothing if it cannot be read. */
