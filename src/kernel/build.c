@@ -57,13 +57,8 @@ static bool build_is_column(struct builder *b, uint32_t column) {
   return (b->status == K_OK && column < b->column_count) || build_refuse(b, K_EINVAL);
 }
 
-static k_type build_type_of_column(const struct builder *b, uint32_t column) {
-  assert(column < b->column_count);
-  return column_value((k_column)b->columns[column]);
-}
-
 static k_value build_load_column(struct builder *b, uint32_t op, uint32_t column) {
-  struct node n = node_make(op, build_type_of_column(b, column), true);
+  struct node n = node_make(op, column_value((k_column)b->columns[column]), true);
   n.aux = (uint16_t)column;
   if (op == N_LIVE) n.in[3] = K_ALL;
   return builder_add(b, n);
@@ -81,7 +76,7 @@ k_value build_rows_entity(struct builder *b, uint32_t column) {
 }
 
 static void build_store_column(struct builder *b, uint32_t op, uint32_t column, k_value v) {
-  if (!builder_takes(b, v, build_type_of_column(b, column))) return;
+  if (!builder_takes(b, v, column_value((k_column)b->columns[column]))) return;
   struct node n = node_make(op, KT_BOOL, false);
   n.aux = (uint16_t)column;
   if (b->loop != 0)

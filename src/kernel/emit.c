@@ -296,10 +296,6 @@ static uint32_t emit_select_op(const struct emitter *e, const struct node *n, bo
          emit_kinds(e, n->in[1], n->in[2], scalar);
 }
 
-static uint32_t emit_operand_type(const struct emitter *e, const struct node *n) {
-  return node_at(e->b, n->in[0])->type;
-}
-
 static uint32_t emit_fold_op(struct fold fold) {
   if (fold.type != KC_BOOL)
     return OP_FOLD_ADD_F32 + fold.step * FOLD_TYPES + (uint32_t)(fold.type - KC_F32);
@@ -320,11 +316,11 @@ static uint32_t emit_plain_op(const struct emitter *e, const struct node *n, boo
     case N_LOAD: return OP_LOAD_I8 + (uint32_t)(e->b->columns[n->aux] - KC_I8);
     case N_LIVE: return OP_LIVE;
     case N_START: return OP_START;
-    case N_CONVERT: return emit_convert_op(emit_operand_type(e, n), n->type);
+    case N_CONVERT: return emit_convert_op(node_at(e->b, n->in[0])->type, n->type);
     case N_LIMIT: return (n->type == KT_F32 ? OP_UP_F32 : OP_UP_F64) + (uint32_t)n->aux;
     case N_EXACT:
       return emit_of_type(n->aux == KE_FRACTION ? OP_WHOLE_F32 : OP_EXACT_F32, OP_COUNT,
-                          emit_operand_type(e, n));
+                          node_at(e->b, n->in[0])->type);
     case N_RANGE: return OP_RANGE_I8 + (uint32_t)(n->aux - KC_I8);
     case N_SELECT: return emit_select_op(e, n, scalar);
     case N_RANDOM: return node_at(e->b, n->in[1])->varies ? OP_RANDOM_VV : OP_RANDOM_VS;
