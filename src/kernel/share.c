@@ -465,13 +465,9 @@ static k_scalar share_fold_add_up(const k_folding *f, k_reduce how, k_type type)
 }
 
 static void share_close_leaf(k_folding *f, k_type type) {
-  if (type == KT_F64) {
-    f->leaves.f64 += share_fold_add_up(f, KR_SUM, KT_F64).f64;
-    return;
-  }
-  k_scalar sum = share_fold_add_up(f, KR_SUM, KT_I64);
-  share_fold_pair(&f->leaves, KR_SUM, KT_I64, sum);
-  f->floats += (double)sum.i64;
+  k_scalar sum = share_fold_add_up(f, KR_SUM, type);
+  share_fold_pair(&f->leaves, KR_SUM, type, sum);
+  if (type == KT_I64) f->floats += (double)sum.i64;
 }
 
 void fold_leaf(k_folding *f, k_type type) {
@@ -488,15 +484,12 @@ void fold_floats(k_folding *floats, const k_folding *integers) {
 }
 
 void k_fold_row(k_folding *f, k_reduce how, k_type type, k_scalar v, bool joins) {
-  uint32_t row = f->row++;
+  uint32_t row = f->row;
   k_scalar *part = &f->part[row % 16];
+  if (joins && how == KR_SUM && row / K_LEAF != f->leaf) fold_leaf(f, type);
+  f->row++;
   assert(f->nans <= f->rows && f->rows < f->row);
   if (!joins) return;
-  if (how == KR_SUM && row / K_LEAF != f->leaf) {
-    f->row = row;
-    fold_leaf(f, type);
-    f->row++;
-  }
   f->rows++;
   if (!f->found) f->first = row;
   f->found = true;
