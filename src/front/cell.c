@@ -10,7 +10,6 @@
 #include "front/front.h"
 
 #include "core/base/column.h"
-#include "core/base/intern.h"
 #include "core/ids/world.h"
 
 /* The parts of a cell: its value and its booleans. */

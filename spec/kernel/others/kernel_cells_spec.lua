@@ -5,7 +5,8 @@ local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 
 local math = math
-local ipairs, error, tostring = ipairs, error, tostring   -- kernels read globals raw, here they are behind __index
+-- Kernels read globals raw, here they are behind __index.
+local ipairs, error, tostring = ipairs, error, tostring
 
 local function show(...)
   local values = table.pack(...)
@@ -24,8 +25,9 @@ local scene = agree.scene {
     world:component("S", { "z: f64", storage = "sparse" })
     world:array("heat", "f64", 4)
     for i = 1, 300 do
-      local e = world:spawn { P = { x = (i * 37) % 101 / 4, n = i % 11 - 3, small = i % 120,
-        f = i / 4, on = i % 3 == 0, name = ({ "ann", "bob", "" })[i % 3 + 1] }, Q = i > 200 and { y = i / 8 } or nil }
+      local e = world:spawn { Q = i > 200 and { y = i / 8 } or nil,
+        P = { x = (i * 37) % 101 / 4, n = i % 11 - 3, small = i % 120, f = i / 4,
+          on = i % 3 == 0, name = ({ "ann", "bob", "" })[i % 3 + 1] } }
       if i % 5 == 0 then world:set(e, "P.who", e) end
       if i % 4 == 0 then world:add(e, "S") end
     end

@@ -364,7 +364,7 @@ struct variant {
   bool texts;                  /* some of its guards are GUARD_TEXT */
   bool starved;                /* there was no memory to copy `copied` */
   bool tables;                 /* it copies some */
-  bool makes;                  /* it makes tables in Lua: for the order of keys, or to append; or strings */
+  bool makes;                  /* it makes tables in Lua (the order of keys, appends), or strings */
   bool held;                   /* so the collector is held, since Lua has used so much */
   size_t kilobytes;
   lua_State *state;            /* of the present run */
