@@ -163,7 +163,10 @@ local names = {
   kernel_partners = {
     "a loop over who is tied goes through children, sources and targets in their order",
   },
-  kernel_reach = { "another entity in a kernel raises in filters, too" },
+  kernel_reach = {
+    "another entity in a kernel raises in filters, too",
+    "another entity in a kernel has the field that a name says, written or not, of one type *",
+  },
   kernel_reasons = {
     "reasons of kernels are as many as there are faults in a function *",
   },
@@ -200,6 +203,8 @@ local names = {
     "a kernel that spawns says what it gives, sets and takes by commands",
   },
   kernel_texts = {
+    "a string field in a kernel is chosen beside strings of the function, of tables and of enums",
+    "a string field in a kernel is held by lists and is a key of tables that the function creates",
     "a string field in a kernel, as a text, is asked so by another length and another *",
     "methods of strings in a kernel may be those of a script",
   },
