@@ -187,7 +187,8 @@ static const struct component *reach_all_named(struct front *f, const struct val
   while ((next = reach_next_named(f, name, &at, &leaf))) {
     if (!component) component = next;
     if (next != component || leaf == NONE || component->relation) return NULL;
-    if (*first != NONE && component->leaves[leaf].type != component->leaves[*first].type)
+    ecs_type type = component->leaves[leaf].type;
+    if (type == ECS_ENUM || type != component->leaves[*first == NONE ? leaf : *first].type)
       return NULL;
     if (leaf < *first) *first = leaf;
     if (leaf > last) last = leaf;

@@ -20,6 +20,7 @@ local scene = agree.scene {
     world:component("Shield", { "level: i16", toggle = true })
     world:component("Cargo", { "tons: u8", storage = "sparse" })
     world:component("Sizes", { "a: i8", "b: i16", "c: i64", "d: u8", "e: u16", "f: u32" })
+    world:component("Mood", { "day: enum(calm, sad)", "night: enum(sad, calm, wild)" })
     world:tag "Frozen"
     world:relation("DockedTo", { "since: f64", exclusive = true })
     world:relation "Likes"
@@ -31,6 +32,7 @@ local scene = agree.scene {
         world:set(e, "Health", i, i / 4, i % 4 == 0 and "hurt" or "well", ids[i // 2])
       end
       if i % 3 == 0 then world:add(e, "ChildOf", ids[i // 3]) end
+      if i % 4 > 0 then world:set(e, "Mood", i % 3 == 0 and "sad" or "calm", "calm") end
       if i % 4 == 1 then world:set(e, "Cargo", i % 250) end
       if i % 5 == 0 then world:set(e, "Shield", -i) end
       if i % 10 == 0 then world:disable(e, "Shield") end
@@ -90,6 +92,8 @@ describe("another entity in a kernel", function()
       local axis = hunter.near and "x" or "y"
       hunter.d = (world:get(hunter.prey, "Position." .. axis) or 3) + p.x
       hunter.d = hunter.d + (world:get(hunter.prey, "Health." .. odd[hunter.n % 2 + 1]) or 1)
+      hunter.near = world:get(hunter.prey, "Mood." .. (axis == "x" and "day" or "night")) == "calm"
+      hunter.n = hunter.n + 1
     end)
     check("Position, Hunter", function(p, hunter, _, e)
       if not world:alive(hunter.prey) then return end
