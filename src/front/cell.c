@@ -679,7 +679,7 @@ enum reading cell_take(lua_State *L, int anchors, const struct guard *guard, ecs
   ecs_status status = ECS_OK;
   path_push(L, anchors, &guard->path);
   bool string = cell->kind == CELL_STRING && lua_type(L, -1) == LUA_TSTRING;
-  size_t size = string ? lua_rawlen(L, -1) : 0;
+  size_t size = string ? (size_t)lua_rawlen(L, -1) : 0;
   if (size) status = intern(&world->strings, &world->memory, lua_tostring(L, -1), size, &text);
   lua_Integer integer = string ? (lua_Integer)text : lua_tointeger(L, -1);
   double number = (double)lua_tonumber(L, -1);
