@@ -589,9 +589,9 @@ void order_store(struct front *f, const struct component *component, uint32_t le
   struct run_command command = {.action = RUN_SET, .component = component->id, .leaf = leaf,
                                 .gives = value.spawned, .own = true};
   commands_need_id_field(f, component, leaf);
-  if (f->loop_depth && commands_uses(f, component, leaf) & READS_IT)
-    front_refuse(f, "it reads '%s.%s' and stores ids of spawned entities there, in a loop: do one "
-                    "of the two in a second system", component->name,
+  if (f->loop_depth && commands_uses(f, component, leaf) & (READS_IT | WRITES_IT))
+    front_refuse(f, "it reads or sets '%s.%s' and stores ids of spawned entities there, in a loop: "
+                    "do one of the two in a second system", component->name,
                  component->leaves[leaf].name);
   commands_store_id(f, command, order_entity(f, entity), value);
 }

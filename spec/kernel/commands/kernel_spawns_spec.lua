@@ -537,9 +537,15 @@ describe("a kernel that spawns", function()
         spawner.at = world:spawn()
         if spawner.at ~= ecs.null then p.x = 1 end
       end,
-      ["reads 'Spawner.at' and stores ids"] = function(_, spawner)
+      ["reads or sets 'Spawner.at' and stores ids"] = function(_, spawner)
         for _ = 1, 2 do
           if spawner.at == ecs.null then spawner.at = world:spawn() end
+        end
+      end,
+      ["sets 'Spawner.at' and stores ids"] = function(_, spawner, _, e)
+        for i = 1, 2 do
+          spawner.at = e
+          if i == 1 then spawner.at = world:spawn() end
         end
       end,
       ["the id of a spawned entity"] = function(p) p.x = world:spawn() + 1 end,
