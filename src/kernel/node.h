@@ -17,7 +17,9 @@
 #include "kernel/build.h"
 #include "kernel/ops.h"
 
-/* What a node does, after the operations of k_op. Its `in` are listed. */
+/* What a node does, after the operations of k_op. Its `in` are listed. The order says something:
+** those from N_NOTE to N_FOLD, and from N_LOOP on, have effects or places of their own; those from
+** N_NEXT on yield nothing while a program is built (builder_is_value, build_usable). */
 enum {
   N_CONSTANT = KO_COUNT,
   N_UNIFORM,   /* aux: index */
