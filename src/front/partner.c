@@ -221,8 +221,7 @@ static k_value partner_key_argument(struct front *f, struct val value, enum key_
   value = mixed_settle(f, maybe_need(f, value));
   bool truth = val_is_boolean(f, value);
   *kind = KEY_TEXT;
-  if (val_is_string(value))
-    return text_as_cell(f, value);
+  if (val_is_string(value)) return text_as_cell(f, value);
   *kind = KEY_TRUTH;
   if (truth)
     return build_select(f->b, value.value, build_i64(f->b, 1), build_i64(f->b, 0));

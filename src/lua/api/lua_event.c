@@ -62,8 +62,11 @@ static int world_events(lua_State *L) {
   lua_settop(L, 2);
   const struct component *event = check_event(L, box, 2);
   lua_pushinteger(L, (lua_Integer)event->id);
-  lua_pushstring(L, event->name);
-  const struct query_text text = {.text = lua_tostring(L, 4)};
+  if (lua_type(L, 2) != LUA_TSTRING) {   /* a finalizer may free the event's own name */
+    lua_pushstring(L, event->name);
+    lua_replace(L, 2);
+  }
+  const struct query_text text = {.text = lua_tostring(L, 2)};
   query_push_kept(L, box, 3, &text);
   return each_begin(L, loop_push(L, lua_gettop(L), LOOP_FOR, ALL_VIEWS));
 }
