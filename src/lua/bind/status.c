@@ -98,18 +98,15 @@ int try_quietly(lua_State *L, struct world_box *box, lua_CFunction function, int
   size_t before = (size_t)lua_gc(L, LUA_GCCOUNT, 0);
   if (running) collector_hold(L);
   int status = lua_pcall(L, arguments, results, 0);
-  if (running) box->owed += collector_release_quietly(L, before);
+  if (running && box)
+    box->owed += collector_release_quietly(L, before);
+  else if (running)
+    collector_release(L);
   return status;
 }
 
 int try_held(lua_State *L, lua_CFunction function, int arguments, int results) {
-  lua_pushcfunction(L, function);
-  lua_insert(L, -arguments - 1);
-  bool running = lua_gc(L, LUA_GCISRUNNING, 0) == 1;
-  if (running) collector_hold(L);
-  int status = lua_pcall(L, arguments, results, 0);
-  if (running) collector_release(L);
-  return status;
+  return try_quietly(L, NULL, function, arguments, results);
 }
 
 void call_held(lua_State *L, lua_CFunction function, int arguments, int results) {

@@ -67,7 +67,7 @@ void call_held(lua_State *L, lua_CFunction function, int arguments, int results)
 int try_held(lua_State *L, lua_CFunction function, int arguments, int results);
 
 /* As try_held, but no finalizer runs at the end, either: the collector catches up when the world
-** settles. */
+** settles. For NULL, as try_held. */
 int try_quietly(lua_State *L, struct world_box *box, lua_CFunction function, int arguments,
                 int results);
 
