@@ -1,5 +1,6 @@
 -- Systems' run functions as programs: loops over arrays and resources, all of it in its order.
 
+local ecs = require "ecs"
 local helper = require "spec.support.ecs_helper"
 local tiers = require "spec.support.tiers"
 
@@ -80,6 +81,59 @@ describe("a system's run", function()
     end)
   end)
 
+  it("goes over few rows of queries and events, and leaves many to their own loops", function()
+    for rows, tier in pairs { [128] = "vector", [129] = "lua" } do
+      local told = told_of(function(world)
+        local seen = { sum = 0, name = "", best = ecs.null }
+        world:component("P", { "x: f64", "n: i8", "text: string", "at: f64[2]" })
+        world:component("Q", { "y: f32", toggle = true })
+        world:event("Hit", { "by: f64" })
+        for i = 1, rows do
+          local e = world:spawn { P = { x = i % 9, text = "p" .. i }, Q = i % 3 == 0 and { y = i } or nil }
+          if i % 2 == 0 and i % 3 == 0 then world:disable(e, "Q") end
+        end
+        local all, both = world:query "P, Q?", world:query "P:in, Q:in"
+        for i = 1, 5 do world:emit("Hit", i / 3) end
+        world:system("s", { run = function(w, dt)
+          local best, who = -1, ecs.null
+          for p, q, e in all:each() do
+            p.x, p.n = p.x + dt, p.n + 1
+            p.at[2] = p.at[2] + p.x
+            if q then q.y = q.y * 0.5 + p.x else seen.sum = seen.sum + p.at[2] end
+            if p.x > best then best, who = p.x, e end
+            if p.x > 8 and p.text < "p5" then seen.name = p.text end
+          end
+          for p, q in both:each() do
+            for hit in w:events "Hit" do seen.sum = seen.sum + hit.by * q.y + p.n end
+          end
+          seen.best = who
+          world:res("Said").sum, world:res("Said").best = seen.sum, seen.best
+        end })
+        world:resource("Said", { "sum: f64", "best: entity" })
+      end)
+      assert.equal(tier, told.tier, told.reason)
+    end
+    assert.matches("it writes to 'P', which is read only %(:in%)", reason(function(world)
+      local few = world:query "P:in"
+      return function() for p in few:each() do if p.x > 9 then p.x = 1 end end end
+    end))
+  end)
+
+  it("makes lists of up to 16,384 elements", function()
+    for n, left in pairs { [16384] = false, [16385] = true } do
+      local told = told_of(function(world)
+        local a = world:array("a", "f64", 5)
+        world:system("s", { run = function()
+          local list = {}
+          for i = 1, n do list[#list + 1] = i end
+          a[1] = a[1] + #list + list[#list]
+        end })
+      end)
+      assert.equal(left and "lua" or "vector", told.tier)
+      assert.equal(left, (told.reason or ""):find "a list that it makes is full" ~= nil)
+    end
+  end)
+
   it("looks at entities from outside, their children and sources, and draws for them", function()
     vector(function(world)
       world:component("P", { "x: f64" })
@@ -102,7 +156,7 @@ describe("a system's run", function()
 
   it("does nothing where it fails, however much it has stored, and is then Lua's", function()
     for _, n in ipairs { 10, 4096, 4097, 9000 } do
-      local told = vector(function(world)
+      local told = told_of(function(world)
         local a, b = world:array("a", "i16", n), world:array("b", "u8", 3)
         world:resource("G", { "n: i32" })
         local g, runs = world:res "G", 0
@@ -116,8 +170,8 @@ describe("a system's run", function()
           if g.n == 2 then b[n + 3] = 1 end
         end })
       end)
-      assert.are.equal("vector", told.tier)
-      assert.is_truthy(told.left)
+      assert.matches("so many were left to it: .*system_run_spec.lua:%d+: a number is out of range",
+        told.reason)
     end
   end)
 

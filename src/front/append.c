@@ -71,10 +71,10 @@ void append_table(struct front *f, uint32_t which, struct val table, k_value at,
 static void append_push(lua_State *L, int anchors, const struct script_cells *script, void *cells,
                         uint32_t at, uint32_t record) {
   const struct list_column *column = &script->list_columns[at];
-  const uint8_t *flags = scratch_column_cells(cells, script->columns, KC_BOOL, at);
-  const int64_t *integers = scratch_column_cells(cells, script->columns, KC_I64, at);
-  const double *numbers = scratch_column_cells(cells, script->columns, KC_F64, at);
-  if (column->kind == CELL_NIL || (column->maybe && !flags[COLUMN_THERE * LIST_ROOM + record])) {
+  const uint8_t *flags = scratch_column_cells(cells, script, KC_BOOL, at);
+  const int64_t *integers = scratch_column_cells(cells, script, KC_I64, at);
+  const double *numbers = scratch_column_cells(cells, script, KC_F64, at);
+  if (column->kind == CELL_NIL || (column->maybe && !flags[COLUMN_THERE * script->room + record])) {
     lua_pushnil(L);
   } else if (column->kind == CELL_BOOL) {
     lua_pushboolean(L, flags[record]);
@@ -84,7 +84,7 @@ static void append_push(lua_State *L, int anchors, const struct script_cells *sc
     cell_push_text(L, script, integers[record]);
   } else if (column->kind == CELL_INTEGER) {
     lua_pushinteger(L, (lua_Integer)integers[record]);
-  } else if (column->kind == CELL_MIXED && flags[COLUMN_WHOLE * LIST_ROOM + record]) {
+  } else if (column->kind == CELL_MIXED && flags[COLUMN_WHOLE * script->room + record]) {
     lua_pushinteger(L, (lua_Integer)numbers[record]);
   } else {
     lua_pushnumber(L, (lua_Number)numbers[record]);

@@ -50,7 +50,7 @@ struct script_cells {
   int64_t integers[FRONT_CELLS];
   uint8_t truths[3][FRONT_CELLS];   /* of itself: it is present; it is an integer to Lua */
   uint8_t arrays[FRONT_ARRAYS];     /* of the program: k_column of cells plus 1, or 0 */
-  uint32_t columns;            /* of the function's own lists: scratch.c, */
+  uint32_t columns, room;      /* of the function's own lists: scratch.c, */
   struct list_column list_columns[LIST_COLUMNS];
   const struct intern_table *strings;   /* of the world */
 };

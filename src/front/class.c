@@ -151,13 +151,15 @@ void class_set_place(struct front *f, struct val element, struct val value) {
   if (element.of == VAL_TABLE)
     front_refuse(f, "it writes to '%s' of a table from world:read: use world:set",
                  component->leaves[element.leaf].name);
-  if (element.of == VAL_QUERY) partner_refuse_loop(f, component, element.leaf, "writes to");
-  if (element.of == VAL_PATH) class_check_outside(f, component, element.slot);
+  bool shown = element.of == VAL_QUERY || element.of == VAL_PATH;
+  if (element.of == VAL_QUERY && !f->once)
+    partner_refuse_loop(f, component, element.leaf, "writes to");
+  if (shown) class_check_outside(f, component, element.slot);
   if (element.of == VAL_RESOURCE) steps_check_write(f, component, element.leaf);
   class_share(f, component, element.leaf);
   if (element.of == VAL_RESOURCE)
     f->arrays[element_array(f, component, element.leaf)].written = true;
-  else if (element.of != VAL_PATH)
+  else if (!shown)
     (void)access_written(f, element, element.leaf);
   build_at(f->b, f->env.mask, front_tag(f));
   class_set(f, component, element.leaf,

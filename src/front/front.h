@@ -844,6 +844,10 @@ uint32_t partner_index(struct front *f, struct ecs_index *index);
 struct val partner_query(struct front *f, const ecs_query *query);
 /* What a loop over such a list iterates over, filled by an argument. */
 struct val partner_goes_over(struct front *f, struct run_list list, k_value argument);
+/* Whether a system's run goes over such a list as part of its program: of many rows, the loop
+** compiled by itself is faster. */
+#define SHORT_ROWS 128
+bool partner_is_short(const ecs_world *world, const struct run_list *list);
 /* A method of an index or query; what world:events iterates over. */
 struct val partner_method(struct front *f, struct val object, const struct constant *key);
 struct val partner_events(struct front *f, const struct val *arguments, uint32_t count);

@@ -10,6 +10,7 @@
 #include "core/index/refresh.h"
 #include "core/query/query.h"
 #include "core/storage/component.h"
+#include "core/storage/event.h"
 #include "kernel/build.h"
 
 /* ---- indexes and their methods ---- */
@@ -84,11 +85,18 @@ struct val partner_goes_over(struct front *f, struct run_list list, k_value argu
                       .value = build_listed(f->b, number, &argument, 1)};
 }
 
+bool partner_is_short(const ecs_world *world, const struct run_list *list) {
+  if (list->kind == LIST_ROWS) return query_count_all(list->query) <= SHORT_ROWS;
+  bool events = list->kind == LIST_EVENTS;
+  return !events || event_of(component_of(world, list->relation))->table->count <= SHORT_ROWS;
+}
+
 /* What a loop over a list without arguments iterates over. */
 static struct val partner_list_all(struct front *f, struct run_list list) {
-  if (f->once)
-    front_refuse(f, "it loops over %s: such loops are compiled by themselves, from 24 rows on",
-                 list.kind == LIST_ROWS ? "a query" : "events");
+  if (f->once && !partner_is_short(f->world, &list))
+    front_refuse(f, "it loops over %s: such loops are compiled by themselves, from 24 rows on, and "
+                    "with the rest if there are at most %d",
+                 list.kind == LIST_ROWS ? "a query" : "events", SHORT_ROWS);
   return partner_goes_over(f, list, build_i64(f->b, 0));
 }
 
@@ -118,16 +126,17 @@ void partner_refuse_loop(struct front *f, const struct component *component, uin
 }
 
 void partner_need_unshared(struct front *f, const struct component *component, uint32_t leaf) {
-  if (class_is_shared(f, component, leaf))
+  if (!f->once && class_is_shared(f, component, leaf))
     partner_refuse_loop(f, component, leaf, "also writes");
 }
 
 bool partner_is_shown(const struct val *x) { return x->kind == VAL_ELEMENT && x->of == VAL_QUERY; }
 
 /* A view of a component at a place, or of an event's row. */
-static struct val partner_shown(const struct component *component, k_value place) {
+static struct val partner_shown(const struct component *component, k_value place,
+                                bool read_only) {
   return (struct val){.kind = VAL_ELEMENT, .of = VAL_QUERY, .value = place, .root = component,
-                      .component = component};
+                      .component = component, .slot = read_only};
 }
 
 /* What a term of a query shows of an entity that matches. */
@@ -145,7 +154,7 @@ static struct val partner_of_term(struct front *f, const struct term *term, k_va
     return there == K_ALL ? val_known(f, true) : val_number(f, there, false);
   if (term->leaf != NONE) partner_need_unshared(f, component, term->leaf);
   struct val shown = term->leaf == NONE
-                         ? partner_shown(component, place)
+                         ? partner_shown(component, place, term->read_only)
                          : reach_cell_at(f, component, term->leaf, place, there);
   shown.present = there;
   shown.lacks = LACKS_FALSE;
@@ -163,7 +172,7 @@ static struct val partner_of_list(struct front *f, const struct run_list *list, 
   if (list->kind == LIST_EVENTS) {
     if (component_of(f->world, list->relation)->leaf_count == 0) return val_known(f, true);
     k_value row = build_binary(f->b, KO_SUB, place, build_i64(f->b, 1));
-    return partner_shown(component_of(f->world, list->relation), row);
+    return partner_shown(component_of(f->world, list->relation), row, true);
   }
   struct val entity = reach_entity(f, place);
   if (number == slots) return entity;

@@ -1,6 +1,6 @@
 /* Lists that a function makes for itself: tables that it creates, fills and reads by numbers. A
 ** list, like a made table that is not one, lives as long as its row, so its elements are cells of
-** the variant's memory (as script cells are: cell.c), of as many as LIST_ROOM; rows that need more
+** the variant's memory (as script cells are: cell.c), of as many as its room; rows that need more
 ** are left to Lua. Its length is a cell, too. A table that is indexed by ids, strings, or integers
 ** that do not count from 1 is a keyed list: it has its keys beside its elements.
 **
@@ -53,15 +53,19 @@ void scratch_want_keyed(struct front *f, struct val table, struct val key) {
 
 /* ---- cells ---- */
 
-/* Cells of a type are one array of the program: LIST_ROOM for each column, or three times that of
+/* Cells of a type are one array of the program: the room for each column, or three times that of
 ** booleans. Before those of integers there are each list's length, and how many records each pool
 ** has: a region of their own. */
+static int64_t scratch_room(const struct front *f) {
+  return INT64_C(1) << (f->once ? LIST_BITS_ONCE : LIST_BITS);
+}
+
 static uint32_t scratch_region(k_column type, uint32_t column) {
   return type == KC_I64 ? column + 1 : type == KC_BOOL ? column * COLUMN_PARTS : column;
 }
 
-k_array scratch_array(void *cells, uint32_t columns, k_column type) {
-  int64_t room = (int64_t)columns * LIST_ROOM, numbers = room + LIST_ROOM;
+k_array scratch_array(void *cells, const struct script_cells *script, k_column type) {
+  int64_t room = (int64_t)script->columns * script->room, numbers = room + script->room;
   int64_t *integers = cells;
   switch (type) {
     case KC_I64: return (k_array){integers, numbers};
@@ -70,21 +74,21 @@ k_array scratch_array(void *cells, uint32_t columns, k_column type) {
   }
 }
 
-const void *scratch_column_cells(void *cells, uint32_t columns, k_column type,
+const void *scratch_column_cells(void *cells, const struct script_cells *script, k_column type,
                                  uint32_t column) {
-  const char *all = scratch_array(cells, columns, type).data;
+  const char *all = scratch_array(cells, script, type).data;
   size_t size = type == KC_BOOL ? 1 : sizeof(int64_t);
-  return all + scratch_region(type, column) * LIST_ROOM * size;
+  return all + scratch_region(type, column) * script->room * size;
 }
 
-size_t scratch_size(uint32_t columns) {
-  size_t room = (size_t)columns * LIST_ROOM;
-  return columns ? (2 * room + LIST_ROOM) * sizeof(int64_t) + COLUMN_PARTS * room : 0;
+size_t scratch_size(const struct script_cells *script) {
+  size_t room = (size_t)script->columns * script->room;
+  return room ? (2 * room + script->room) * sizeof(int64_t) + COLUMN_PARTS * room : 0;
 }
 
 static k_value scratch_cell(struct front *f, k_column type, uint32_t region, k_value place) {
   uint32_t array = element_cell_array(f, type, true);
-  k_value base = build_i64(f->b, (int64_t)region * LIST_ROOM);
+  k_value base = build_i64(f->b, region * scratch_room(f));
   return build_cell(f->b, array, build_binary(f->b, KO_ADD, base, place));
 }
 
@@ -164,10 +168,15 @@ static struct val scratch_as_string(struct front *f, struct val value) {
   return string;
 }
 
+/* What a column has that nothing fills, unless a survey has refused that. */
+static struct val scratch_nothing(const struct front *f) {
+  return (struct val){.kind = f->surveys && survey_has_reasons(f) ? VAL_UNKNOWN : VAL_NIL};
+}
+
 /* The values of a column at a place. */
 static struct val scratch_take(struct front *f, uint32_t at, k_value place) {
   const struct list_column *column = &f->shared.list_columns[at];
-  if (column->kind == CELL_NIL) return (struct val){.kind = VAL_NIL};
+  if (column->kind == CELL_NIL) return scratch_nothing(f);
   struct val value = scratch_value(f, at, place);
   value.entity = column->entity;
   value.names = column->text ? scratch_texts(f, at) : column->string ? &front_texts : NULL;
@@ -346,7 +355,7 @@ static void scratch_check_index(struct front *f, struct val index) {
 static struct val scratch_take_at(struct front *f, uint32_t list, k_value place, k_value inside) {
   const struct front_list *known = &f->shared.lists[list];
   uint32_t column = scratch_column(f, list, (ecs_string){"", 0}, 0);
-  if (column == NONE) return (struct val){.kind = VAL_NIL};
+  if (column == NONE) return scratch_nothing(f);
   struct val value = scratch_take(f, column, place);
   if (value.kind == VAL_NIL) return value;
   value.present = build_binary(f->b, KO_AND, inside, value.present);
@@ -402,7 +411,7 @@ static k_value scratch_search_all(struct front *f, uint32_t list, k_value key, k
                                   k_value mask) {
   struct builder *b = f->b;
   k_value one = build_i64(b, 1), none = build_i64(b, 0);
-  k_value round = build_loop(b, build_i64(b, LIST_ROOM), mask);
+  k_value round = build_loop(b, build_i64(b, scratch_room(f)), mask);
   k_value found = build_carry(b, none, true), live = build_carry(b, mask, true);
   k_value place = build_binary(b, KO_ADD, round, one);
   k_value known = build_get(b, scratch_key_cell(f, list, COLUMN_KEYS, place));
@@ -419,7 +428,7 @@ static k_value scratch_search_all(struct front *f, uint32_t list, k_value key, k
 ** Programming", 6.4). */
 static k_value scratch_hash(struct front *f, k_value key) {
   k_value product = build_binary(f->b, KO_MUL, key, build_i64(f->b, -0x61C8864680B583EB));
-  return build_binary(f->b, KO_SHR, product, build_i64(f->b, 64 - LIST_ROOM_BITS));
+  return build_binary(f->b, KO_SHR, product, build_i64(f->b, 64 - (f->once ? LIST_BITS_ONCE : LIST_BITS)));
 }
 
 static struct list_search scratch_search(struct front *f, uint32_t list, k_value key) {
@@ -451,7 +460,7 @@ static k_value scratch_claim(struct front *f, uint32_t list, k_value key) {
   k_value next = build_binary(b, KO_ADD, scratch_get_length(f, list), build_i64(b, 1));
   k_value adds = mask_and_not(f, here, s.found);
   build_at(b, adds, front_tag(f));
-  build_need(b, build_binary(b, KO_LE, next, build_i64(b, LIST_ROOM)));
+  build_need(b, build_binary(b, KO_LE, next, build_i64(b, scratch_room(f))));
   build_set(b, scratch_key_cell(f, list, COLUMN_KEYS, next), key);
   build_set(b, scratch_number(f, list, LIST_SIZE), next);
   build_at(b, build_binary(b, KO_ANDN, adds, s.clash), front_tag(f));
@@ -521,7 +530,7 @@ struct val scratch_record(struct front *f, uint32_t list, struct val table) {
     front_refuse(f, "it puts a table into lists at two places: put it into one");
   k_value count = scratch_number(f, pool, LIST_RECORDS), one = build_i64(b, 1);
   k_value record = build_binary(b, KO_ADD, build_get(b, count), one);
-  build_need(b, build_binary(b, KO_LE, record, build_i64(b, LIST_ROOM)));
+  build_need(b, build_binary(b, KO_LE, record, build_i64(b, scratch_room(f))));
   build_set(b, count, record);
   for (uint32_t at = made->first; at != NONE; at = f->items[at].next) {
     const struct front_item item = f->items[at];
@@ -562,7 +571,7 @@ struct val scratch_field(struct front *f, struct val record, const struct consta
   if (named) name = key->string;
   uint32_t position = named ? 0 : (uint32_t)key->integer;
   uint32_t column = scratch_column(f, record.at, name, position);
-  if (column == NONE) return (struct val){.kind = VAL_NIL};
+  if (column == NONE) return scratch_nothing(f);
   return scratch_take(f, column, record.value);
 }
 
@@ -598,7 +607,7 @@ static void scratch_set_at(struct front *f, uint32_t list, k_value at, struct va
   }
   k_value length = scratch_get_length(f, list), one = build_i64(b, 1);
   k_value below = build_binary(b, KO_SUB, at, one);
-  build_need(b, build_binary(b, KO_LE, at, build_i64(b, LIST_ROOM)));
+  build_need(b, build_binary(b, KO_LE, at, build_i64(b, scratch_room(f))));
   build_need(b, build_unary(b, KO_NOT, build_binary(b, KO_ULT, length, below)));
   value = scratch_held(f, list, value);
   build_set(b, scratch_number(f, list, LIST_SIZE), build_binary(b, KO_MAX, length, at));

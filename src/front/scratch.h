@@ -40,8 +40,7 @@ struct val scratch_record(struct front *f, uint32_t list, struct val table);
 
 /* The parts of a column, each of so many cells: its values; whether they are integers; whether they
 ** are there. */
-#define LIST_ROOM_BITS 10
-#define LIST_ROOM (1 << LIST_ROOM_BITS)
+enum { LIST_BITS = 10, LIST_BITS_ONCE = 14 };   /* elements of a list, in a row or a run: 2 to this */
 enum column_part { COLUMN_VALUE, COLUMN_WHOLE, COLUMN_THERE, COLUMN_PARTS };
 
 /* Where the name of a record's field is anchored, also while the function is compiled repeatedly;
@@ -64,12 +63,11 @@ uint64_t append_cost(lua_State *L, int anchors, const struct guard *guard);   /*
 void append_store(lua_State *L, int anchors, const struct guard *guard,
                   const struct script_cells *script, void *cells);
 
-/* The size of the cells of a variant's lists, by how many columns they have, and where in them
-** those of a type are. */
-size_t scratch_size(uint32_t columns);
-k_array scratch_array(void *cells, uint32_t columns, k_column type);
-/* The cells of one of so many columns that are of a type. */
-const void *scratch_column_cells(void *cells, uint32_t columns, k_column type,
+/* The size of the cells of a variant's lists, and where in them those of a type are. */
+size_t scratch_size(const struct script_cells *script);
+k_array scratch_array(void *cells, const struct script_cells *script, k_column type);
+/* The cells of one column that are of a type. */
+const void *scratch_column_cells(void *cells, const struct script_cells *script, k_column type,
                                  uint32_t column);
 
 #endif

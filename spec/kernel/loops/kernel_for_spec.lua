@@ -198,7 +198,7 @@ describe("a for loop over a query", function()
     local function off(out)
       for i = 2, 200, 6 do out.world:disable(out.ids[i], "Q") end
     end
-    alike("for p, q in both:each() do q.hp = q.hp + p.n p.x = q.hp end", nil, off)
+    alike("say(#ids) for p, q in both:each() do q.hp = q.hp + p.n p.x = q.hp end", nil, off)
     local body = "for p, q in some:each() do if q then q.hp = 3 else p.x = -1 end end"   -- by Lua
     assert.equal((play(false, body, off)), (play(true, body, off)))
   end)

@@ -422,7 +422,7 @@ void variant_order_by(lua_State *L, struct variant *variant) {
   for (uint32_t i = 0; i < variant->list_count; i++) {
     struct run_list *list = &variant->lists[i];
     if (list->kind != LIST_KEYS) continue;
-    list->given = scratch_column_cells(variant->lists_cells, variant->script.columns, KC_I64,
+    list->given = scratch_column_cells(variant->lists_cells, &variant->script, KC_I64,
                                        list->index);
     list->order = variant_order_keys;
     list->ud = variant;

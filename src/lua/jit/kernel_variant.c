@@ -23,7 +23,7 @@ void variant_free(struct memory *memory, struct variant *variant) {
   for (uint32_t i = 0; i < FRONT_ARRAYS; i++)
     memory_free(memory, variant->copied[i].data, variant->copied[i].size);
   if (variant->lists_cells)
-    memory_free(memory, variant->lists_cells, scratch_size(variant->script.columns));
+    memory_free(memory, variant->lists_cells, scratch_size(&variant->script));
   memory_free(memory, variant, sizeof *variant);
 }
 
@@ -157,7 +157,7 @@ static void variant_read_resources(const struct world_box *box, struct variant *
 static k_array variant_cell_array(const struct variant *variant, uint32_t array) {
   const struct script_cells *cells = &variant->script;
   if (cells->arrays[array] > LISTS_CELLS)
-    return scratch_array(variant->lists_cells, cells->columns,
+    return scratch_array(variant->lists_cells, cells,
                          (k_column)(cells->arrays[array] - LISTS_CELLS - 1));
   switch (cells->arrays[array] - 1) {
     case KC_BOOL: return (k_array){cells->truths, sizeof cells->truths};
@@ -245,6 +245,8 @@ static bool variant_fits_now(lua_State *L, int all_anchors, const struct kernel 
   bool fits = variant_read_guards(L, lua_gettop(L), kernel->box, variant);
   lua_pop(L, 1);
   if (variant->starved) raise_memory(L);
+  for (uint32_t i = 0; fits && kernel->once && variant->plan.program && i < variant->list_count; i++)
+    fits = partner_is_short(kernel->box->world, &variant->lists[i]);
   if (!fits) return false;
   if (variant->makes) variant_order_by(L, variant);
   variant->run = kernel->runs;
@@ -416,7 +418,7 @@ static size_t variant_keep_lists(struct variant *variant, const struct front *fr
 static struct variant *copy_variant(struct memory *memory, const struct variant *from) {
   struct variant *variant = memory_resize(memory, NULL, 0, sizeof *variant);
   if (!variant) return NULL;
-  uint32_t columns = from->script.columns;
+  size_t lists = scratch_size(&from->script);
   *variant = *from;
   variant->findings->users++;
   variant->plan.lists = variant->lists;
@@ -425,8 +427,8 @@ static struct variant *copy_variant(struct memory *memory, const struct variant 
   variant->starved = variant->held = false;
   memset(variant->arrays, 0, sizeof variant->arrays);
   memset(variant->copied, 0, sizeof variant->copied);
-  variant->lists_cells = columns ? memory_array(memory, 1, scratch_size(columns)) : NULL;
-  if (!columns == !variant->lists_cells) return variant;
+  variant->lists_cells = lists ? memory_array(memory, 1, lists) : NULL;
+  if (!lists == !variant->lists_cells) return variant;
   variant_free(memory, variant);
   return NULL;
 }
@@ -439,6 +441,7 @@ static void variant_take_cells(struct script_cells *script, const struct front *
   uint32_t columns = front->shared.list_column_count;
   bool lists = front->program && front->shared.list_count;
   script->columns = lists && columns == 0 ? 1 : lists ? columns : 0;   /* with the lists' numbers */
+  script->room = 1u << (front->once ? LIST_BITS_ONCE : LIST_BITS);
   script->strings = &front->world->strings;
   memcpy(script->list_columns, front->shared.list_columns, sizeof script->list_columns);
   memcpy(script->list, front->shared.cells, sizeof script->list);
@@ -603,6 +606,7 @@ static int variant_run_front(lua_State *L, int handle, int anchors, struct kerne
   front->shared.strict = kernel->strict || RESULT_IS_USED(kernel->result);
   int status = variant_try_front(L, handle, anchors, kernel, front, which, reasons);
   while (status == LUA_ERRRUN && front_wants_more(front)) {
+    kernel->refusals++;        /* each try takes time, should it be refused */
     struct front_classes shared = front->shared;
     bool orders = front->orders || front->wants_orders;
     shared.ordered |= front->wants_classes;
