@@ -188,6 +188,8 @@ texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
   | tally[p.kind] = (tally[p.kind] or 0) + <F> | met[p.kind] = <B> | met[p.kind] = true
   | if not met[p.kind] then met[p.kind] = true <S> end | most[p.kind] = most[p.kind] or <I>
   | if not most[p.kind] or most[p.kind] < <F1> then most[p.kind] = <F1> <S> end
+  | bill[p.s] = (bill[p.s] or 0) + <F> | bill[p.s] = <I> | owed[p.s] = <B>
+  | if not owed[p.s] then owed[p.s] = true <S> end <PF> = bill[p.s] or <F>
   | p.kind = tints[<I> % 4 + 1] | p.tint = p.kind | p.s = p.kind | p.kind = turned[p.tint] or 'blue'
   | local <N1> = grade[p.tint] if <N1> then <PF> = <N1>.w * <N1>.at[2] <PI> = #<N1>.at <S> end
   | for <N1>, <N2> in ipairs(bag[p.kind].items) do <PF1> = <PF1> + <N2>.w * <N1> <S> end
@@ -585,7 +587,7 @@ function M.generate(seed, forms)
   end
   for i = 1, rng:range(1, 2) do
     program.units[i] = gen:unit(rng:pick(forms))
-    program.units[i].asks = program.units[i].form == "loop" and rng:chance(30)
+    program.units[i].asks = program.units[i].form == "loop" and rng:chance(50)
   end
   return program
 end

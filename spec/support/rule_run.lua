@@ -197,6 +197,7 @@ local stats, tag, word = { kills = 0, sum = 0.0, on = false, name = "x" }, "cid"
 local same = alias and stats or { kills = 5, sum = 1.5 }
 local tally, marks = { red = 0, green = 0.5, blue = 2 }, { true, false, false, true }
 local had, held = {}, {}
+local bill, owed = { ann = 1, bob = 0.5 }, alias and {} or { cid = true }
 for i = 1, 16 do had[i], held[i] = i / 2, i % 3 == 0 end
 local met, most = {}, alias and { green = 1.5 } or {}
 if alias then tally.green = nil end
@@ -221,7 +222,7 @@ local function grown()
       list[#list + 1] = math.type(t[i]) == "float" and ("%a"):format(t[i]) or tostring(t[i])
     end
   end
-  local tables = { marked, kin, met2, spots }
+  local tables = { marked, kin, met2, spots, bill, owed }
   for _, t in ipairs { found, taken } do
     for _, one in ipairs(t) do tables[#tables + 1] = one end
   end
@@ -276,7 +277,7 @@ local function poke(how)
     had[17], bag.red.nums[4], lanes[2] = 1, 2.5, { 1, 2, 3, 4.5, 5 }
   elseif how == 8 then sums[2], marks = 3, sums
   elseif how == 9 then tally.red, sums[1] = 2^53|0, -0.0
-    had[16], bag.blue.items[1], bag.green.items[5], price.green = nil, nil, { w = 1 }, 2
+    bill.bob, had[16], bag.blue.items[1], bag.green.items[5], price.green = nil, nil, nil, { w = 1 }, 2
   elseif how == 10 then met, most = { red = 1 }, setmetatable({}, { __newindex = function() end })
     many, ids[1] = { 2.5, 7 }, nil
     marked, met2[boss], old[boss] = { [mate] = 2.5, [dead] = 7 }, nil, nil

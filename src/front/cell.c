@@ -513,9 +513,11 @@ void cell_set_element(struct front *f, struct val table, struct val index, struc
   if (f->result > RESULT_MAP)
     front_refuse(f, "it writes to '%s' and returns a result: do that in a system's each",
                  cell_push_name(f, path));
+  if (index.names == &front_texts && choice_of_key(f, table.at, &index))
+    index = maybe_need(f, index);   /* Lua adds others */
   if (index.names == &front_texts || (!index.names && !val_is_number(f, index)))
-    front_refuse(f, "it writes to '%s' with a key that is neither a number nor an enum's name: "
-                    "keep the elements in a world:array", cell_push_name(f, path));
+    front_refuse(f, "it writes to '%s' with a key that is neither a number nor a string, or by "
+                    "strings while it has no such keys", cell_push_name(f, path));
   uint32_t which = cell_table_find(f, table);
   bool may_append = which == NONE || f->shared.as[which].keyed;
   bool appends = may_append && cell_is_next(f, table, index);

@@ -265,16 +265,17 @@ static bool choice_is_before(ecs_string x, ecs_string y) {
   return order < 0 || (order == 0 && x.size < y.size);
 }
 
-/* Collects the string keys of a table, in alphabetical order or that of next; false if there are
-** none, or too many. */
+/* Collects the string keys of a table, in alphabetical order or that of next; false if it is none,
+** or has too many. */
 static bool choice_find_keys(struct front *f, uint32_t path, bool sorted,
                              struct enumeration *keys) {
   lua_State *L = f->L;
   int top = lua_gettop(L);
   uint32_t most = FRONT_TEXTS - f->text_count;
   path_push(L, f->anchors, &f->paths[path]);
-  if (lua_istable(L, top + 1)) lua_pushnil(L);
-  while (lua_gettop(L) > top + 1 && lua_next(L, top + 1)) {
+  bool table = lua_istable(L, top + 1);
+  if (table) lua_pushnil(L);
+  while (table && lua_next(L, top + 1)) {
     lua_pop(L, 1);
     if (lua_type(L, -1) != LUA_TSTRING) continue;
     if (keys->count == most || keys->count == MOST_KEYS) break;
@@ -287,10 +288,11 @@ static bool choice_find_keys(struct front *f, uint32_t path, bool sorted,
   }
   bool all = lua_gettop(L) == top + 1;
   lua_settop(L, top);
-  return all && keys->count > 0;
+  return table && all;
 }
 
-/* The string keys of a table, which are to stay: GUARD_KEYS, or GUARD_PAIRS. NULL as above. */
+/* The string keys of a table, which are to stay: GUARD_KEYS, or GUARD_PAIRS. NULL as above, or if
+** there are none. */
 static const struct enumeration *choice_of_keys(struct front *f, uint32_t path,
                                                 enum guard_type type) {
   struct enumeration keys = {.names = &f->texts[f->text_count]};
@@ -302,7 +304,7 @@ static const struct enumeration *choice_of_keys(struct front *f, uint32_t path,
     uint16_t at = front_anchor(f);
     if (guard->name_count++ == 0) guard->names = at;
   }
-  return choice_keep(f, keys);
+  return keys.count ? choice_keep(f, keys) : NULL;
 }
 
 enum pairs_kind choice_of_pairs(struct front *f, uint32_t path, const struct enumeration **names) {

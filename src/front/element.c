@@ -645,8 +645,9 @@ static k_value element_there(struct front *f, struct front_array read, enum elem
 struct val element_of_table(struct front *f, struct val table, struct val index) {
   assert(table.kind == VAL_PATH && index.kind == VAL_VALUE);
   if (index.names == &front_texts) {
-    if (cell_is_stored(f, table) || !choice_of_key(f, table.at, &index))
-      front_refuse(f, "it indexes a table by a string field: make the field an enum");
+    if (!choice_of_key(f, table.at, &index))
+      front_refuse(f, "it indexes a table by a string field, and not all keys of that are strings, "
+                      "or it has none");
     return element_by_maybe(f, table, index);
   }
   if (!index.names && !val_is_number(f, index))

@@ -244,6 +244,24 @@ describe("a string field in a kernel", function()
     end })
   end)
 
+  it("is the key of tables that the function writes to, which get new ones by Lua", function()
+    local tables = {}
+    scene:all(function()
+      local sums, last, seen = { red = 1, blue = 0.5 }, { nobody = 0 }, { blue = false }
+      tables[#tables + 1] = sums
+      return function(name, n)
+        sums[name.text] = (sums[name.text] or 0) + n.a
+        last[name.last] = n.a
+        if n.a > 3 then seen[name.text] = true end
+        n.a = (n.a + sums[name.text] // 1 + (last[name.text] or 7) + (seen[name.last] and 1 or 0)) % 500
+      end
+    end, { before = function(_, turn)
+      for _, sums in ipairs(tables) do
+        if turn == 3 then sums.ziggy, sums.red = 9, nil end
+      end
+    end })
+  end)
+
   it("gives the same in random functions with kernels and without", function()
     for seed = 1, 40 do
       local rng = random.new(seed)
