@@ -148,6 +148,10 @@ static void commands_give_item(struct front *f, const struct component *componen
   bool named = item->position == 0, part = path != NULL;
   bool table = item->value.kind == VAL_TABLE && !item->pair.kind && depth < DEEPEST_TABLE;
   lua_State *L = f->L;
+  if (!part && named && component_field(component, item->key.data, item->key.size) == NONE) {
+    component_no_field(f->world, component, item->key.data, item->key.size);
+    front_refuse(f, "%s", f->world->message);
+  }
   if (!part && !table) {
     give(f, component, order_leaf(component, item), item, entity);
     return;

@@ -200,7 +200,7 @@ void survey_advance(struct front *f, struct frame *frame) {
   f->depth = was.depth;
   frame->pc = was.pc;
   if (f->edge_count > was.edge_count) front_forget(f, was.edge_count);
-  if (leaves) {
+  if (leaves && !f->doubts) {
     f->env.mask = K_NONE;
     frame->pc++;
     return;

@@ -237,7 +237,7 @@ describe("a kernel", function()
         function(p, _, _, e) if p.on then world:set(e, "Bullet.at", ecs.null) end end },
       ["something other than a field and its value, or a component and its values"] = { "P, Bullet",
         function(_, bullet) world:set(bullet.at, "Health") end },
-      ["has no single field to go to: name the field, as in 'Health.hp'"] = { "P, Bullet",
+      ["component 'Health' has no field 'hq' (did you mean 'hp'?)"] = { "P, Bullet",
         function(_, bullet) world:set(bullet.at, "Health", { hq = 1 }) end },
       ["'Burning' with a value that has no single field to go to"] = { "P, Bullet",
         function(_, bullet) world:set(bullet.at, "Burning", 1, 2) end },

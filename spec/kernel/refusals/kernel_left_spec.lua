@@ -81,7 +81,7 @@ describe("a row that comes to what only Lua does", function()
       p.y = p.y + i.a
     end end)
     assert.equal(13, left.rows)
-    assert.matches("^line %d+: a value that it needs is nil, or it comes to something", left.why)
+    assert.matches("^spec.*_left_spec.lua:%d+: a value that it needs is nil, .* only Lua", left.why)
   end)
 
   it("may change there whatever the rows behind it read", function()

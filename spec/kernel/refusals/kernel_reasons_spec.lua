@@ -158,7 +158,7 @@ describe("reasons of kernels", function()
     end
     for _, form in ipairs { "each", "sum", "where", "min" } do
       if form == "where" then q:where(four):count() else pcall(q[form], q, four) end
-      assert.equal(form == "each" and 3 or 4, #world:explain(four).reasons, form)
+      assert.equal(form == "each" and 2 or 4, #world:explain(four).reasons, form)
     end
   end)
 

@@ -218,10 +218,16 @@ static void explain_push_cause(lua_State *L, int handle, k_failure why) {
   bool refused = why.error == KE_NIL &&
                  lua_getiuservalue(L, handle, KERNEL_LEAVES) == LUA_TTABLE &&
                  lua_rawgeti(L, -1, line) == LUA_TSTRING;
-  if (!refused && why.error != KE_NONE)
-    lua_pushfstring(L, "line %d: %s", line, run_why(why.error));
-  else if (!refused)
+  if (!refused && why.error != KE_NONE) {
+    lua_Debug function;
+    kernel_push_function(L, handle);
+    lua_getinfo(L, ">S", &function);
+    bool known = line >= function.linedefined && line <= function.lastlinedefined;
+    lua_pushfstring(L, "%s%d: %s", known ? lua_pushfstring(L, "%s:", function.short_src) : "line ",
+                    line, run_why(why.error));
+  } else if (!refused) {
     lua_pushnil(L);
+  }
   lua_insert(L, top + 1);
   lua_settop(L, top + 1);
 }

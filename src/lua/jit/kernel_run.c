@@ -200,7 +200,7 @@ void kernel_begin_run(struct kernel *kernel) {
     kernel->rests--;
     return;
   }
-  if (!kernel->gave_up) kernel->tired = 0;
+  if (!kernel->gave_up && !kernel->denied) kernel->tired = 0;
   if (kernel->tired >= STALE_RESTS) kernel_run_forget_lenient(kernel);
   kernel->gave_up = false;
 }
@@ -734,7 +734,7 @@ bool kernel_run_once(lua_State *L, int handle, double dt) {
   variant_store_cells(L, handle, variant);
   kernel->left = 0;
   if (!sound) kernel_run_note_left(kernel, failure.why);
-  if (!sound && variant->lenient) kernel_tire(kernel);
+  if (!sound) kernel_tire(kernel);
   kernel->left = !sound;
   kernel->all_left += !sound;
   kernel->box->world->rows_run -= sound;   /* it was a run of no rows */
