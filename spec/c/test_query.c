@@ -113,9 +113,9 @@ static void refuses_texts(void) {
   refuse(ECS_EINVAL, "a component's name expected", "?");
   refuse(ECS_EINVAL, "a component's name expected", "Position|!Velocity");
   refuse(ECS_EINVAL, "',' expected at 'Velocity'", "Position Velocity");
-  refuse(ECS_EINVAL, "'?' is there twice", "Position??");
-  refuse(ECS_EINVAL, "'?' is there twice", "Position?:in?");
-  refuse(ECS_EINVAL, "':in' is there twice", "Position:in?:in");
+  refuse(ECS_EINVAL, "'?' is given twice", "Position??");
+  refuse(ECS_EINVAL, "'?' is given twice", "Position?:in?");
+  refuse(ECS_EINVAL, "':in' is given twice", "Position:in?:in");
   refuse(ECS_EINVAL, "exclude each other", "Position|Velocity?");
   refuse(ECS_EINVAL, "exclude each other", "with Position?|Velocity");
   refuse(ECS_EINVAL, "an optional term does not filter", "with Position?");

@@ -214,7 +214,7 @@ describe("a term with :changed", function()
       ["(ChildOf, $x), P:changed, P($x):changed"] = "and this 'P' is another entity's",
       ["Hit, Hit.who->P:changed"] = "a path from an event leads to another entity: leave it out",
       ["Hit:changed"] = "':changed' applies only to a component of the row itself",
-      ["P:changed:changed"] = "':changed' or ':added' is there twice",
+      ["P:changed:changed"] = "':changed' or ':added' is given twice",
       ["!P:changed"] = "'!' takes only a component's name",
       ["P:added"] = "':added' needs 'P' to be declared with track = true",
     } do

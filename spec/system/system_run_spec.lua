@@ -219,7 +219,7 @@ describe("a system's run", function()
       assert.is_truthy(why and why:find(what, 1, true), what .. " " .. tostring(why))
     end
     of(function(_, query) query:each(function(p) p.x = 1 end) end,
-      "it uses its query, whose loops are compiled by themselves")
+      "it uses its query (whose loops are compiled by themselves")
     of(function(w, _, e) w:set(e, "P.x", 1) end, changes)
     of(function(w, _, e) w:add(e, "Tag") end, changes)
     of(function(w) w:spawn { P = { x = 1 } } end, changes)

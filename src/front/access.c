@@ -297,8 +297,8 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
     front_refuse(f, from.kind == VAL_NIL
                         ? "it takes a field of nil: is a name misspelled?"
                     : f->once && from.kind == VAL_NOTHING
-                        ? "it uses its query, whose loops are compiled by themselves, from 24 rows "
-                          "on, or a value that depends on the path taken"
+                        ? "it uses its query (whose loops are compiled by themselves, from 24 rows "
+                          "on), or a value that depends on the path taken"
                         : "it takes a field of something that is neither a view nor a table");
   int64_t at;
   if (from.array && key->type == CONST_INTEGER && !access_has_element(from, key, &at))
@@ -390,8 +390,8 @@ k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, stru
                                                 : K_NONE;
     if (named != K_NONE) return named;
     if (other)
-      front_refuse(f, "it sets the enum field '%s' (with names from '%.*s' on) to a value of "
-                      "another enum (from '%.*s' on), which shares no name with it", leaf->name,
+      front_refuse(f, "it sets the enum field '%s' (names: '%.*s', ...) to a value of an enum that "
+                      "shares no name with it (names: '%.*s', ...)", leaf->name,
                    SHOW(leaf->names->names[0]), SHOW(value.names->names[0]));
     if (value.kind != VAL_NOTHING)
       front_refuse(f, "it sets an enum field to something other than one of its names");

@@ -44,10 +44,10 @@ void append_table(struct front *f, uint32_t which, struct val table, k_value at,
   if (NUMBERS_ARE_DOUBLES || (known->place.depth &&
                               memcmp(&known->place, &made->place, sizeof known->place) != 0))
     front_refuse(f, NUMBERS_ARE_DOUBLES
-                        ? "it appends a table to a list from outside, which LuaJIT makes otherwise"
-                        : "rows append tables to one list that they create at two places: use one");
+                        ? "it appends a table to a list from outside: not compiled under LuaJIT"
+                        : "it appends tables created at two places to one list: use one place");
   if (f->loop_depth)
-    front_refuse(f, "it appends a table to a list from outside in a loop: do that behind it");
+    front_refuse(f, "it appends a table to a list from outside in a loop: do that after it");
   if (made->names > INT16_MAX || made->items > INT16_MAX)
     front_refuse(f, "it appends a table with more than %d fields to a list from outside",
                  INT16_MAX);

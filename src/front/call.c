@@ -226,8 +226,8 @@ static struct val call_query(struct front *f, const struct val *arguments, uint3
   call_need_found(f, query_share(f->world, arguments[1].string, f->owner, &query));
   if (query->shared) return partner_query(f, query);
   query_free(query);
-  front_refuse(f, "it makes a query of events, of what has changed, or one of too many: make it "
-                  "once, outside");
+  front_refuse(f, "it makes a query over events or changes, or more queries than the world keeps: "
+                  "make it once, outside");
   return arguments[0];
 }
 
@@ -324,7 +324,7 @@ static struct frame call_frame(struct front *f, struct val function) {
   if (function.kind == VAL_CLOSURE) {
     const struct frame *around = f->frame;
     while (around && around->number != function.slot) around = around->caller;
-    if (!around) front_refuse(f, "it calls a function that a call created which has ended");
+    if (!around) front_refuse(f, "it calls a function that was created by a call which has ended");
     frame.around = around;
     frame.inner = function.at + 1;
     frame.function = around->function;
@@ -396,7 +396,7 @@ static void call_insert(struct front *f, const struct val *arguments, uint32_t c
   }
   if (count != 2 || arguments[0].kind != VAL_PATH)
     front_refuse(f, "it calls table.insert with a position, or with a table that it creates: "
-                    "append to a list from outside of it");
+                    "append to a list that is created outside");
   cell_append(f, arguments[0], arguments[1]);
 }
 
@@ -477,8 +477,8 @@ static bool call_begin_way(struct front *f, struct call_ways *ways, k_value here
 
 static void call_end_way(struct front *f, struct call_ways *ways, bool done) {
   if (done && ways->top != NONE && f->frame->top != ways->top)
-    front_refuse(f, "it passes on all results of one of several calls, which return different "
-                    "numbers of them: put them into locals first");
+    front_refuse(f, "it passes on all results of one of several calls that return different "
+                    "numbers of results: put them into locals first");
   if (done) ways->top = f->frame->top;
   front_swap(f, ways->kept);
 }
@@ -519,7 +519,7 @@ void call_each_name(struct front *f, const struct code *code, uint32_t at,
   for (uint32_t i = 0; choice_each(f, &some, fields, &i); left++)
     found = build_binary(f->b, KO_OR, found, choice_is(f, some, i));
   assert(fields || left > 0);
-  if (left == 0) front_refuse(f, "it indexes '%s' by names that are no fields of it", fields->name);
+  if (left == 0) front_refuse(f, "it indexes '%s' by names that are not its fields", fields->name);
   if (fields) build_need(f->b, found);
   struct call_ways ways = call_open_ways(f);
   uint32_t i = 0;

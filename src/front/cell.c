@@ -211,7 +211,7 @@ static void cell_widen(struct front *f, const struct path *path, uint32_t at, st
   enum cell_kind kind = val_is_string(value) ? CELL_STRING : cell_kind_at(f, path, value);
   kind = cell_join(cell->kind, kind);
   if (kind == CELL_OTHER)
-    front_refuse(f, "'%s' is of several types, one after the other: use one",
+    front_refuse(f, "'%s' gets values of several types: use one",
                  cell_push_name(f, path));
   if (nil && path->keys)
     front_refuse(f, "it may set the field '%s' of a table to nil: write false, or keep it in a "
@@ -353,7 +353,7 @@ static uint32_t cell_table_array(struct front *f, uint32_t which, struct val tab
 static uint32_t cell_elements(struct front *f, uint32_t which, struct val table, struct val index,
                               k_value *at, k_value *there) {
   if (f->shared.as[which].appends)
-    front_refuse(f, "it appends tables to '%s', and uses its elements otherwise: do one of the two "
+    front_refuse(f, "it appends tables to '%s', and also uses its elements: do one of the two "
                     "in a second system", cell_push_name(f, &f->paths[table.at]));
   uint32_t number = cell_table_array(f, which, table, index);
   k_value whole = K_ALL;

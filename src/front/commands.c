@@ -319,7 +319,7 @@ static void commands_put_item(struct front *f, struct val table, struct front_it
   struct front_made *made = &f->made[table.at];
   if (made->kept) front_refuse(f, COMMANDS_KEPT);
   if (made->loop != build_mark(f->b).loop)
-    front_refuse(f, "it fills a table in another loop than it was created in: create it there");
+    front_refuse(f, "it fills a table in a loop that did not create it: create it there");
   struct front_item *old =
       item.pair.kind ? NULL : commands_item_of(f, made, item.key, item.position);
   made->varies |= old || made->mask != f->env.mask || item.position > made->items;

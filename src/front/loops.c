@@ -316,8 +316,8 @@ uint32_t items_of(struct front *f, const struct val *arguments, uint32_t count,
     front_refuse(f, "it calls ipairs with something that is neither a table nor an array: write a "
                     "numeric for");
   if (NUMBERS_ARE_DOUBLES && (arguments[0].kind == VAL_ARRAY || is_array_field(arguments[0])))
-    front_refuse(f, "it calls ipairs with an array of the world, where LuaJIT's takes tables "
-                    "alone: write for i = 1, #a");
+    front_refuse(f, "it calls ipairs with an array of the world, but LuaJIT's takes only "
+                    "tables: write for i = 1, #a");
   if (arguments[0].kind == VAL_PATH && cell_grows(f, arguments[0]))
     front_refuse(f, "it calls ipairs with a list that it appends to: write for i = 1, #list");
   results[0] = (struct val){.kind = VAL_ITEMS};
@@ -332,8 +332,8 @@ struct val items_of_pairs(struct front *f, struct val table) {
   if (table.kind == VAL_PATH && !cell_is_stored(f, table))
     items.at = choice_of_pairs(f, table.at, &items.names);
   else if (!empty)
-    front_refuse(f, "it calls pairs with something that is neither a table from outside, to which "
-                    "it does not write, nor a list that it creates: go over a list with ipairs");
+    front_refuse(f, "it calls pairs with something that is neither a list that it creates nor a "
+                    "table from outside that it only reads: go over a list with ipairs");
   return items;
 }
 

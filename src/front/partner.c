@@ -69,7 +69,7 @@ static struct val partner_query_method(struct front *f, struct val query,
     return (struct val){.kind = VAL_FINDER, .at = query.at, .number = LIST_ROWS};
   if (key->type == CONST_STRING && text_equal("count", key->string.data, key->string.size))
     return call_method(f, query, key);
-  front_refuse(f, "it uses the query '%s' otherwise than in a loop over query:each(), or "
+  front_refuse(f, "it uses the query '%s' other than in a loop over query:each(), or by "
                   "query:count(): do that in a system of its own",
                f->queries[query.at]->text);
   return query;
@@ -121,7 +121,7 @@ struct val partner_events(struct front *f, const struct val *arguments, uint32_t
 
 void partner_refuse_loop(struct front *f, const struct component *component, uint32_t leaf,
                          const char *does) {
-  front_refuse(f, "it %s '%s.%s' in a loop over a query that it contains: only that loop is "
+  front_refuse(f, "it %s '%s.%s' in its loop over a query: only that loop is "
                   "compiled, by itself", does, component->name, component->leaves[leaf].name);
 }
 

@@ -619,7 +619,7 @@ static void scratch_set_keyed(struct front *f, uint32_t list, struct val index, 
   struct front_list *known = &f->shared.lists[list];
   bool nil = value.kind == VAL_NIL;
   if (f->list_open[list])
-    front_refuse(f, "it writes to a table that it goes over with pairs: do that behind the loop");
+    front_refuse(f, "it writes to a table that it goes over with pairs: do that after the loop");
   k_value whole, key = scratch_as_key(f, list, index, &whole);
   if (whole != K_ALL) build_need(f->b, whole);
   if (!nil) value = scratch_held(f, list, value);
@@ -642,8 +642,8 @@ struct val scratch_pairs(struct front *f, struct val list) {
   if (!known->keyed && known->names == 0)   /* Lua keeps it in order, since it grows at its end */
     return (struct val){.kind = VAL_ITEMS, .slot = true, .at = PAIRS_LIST, .number = list.at};
   if (!known->keyed || known->drops || template || f->list_keys[list.at] == KEYS_TEXT)
-    front_refuse(f, "it calls pairs with a table by strings, or from which it removes elements: "
-                    "keep a list of the keys, and use ipairs");
+    front_refuse(f, "it calls pairs with a table that has string keys, or from which it "
+                    "removes elements: keep a list of the keys, and use ipairs");
   uint32_t at = scratch_need_column(f, KEYS_OF + list.at, (ecs_string){"", 0}, COLUMN_KEYS);
   f->list_open[list.at] = true;
   struct run_list keys = {.kind = LIST_KEYS, .index = at, .axes = list.at,

@@ -592,7 +592,7 @@ const char *run_why(k_error error) {
                "something that only Lua can do",
     [KE_DEAD] = "an entity that it changes is not alive",
     [KE_ROOM] = "there is no room for its effects on other entities, or for the entities it reads",
-    [KE_ROUNDS] = "a loop runs too often", };
+    [KE_ROUNDS] = "a loop has too many rounds", };
   assert(error > KE_NONE && error < KE_ROW);
   return reasons[error];
 }

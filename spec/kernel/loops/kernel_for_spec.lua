@@ -279,7 +279,7 @@ describe("a for loop over a query", function()
         list[#list + 1] = p.n
         if p.n == 30 then list[#list + 3] = p.n end
       end
-      say(#list) say(list[9])]], "Lua does its rows, since so many were left to it")
+      say(#list) say(list[9])]], "Lua does its rows, since too many were left to it")
     alike([[local list = setmetatable({}, { __newindex = function(t, k, v) rawset(t, k, v) end })
       for p in all:each() do list[#list + 1] = p.n end
       say(#list) say(list[9])]], "has a metatable and is written to")
@@ -567,7 +567,7 @@ describe("a loop over a query within a function of rows", function()
     same [[for _, q in world:query "P, Q?":each() do if q and q.hp > p.n then p.n = p.n - 1 end end
       for o in world:query "P, T":each() do if o.x == p.x then p.on = not p.on end end]]
     same "p.n = world:query('P, T'):count() + all:count() * world:count 'P, Q'"
-    same("p.x = all:first() and 1 or 2", "or query:count(): do that in a system")
+    same("p.x = all:first() and 1 or 2", "or by query:count(): do that in a system")
     same("for o in world:query('P:changed'):each() do p.x = p.x + o.n / 8 end", "once, outside")
     same("for o in world:query('P', {}):each() do p.x = p.x + o.n / 8 end", "once, outside")
   end)

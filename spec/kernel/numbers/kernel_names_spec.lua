@@ -136,8 +136,8 @@ describe("enums of several components in a kernel", function()
     world:component("C", { "kind: enum(pink, black)", "other: enum(red, green)" })
     world:system("s", { query = "C", each = function(c) c.kind = c.other end })
     local told = world:explain "s"
-    assert.truthy(told.reason:find("'kind' (with names from 'pink' on) to a value of another "
-      .. "enum (from 'red' on), which shares no name with it", 1, true), told.reason)
+    assert.truthy(told.reason:find("'kind' (names: 'pink', ...) to a value of an enum that "
+      .. "shares no name with it (names: 'red', ...)", 1, true), told.reason)
   end)
 
   it("may be a string that is none of their names", function()
@@ -221,7 +221,7 @@ describe("a command in a loop of a kernel", function()
       "builds a string")
     fields.check_reason(fields:new(true), "S", function(s)
       s.frail = s[s.on and "nothing" or "none"]
-    end, "indexes 'S' by names that are no fields of it")
+    end, "indexes 'S' by names that are not its fields")
   end)
 
   it("is joined of constants, integers in the text, and names", function()

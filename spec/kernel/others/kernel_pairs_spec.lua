@@ -137,7 +137,7 @@ describe("pairs with a table from outside in a kernel", function()
     agree.check_reason(scene:new(true), "P", (function()
       local t = { a = 1 }
       return function(p) for k, v in pairs(t) do t[k] = v + p.x end end
-    end)(), "to which it does not write")
+    end)(), "from outside that it only reads")
     agree.check_reason(scene:new(true), "P", (function()
       local t = { a = 1, [5] = 2 }
       return function(p) for _, v in pairs(t) do p.x = p.x + v end end

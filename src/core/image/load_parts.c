@@ -229,7 +229,7 @@ static ecs_status load_parts_enter(struct loader *loader, struct component *comp
   const struct component *other = component_find(world, component->name, component->name_size);
   if (other) {
     const char *was = component->former.name ? component->former.name : other->former.name;
-    if (!was) return load_damaged(loader, "a component is there twice");
+    if (!was) return load_damaged(loader, "a component occurs twice");
     return world_fail(loader->live, ECS_ETAKEN, "the image has both '%s' and '%s', but component "
                       "'%s' was renamed from '%s': leave its `was` out to load both", was,
                       component->name, component->name, was);
@@ -505,9 +505,9 @@ ecs_status load_names(struct loader *loader) {
     char *name = read_text(&loader->in, memory, &arena, IMAGE_TEXT_LIMIT, &size);
     if (!name) return load_parts_nomem_or_damaged(loader);
     ecs_status status = size == 0 || name_of(loader->world, id).size
-                            ? load_damaged(loader, "a name is there twice")
+                            ? load_damaged(loader, "a name occurs twice")
                             : name_put(loader->world, id, name, size);
-    if (status == ECS_ETAKEN) status = load_damaged(loader, "a name is there twice");
+    if (status == ECS_ETAKEN) status = load_damaged(loader, "a name occurs twice");
     arena_free(memory, &arena);
     status = load_parts_corrupt_unless(loader, status, "a name has no entity");
     if (status == ECS_OK) status = load_state(loader);

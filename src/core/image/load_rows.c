@@ -380,7 +380,7 @@ static ecs_status load_row_read_table(struct loader *loader) {
   if (status != ECS_OK) return status;
   assert(table);
   bool is_new = loader->world->graph.live > before || (table->id_count == 0 && !loader->saw_void);
-  if (!is_new) return load_damaged(loader, "a table is there twice");
+  if (!is_new) return load_damaged(loader, "a table occurs twice");
   loader->saw_void |= table->id_count == 0;
   read_u8(&loader->in);
   uint32_t count = read_u32(&loader->in);

@@ -88,7 +88,7 @@ static ecs_status parse_read_leaf(struct parser *parser, struct term *term) {
 }
 
 static ecs_status parse_read_cascade(struct parser *parser, struct term *term) {
-  if (term->cascade) return parse_fail(parser, "':cascade' is there twice");
+  if (term->cascade) return parse_fail(parser, "':cascade' is given twice");
   term->cascade = true;
   if (term->form == TERM_PATH && term->through_leaf == NONE && term->through->ties.acyclic)
     return ECS_OK;
@@ -128,7 +128,7 @@ static ecs_status parse_read_news(struct parser *parser, struct term *term, enum
   const struct component *component = term->component;
   ecs_world *world = parser->world;
   bool known = term->form == TERM_PAIR && !component->ties.exclusive && term->target != ECS_NULL;
-  if (term->news) return parse_fail(parser, "':changed' or ':added' is there twice");
+  if (term->news) return parse_fail(parser, "':changed' or ':added' is given twice");
   if (term->form == TERM_PATH || term->form == TERM_OF)
     return parse_refuse_news(parser, term, word);
   if (component->is_event || (term->form != TERM_OWN && !known))
@@ -147,7 +147,7 @@ static ecs_status parse_read_news(struct parser *parser, struct term *term, enum
 static ecs_status parse_read_access(struct parser *parser, struct term *term) {
   ecs_string word = parse_read_while(parser, false);
   if (text_equal("in", word.data, word.size)) {
-    if (term->read_only) return parse_fail(parser, "':in' is there twice");
+    if (term->read_only) return parse_fail(parser, "':in' is given twice");
     term->read_only = true;
     return ECS_OK;
   }
@@ -168,7 +168,7 @@ static ecs_status parse_read_modifiers(struct parser *parser, struct term *term)
     if (parse_accept(parser, ':')) {
       status = parse_read_access(parser, term);
     } else if (parse_accept(parser, '?')) {
-      if (term->kind == TERM_OPTIONAL) status = parse_fail(parser, "'?' is there twice");
+      if (term->kind == TERM_OPTIONAL) status = parse_fail(parser, "'?' is given twice");
       term->kind = TERM_OPTIONAL;
     } else {
       return ECS_OK;

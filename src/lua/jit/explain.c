@@ -247,7 +247,7 @@ static void explain_set_tired(lua_State *L, int handle, const struct kernel *ker
   int top = lua_gettop(L);
   explain_push_cause(L, handle, kernel->why_tired);
   const char *why = lua_isnil(L, -1) ? "they fail" : lua_tostring(L, -1);
-  lua_pushfstring(L, "Lua does its rows, since so many were left to it: %s", why);
+  lua_pushfstring(L, "Lua does its rows, since too many were left to it: %s", why);
   lua_pushvalue(L, top);
   explain_set_reason(L, lua_tostring(L, -2));
   lua_settop(L, top);
