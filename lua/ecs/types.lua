@@ -781,7 +781,7 @@ function World:commit() end
 function World:cancel() end
 
 --- Creates a cached query. Terms, separated by commas: Position, !Frozen, Sprite?, Circle|Box,
---- Position:in (read only), Position.x (one field), Position:changed (written since the query's
+--- Position:in (read-only), Position.x (one field), Position:changed (written since the query's
 --- last use), Position:added; ties (Likes, Apples), (Likes, $p), (Likes, *); other entities
 --- ChildOf->World, Hunt.prey->Health, ChildOf*->Faction, Health($p).
 ---@param text string

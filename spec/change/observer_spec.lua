@@ -165,7 +165,7 @@ describe("world:observer", function()
     end
   end)
 
-  it("is given views, then the entity; what was is read only, and alive says that it died",
+  it("is given views, then the entity; what was is read-only, and alive says that it died",
     function()
       local world = new_world()
       local alive, id
@@ -174,7 +174,7 @@ describe("world:observer", function()
           assert.are.equal(1, p.x)
           assert.is_nil(health)
           alive, id = world:alive(e), e
-          has_error(function() p.x = 2 end, "'Position' is read only")
+          has_error(function() p.x = 2 end, "'Position' is read-only")
         end })
       world:observer("here", { on = "add", query = "Position", each = function(p) p.y = 8 end })
       local e = world:spawn { Position = { x = 1 } }

@@ -225,7 +225,7 @@ describe("C72: an exclusive relation", function()
   it("is read, and its target not written, by views, maps, chunks and kernels", function()
     world:set(e, "DockedTo", port, 1)
     local query = world:query "DockedTo"
-    local refused = "field 'DockedTo.target' is read only: write world:add(entity"
+    local refused = "field 'DockedTo.target' is read-only: write world:add(entity"
     for docked in query:each() do
       assert.equal(port, docked.target)
       docked.since = 2

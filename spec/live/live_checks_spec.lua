@@ -1,5 +1,5 @@
 -- What registration can know about functions is checked before anything is swapped in, against the
--- layouts that would be: fields, parameters, and writes to what is read only.
+-- layouts that would be: fields, parameters, and writes to what is read-only.
 
 local helper = require "spec.support.ecs_helper"
 local live = require "ecs.live"
@@ -219,11 +219,11 @@ describe("registration", function()
     world:query("P"):each(function(p) return p.x end)
   end)
 
-  it("knows the fields of views, and what is read only", function()
+  it("knows the fields of views, and what is read-only", function()
     refused({ query = "P", each = function(p) p.z = 1 end }, "component 'P' has no field 'z'")
     refused({ query = "P", compile = false, each = function(p) return { p.z } end }, "'z'")
     refused({ query = "P:in", each = function(p) local t = { p.x } p.x = #t end },
-      "it writes to 'P', which is read only (:in)")
+      "it writes to 'P', which is read-only (:in)")
     local function set(v) v.x = 1 end
     refused({ query = "P:in", each = function(p) set(p) end }, "it writes to 'P'")
     refused({ query = "Q, P?", each = function(_, p) if p then p.z = 1 end end }, "'z'")

@@ -128,7 +128,7 @@ describe("an error in a system", function()
     world:system("s", { query = "Position:in", compile = false,
       each = function(pos) pos.x = 1 end })
     has_error(function() world:update(0) end, "system 's'", "error_spec.lua:",
-      "'Position' is read only")
+      "'Position' is read-only")
   end)
 
   it("is text where no text, but no object either was raised", function()

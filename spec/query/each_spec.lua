@@ -354,10 +354,10 @@ describe("a view", function()
     for pos, vel, body in world:query "Position:in, Velocity, Body:in":each() do
       vel.x = pos.x
       assert.are.equal(1, vel.x)
-      has_error(function() pos.x = 1 end, "'Position' is read only", "Position:in, Velocity")
-      has_error(function() body.m[1] = 1 end, "'Body' is read only")
-      has_error(function() body.m = { 1 } end, "'Body' is read only")
-      has_error(function() body.offset.x = 1 end, "'Body' is read only")
+      has_error(function() pos.x = 1 end, "'Position' is read-only", "Position:in, Velocity")
+      has_error(function() body.m[1] = 1 end, "'Body' is read-only")
+      has_error(function() body.m = { 1 } end, "'Body' is read-only")
+      has_error(function() body.offset.x = 1 end, "'Body' is read-only")
     end
   end)
 

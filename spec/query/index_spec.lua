@@ -121,7 +121,7 @@ describe("an index with a grid", function()
 end)
 
 describe("a view of an index", function()
-  it("is read only, and shows its loop's row until that ends", function()
+  it("is read-only, and shows its loop's row until that ends", function()
     spawn(1, 0)
     spawn(5, 0)
     local first, count

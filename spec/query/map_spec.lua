@@ -104,13 +104,13 @@ describe("query:map", function()
     has_error(function() query:map(function() return false end) end, "Position.x", "false")
   end)
 
-  it("refuses to write a field that is read only (C43)", function()
+  it("refuses to write a field that is read-only (C43)", function()
     local world = new_world()
     world:spawn { Position = {} }
     local query = world:query "Position.x:in, Position.y"
     query:map(function(x) return nil, x + 1 end)
     assert.are.equal(1, (select(2, world:get(world:query "Position":first(), "Position"))))
-    has_error(function() query:map(function() return 1 end) end, "Position.x", "read only")
+    has_error(function() query:map(function() return 1 end) end, "Position.x", "read-only")
   end)
 
   it("gives nil for an absent field, and refuses to write it", function()

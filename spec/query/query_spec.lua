@@ -85,7 +85,7 @@ describe("a query", function()
     end
     world:query("Position, Velocity:in?"):each(function(_, velocity)
       if velocity then
-        has_error(function() velocity.x = 1 end, "read only")
+        has_error(function() velocity.x = 1 end, "read-only")
       end
     end)
   end)

@@ -157,17 +157,17 @@ describe("C75: a pair with data in a query", function()
     for _, text in ipairs { "(Owes, $p):in", "(Owes, $p)?:in", "(Owes, $p):in?" } do
       helper.has_error(function()
         matches({ text, p = bob }, function(owes) (owes or {}).amount = 6 end)
-      end, "read only")
+      end, "read-only")
     end
     assert.equal(5, world:get(e, "Owes", bob))
   end)
 
-  it("of an exclusive relation has the target, too, which is read only", function()
+  it("of an exclusive relation has the target, too, which is read-only", function()
     world:set(e, "DockedTo", port, 3)
     local query = world:query("(DockedTo, $p)", { p = port })
     for docked in query:each() do
       docked.since = docked.since + docked.target
-      helper.has_error(function() docked.target = bob end, "read only")
+      helper.has_error(function() docked.target = bob end, "read-only")
     end
     assert.same({ { port + 3.0, e } }, matches(query, field "since"))
   end)
@@ -420,7 +420,7 @@ describe("C87: a path", function()
     for _, text in ipairs { "ChildOf->Health:in", "ChildOf->Health?:in", "ChildOf*->Health:in" } do
       helper.has_error(function()
         matches(text .. ", with ChildOf", function(health) health.hp = 6 end)
-      end, "read only")
+      end, "read-only")
     end
   end)
 

@@ -71,7 +71,7 @@ local names = {
     "a system over events is given each once, in order, those that it emits itself at *",
   },
   index = {
-    "a view of an index is read only, and shows its loop's row until that ends",
+    "a view of an index is read-only, and shows its loop's row until that ends",
     "a view of an index is stale behind a loop that is left early, or by an error",
   },
   index_compiled = {

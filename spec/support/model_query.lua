@@ -243,7 +243,7 @@ function methods.view(world, kind, fetch, read_only)
     __newindex = function(_, key, value)
       local part = part_of(kind, key)
       if read_only or kind.ties and key == "target" then
-        refuse("read only")
+        refuse("read-only")
       end
       local stored = fetch()
       local patch = types.patch(world, part, value, tostring(key))
@@ -515,7 +515,7 @@ local function column(query, rows, path)
   if not world.store[rows[1]][component.name] then return nil end
   local function need_writable()
     local fixed = term.read_only or component.ties and keys[1] == "target"
-    if fixed then refuse("'%s' is read only", path) end
+    if fixed then refuse("'%s' is read-only", path) end
   end
   local function accept(value)
     need_writable()

@@ -60,6 +60,6 @@ describe("events", function()
       "event 'Said' has 2 fields, got 3 values")
     world:emit("Said", nil, 1)
     helper.has_error(function() for said in world:events "Said" do said.by = 2 end end,
-      "event 'Said' is read only in the query 'Said'")
+      "event 'Said' is read-only in the query 'Said'")
   end)
 end)

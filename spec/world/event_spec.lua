@@ -58,8 +58,8 @@ describe("an event", function()
       assert.are.same({ 1, 2, 3, 4, "text", "b", true },
         { e.at.x, e.at.y, e.list[1], e.list[2], e.text, e.kind, e.on })
       assert.are.equal(value, e.any)
-      helper.has_error(function() e.text = "other" end, "read only")
-      helper.has_error(function() e.at.x = 5 end, "read only")
+      helper.has_error(function() e.text = "other" end, "read-only")
+      helper.has_error(function() e.at.x = 5 end, "read-only")
     end
   end)
 

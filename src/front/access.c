@@ -434,7 +434,7 @@ static uint32_t access_written_column(struct front *f, struct cell_place to) {
   assert(at < f->column_count);
   f->breaks_promise = access_is_read_only(f, to.slot);
   if (f->breaks_promise)
-    front_refuse(f, "it writes to '%s', which is read only (:in)", to.component->name);
+    front_refuse(f, "it writes to '%s', which is read-only (:in)", to.component->name);
   return at;
 }
 
@@ -482,7 +482,7 @@ static void access_store_spawned(struct front *f, struct cell_place to, struct v
   const struct term *term = front_term(f, to.slot);
   f->breaks_promise = access_is_read_only(f, to.slot);
   if (f->breaks_promise)
-    front_refuse(f, "it writes to '%s', which is read only (:in)", to.component->name);
+    front_refuse(f, "it writes to '%s', which is read-only (:in)", to.component->name);
   if (!term_is_own(term))
     front_refuse(f, "it stores the id of a spawned entity in '%s.%s' of another entity: write "
                     "world:set(id, \"%s.%s\", spawned)", to.component->name,

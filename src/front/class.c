@@ -140,7 +140,7 @@ void class_copy(struct front *f, const struct component *to, const struct compon
 /* Whether a view from outside may be written. */
 static void class_check_outside(struct front *f, const struct component *component,
                                 bool read_only) {
-  if (read_only) front_refuse(f, "it writes to '%s', which is read only (:in)", component->name);
+  if (read_only) front_refuse(f, "it writes to '%s', which is read-only (:in)", component->name);
   if (component->watched)
     front_refuse(f, "it writes to '%s' of a row of another loop, and ':changed' watches it: keep "
                     "the value in a local, and write it after the loop", component->name);

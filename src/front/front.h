@@ -135,7 +135,7 @@ struct val {
   uint8_t of;                  /* an element: the kind of what it is in; VAL_TABLE: world:read's;
                                ** VAL_QUERY: a view that a loop over a query or events yields, or
                                ** a part of one; VAL_PATH: a view from outside, whose `slot` says
-                               ** whether it is read only */
+                               ** whether it is read-only */
   enum lacks lacks;
   bool soft;                   /* made only of script numbers: f32 beside f32 */
   bool literal;                /* a number literal */

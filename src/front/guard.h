@@ -34,7 +34,7 @@ enum guard_type {
   GUARD_KEYS,      /* a table whose string keys are `names` */
   GUARD_PAIRS,     /* a table that pairs goes over, whose keys are `elements`: enum pairs_kind */
   GUARD_APPENDED,  /* a table to which tables are appended: append.c */
-  GUARD_VIEW,      /* a view of the component `same`; `measured`: read only. Its place is needed */
+  GUARD_VIEW,      /* a view of the component `same`; `measured`: read-only. Its place is needed */
   GUARD_TEXT,      /* no path: needs the number of the text `same` in the world's strings */
   GUARD_COUNT,     /* no path: needs the number of matches of the query `same` */
   GUARD_NAMED      /* no path: needs the entity named `same` */

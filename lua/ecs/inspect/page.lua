@@ -375,7 +375,7 @@ function take(value, show) {
 function head(top) {
   text($("facts"), `${count(top.entities)} entities \u00b7 ${count(top.updates)} updates` +
     (top.paused ? " \u00b7 paused" : "") + (top.speed !== 1 ? ` \u00b7 speed ${top.speed}` : "") +
-    (top.edit ? "" : " \u00b7 read only"));
+    (top.edit ? "" : " \u00b7 read-only"));
   for (const id of ["pause", "pause2"]) {
     text($(id), top.paused ? "Resume" : "Pause");
     $(id).setAttribute("aria-pressed", String(top.paused));

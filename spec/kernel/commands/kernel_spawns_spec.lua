@@ -495,7 +495,7 @@ describe("a kernel that spawns", function()
       "of another entity: write world:set(id, \"Spawner.at\"", 1, true))
     helper.has_error(function()
       world:system("it", { query = "Position, Spawner:in", each = keep })
-    end, "it writes to 'Spawner', which is read only (:in)")
+    end, "it writes to 'Spawner', which is read-only (:in)")
   end)
 
   it("is refused where it stores ids in what leads it to others", function()

@@ -168,11 +168,11 @@ describe("a for loop over a query", function()
     alike [[for hit in world:events "Hit" do
         for p, e in all:each() do if hit.who == e then p.x = p.x + hit.by end end
       end]]
-    alike("for a in tagged:each() do if a.x > 3 then a.x = 1 end end", "read only (:in)")
+    alike("for a in tagged:each() do if a.x > 3 then a.x = 1 end end", "read-only (:in)")
     local _, told = play(true, [[for a in tagged:each() do
         for b in all:each() do if b.x > 3 then a.x = 1 end end
       end]])
-    assert.is_truthy(told.reason:find("read only (:in)", 1, true), told.reason)
+    assert.is_truthy(told.reason:find("read-only (:in)", 1, true), told.reason)
   end)
 
   it("does not take its own view for a row", function()

@@ -163,7 +163,7 @@ describe("a function of map that is compiled", function()
       "'Body' depends on the path taken: return the field's own value")
     has_error(function()
       world:system("s", { query = "Body.x:in", map = function(x) return x end })
-    end, "it writes to 'Body', which is read only (:in)")
+    end, "it writes to 'Body', which is read-only (:in)")
     has_error(function() world:system("s", { run = print, compile = true }) end,
       "system 's' cannot be compiled: ")
     world:system("s", { query = "Body.x", map = function(x) return x + 1 end, compile = true })

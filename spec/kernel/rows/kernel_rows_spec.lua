@@ -132,7 +132,7 @@ describe("a kernel", function()
     assert.same(seen[2], seen[1])
   end)
 
-  it("has what several terms are about of each, where one may be absent or is read only", function()
+  it("has what several terms are about of each, where one may be absent or is read-only", function()
     local seen = {}
     both(function(world, kernels)
       world:component("A", { "x: f64" })
@@ -211,7 +211,7 @@ describe("a kernel", function()
     end, "system 't' cannot be compiled", "kernel_rows_spec.lua:")
     helper.has_error(function()
       world:system("t", { query = "P:in", each = function(p) p.x = 1 end })
-    end, "system 't': ", "it writes to 'P', which is read only")
+    end, "system 't': ", "it writes to 'P', which is read-only")
     local later
     world:system("t", { query = "Q", each = function(q) q.x = q.x + later end })
     assert.equal("lua", world:explain("t").tier)
@@ -221,7 +221,7 @@ describe("a kernel", function()
     assert.equal(7, (world:get(world:query("Q"):first(), "Q.x")))
   end)
 
-  it("must not write what is read only, which registration refuses", function()
+  it("must not write what is read-only, which registration refuses", function()
     local world = new_world()
     world:spawn { P = {}, Q = {} }
     helper.has_error(function()
@@ -229,10 +229,10 @@ describe("a kernel", function()
         p.x = q.x
         q.x = 1
       end })
-    end, "system 's'", "kernel_rows_spec.lua:", "it writes to 'Q', which is read only")
+    end, "system 's'", "kernel_rows_spec.lua:", "it writes to 'Q', which is read-only")
     helper.has_error(function()
       world:system("s", { query = "P, Q:in", each = function(p, q) q.x = p.x end })
-    end, "system 's': ", "kernel_rows_spec.lua:", "it writes to 'Q', which is read only")
+    end, "system 's': ", "kernel_rows_spec.lua:", "it writes to 'Q', which is read-only")
     world:system("s", { query = "P, Q:in", compile = true, each = function(p, q) p.x = q.x end })
     local explained = world:explain "s"
     assert.same({ "vector", { "Q.x" }, { "P.x" } },

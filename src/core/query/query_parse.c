@@ -478,7 +478,7 @@ static bool parse_goes_with_event(const struct parser *parser, const struct term
   return term->form == TERM_OWN && term->component == event && term->kind == TERM_WITH;
 }
 
-/* Checks that an event comes first, is required, and is read only. */
+/* Checks that an event comes first, is required, and is read-only. */
 static ecs_status parse_check_events(struct parser *parser) {
   struct query_terms *terms = parser->terms;
   const struct term *first = terms->terms;

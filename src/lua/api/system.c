@@ -283,7 +283,7 @@ static void system_registered(lua_State *L, const struct world_box *box, ecs_sta
   raise_status(L, box->world, status);
 }
 
-/* With compile = false, a write to something read only is found when it runs; a live script is
+/* With compile = false, a write to something read-only is found when it runs; a live script is
 ** refused instead. The types do not exist yet: systems_compile follows the swap. */
 int system_in_swap(lua_State *L) {
   struct world_box *box = lua_touserdata(L, AT_WORLD);

@@ -154,7 +154,7 @@ static int chunk_index(lua_State *L) {
 }
 
 static int chunk_newindex(lua_State *L) {
-  return luaL_error(L, "a chunk is read only: write to its columns");
+  return luaL_error(L, "a chunk is read-only: write to its columns");
 }
 
 static int chunk_tostring(lua_State *L) {
@@ -236,11 +236,11 @@ static void chunk_push_row(lua_State *L, int index, const struct column_box *col
 
 static void chunk_check_writable(lua_State *L, const struct column_box *column) {
   if (!column->leaf)
-    luaL_error(L, "the entities of a chunk are read only");
+    luaL_error(L, "the entities of a chunk are read-only");
   else if (leaf_is_target(column->component, column->leaf_at))
     refuse_target(L, column->component);
   else if (column->read_only)
-    raise_error(L, "field '%s.%s' is read only in the query '%s'", column->component->name,
+    raise_error(L, "field '%s.%s' is read-only in the query '%s'", column->component->name,
                 column->leaf->name, column->loop->query->query->text);
 }
 

@@ -154,7 +154,7 @@ int loop_gone(lua_State *L, const struct loop_box *loop) {
 }
 
 int refuse_target(lua_State *L, const struct component *relation) {
-  return raise_error(L, "field '%s.target' is read only: write world:add(entity, \"%s\", target)",
+  return raise_error(L, "field '%s.target' is read-only: write world:add(entity, \"%s\", target)",
                      relation->name, relation->name);
 }
 

@@ -437,7 +437,7 @@ struct scan {
   const ecs_query *query;            /* NULL: none */
   bool elements;                     /* it is called for elements of an array */
   enum system_form form;
-  bool promises;                     /* what is read only in the query must not be written */
+  bool promises;                     /* what is read-only in the query must not be written */
   const struct migration *changes;   /* NULL: about every component; otherwise those that these
                                      ** change */
   int world;                         /* index of the world's object; 0: no warnings */

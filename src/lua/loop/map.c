@@ -61,7 +61,7 @@ static void map_refuse(lua_State *L, const struct loop_box *loop, const struct s
   const char *field = slot->leaf->name;
   if (leaf_is_target(slot->component, slot->leaf_at)) refuse_target(L, slot->component);
   if (slot->read_only)
-    raise_error(L, "map: field '%s.%s' is read only in the query '%s'", component, field,
+    raise_error(L, "map: field '%s.%s' is read-only in the query '%s'", component, field,
                 loop->query->query->text);
   raise_error(L, "map: entity " SHOW_ID " has no '%s.%s' to write a result to",
               loop_entity(loop, loop->row), component, field);

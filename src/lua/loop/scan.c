@@ -133,7 +133,7 @@ static void scan_check_store(const struct scanner *s, const struct body *body, u
                 "change", view->root->name);
   scan_view_key(s, body, pc, view, &body->code.constants[key]);
   if (view->read_only && s->scan->promises)
-    scan_refuse(s, body, pc, "it writes to '%s', which is read only (:in)", view->root->name);
+    scan_refuse(s, body, pc, "it writes to '%s', which is read-only (:in)", view->root->name);
 }
 
 /* ---- what comes from outside ---- */

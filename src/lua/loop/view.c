@@ -403,9 +403,9 @@ static void view_refuse_write(lua_State *L, const struct view_box *view) {
   const struct view_box *root = view->root;
   if (root->found) found_refuse_write(L, root);
   if (root->loop->copied)
-    raise_error(L, "%s '%s' is read only: observers of exit, remove and despawn get old values",
+    raise_error(L, "%s '%s' is read-only: observers of exit, remove and despawn get old values",
                 component_word(root->component), root->component->name);
-  raise_error(L, "%s '%s' is read only in the query '%s'", component_word(root->component),
+  raise_error(L, "%s '%s' is read-only in the query '%s'", component_word(root->component),
               root->component->name, root->loop->query->query->text);
 }
 
