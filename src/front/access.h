@@ -133,7 +133,7 @@ k_value field_place(struct front *f, struct val element);
 /* Moves a place on by elements of so many leaves. */
 k_value field_move(struct front *f, k_value place, k_value elements, uint32_t leaves);
 struct val field_choice(struct val element, uint32_t i);
-/* The value of an element that is a single one, nil in other rows than those of `present`. The
+/* The value of an element that is a single one, nil in rows other than those of `present`. The
 ** second sets it, for the present rows. */
 struct val field_value(struct front *f, struct val element, k_value present);
 void field_store(struct front *f, struct val element, struct val value);

@@ -3,7 +3,7 @@
 ** these, so that `places` tells where each instruction begins.
 **
 ** Every number read is checked against what it counts or indexes. Integers and floats are one type:
-** a constant without a fraction is an integer, but for -0.0. */
+** a constant without a fraction is an integer, except for -0.0. */
 #include "front/bytecode.h"
 
 #ifdef LUAJIT_VERSION
@@ -87,7 +87,7 @@ static struct constant jit_number(double number) {
   return (struct constant){.type = CONST_FLOAT, .number = number};
 }
 
-/* A string of so many bytes, the number of its type above them. */
+/* A string, whose type is a number plus its length in bytes. */
 static struct constant jit_string(struct jit_dump *d, uint32_t type) {
   const char *data = (const char *)dump_take(&d->in, type - JIT_STRING);
   return (struct constant){.type = CONST_STRING, .string = {data, type - JIT_STRING}};
@@ -222,7 +222,7 @@ static ecs_status jit_find_places(struct jit_dump *d) {
   return f->code && f->lines ? ECS_OK : ECS_ENOMEM;
 }
 
-/* The counts, instructions and upvalues of a function; what is behind are its constants. */
+/* The counts, instructions and upvalues of a function; its constants come next. */
 static struct jit_head jit_take_head(struct jit_dump *d, bool stripped) {
   struct jit_head head = {.flags = dump_take_byte(&d->in)};
   head.parameters = dump_take_byte(&d->in);
@@ -290,7 +290,7 @@ static uint32_t jit_upvalue(struct jit_dump *d, uint32_t at) {
   return at;
 }
 
-/* What globals are fields of is numbered as an upvalue behind the others. */
+/* The table of globals is numbered as an upvalue, after the others. */
 static uint32_t jit_globals(const struct jit_dump *d) { return d->f->upvalues - 1; }
 
 /* Objects are numbered from the last one on. */
@@ -342,7 +342,7 @@ static uint32_t jit_jump(struct jit_dump *d, uint32_t pc) {
   return d->in.ok ? (uint32_t)to : 0;
 }
 
-/* The place that the jump behind a condition leads to. */
+/* The place to which the jump after a condition leads. */
 static uint32_t jit_jump_behind(struct jit_dump *d, uint32_t pc) {
   if (pc + 1 >= d->word_count || jit_op(d, pc + 1) != JOP_JMP) d->in.ok = false;
   return d->in.ok ? d->places[jit_jump(d, pc + 1)] : 0;
@@ -473,7 +473,7 @@ static void jit_list(struct jit_dump *d, const struct jit_fields *i, struct code
   out->c = (uint32_t)bits - 1;
 }
 
-/* A table, and what its template has. Nil stands for what is set behind. */
+/* A table, and what its template has. Nil stands for what is set afterwards. */
 static void jit_table(struct jit_dump *d, const struct jit_fields *i, struct code *out) {
   const unsigned char *after = d->in.at;
   uint32_t list, count = i->op == JOP_TDUP ? jit_find_template(d, i->d, &list) : 0;
@@ -536,8 +536,8 @@ static void jit_for_loop(struct jit_dump *d, const struct jit_fields *i, uint32_
   if (d->in.ok) out->target = d->places[ends ? to : to - 1];
 }
 
-/* Whether the instruction at `next` is where a loop over an iterator goes on whose body is behind
-** `pc`. */
+/* Whether a loop over an iterator whose body comes after `pc` goes on at the instruction at
+** `next`. */
 static bool jit_enters(struct jit_dump *d, uint32_t pc, uint32_t next) {
   uint32_t op = d->in.ok ? jit_op(d, next) : JOP_JMP;
   if ((op != JOP_ITERC && op != JOP_ITERN) || next <= pc || next + 1 >= d->word_count) return false;

@@ -72,8 +72,8 @@ uint32_t cell_find(struct front *f, const struct path *path);
 /* Reads a cell at the current instruction. The second writes it, for the present rows. */
 struct val cell_get(struct front *f, const struct path *path, uint32_t at);
 void cell_set(struct front *f, const struct path *path, struct val value);
-/* The kind of a value that is nil, a boolean, an id or a number; of a cell that also takes values
-** of another one, CELL_OTHER if there is none. The last: a value as a cell of its kind holds it. */
+/* The kind of a value that is nil, a boolean, an id or a number. The second: of a cell for values
+** of two kinds; CELL_OTHER if there is none. The last: a value as a cell of its kind holds it. */
 enum cell_kind cell_kind_of(struct front *f, struct val value);
 enum cell_kind cell_join(enum cell_kind x, enum cell_kind y);
 struct val cell_fit(struct front *f, const struct cell *cell, struct val value);

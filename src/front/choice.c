@@ -291,8 +291,8 @@ static bool choice_find_keys(struct front *f, uint32_t path, bool sorted,
   return table && all;
 }
 
-/* The string keys of a table, which are to stay: GUARD_KEYS, or GUARD_PAIRS. NULL as above, or if
-** there are none. */
+/* The string keys of a table, which must not change: GUARD_KEYS, or GUARD_PAIRS. NULL as above, or
+** if there are none. */
 static const struct enumeration *choice_of_keys(struct front *f, uint32_t path,
                                                 enum guard_type type) {
   struct enumeration keys = {.names = &f->texts[f->text_count]};

@@ -297,8 +297,8 @@ static void element_keep_key(const struct element_room *room, uint32_t at, int64
   room->keys[at] = key;
 }
 
-/* The kind of elements at keys that are integers, in the order of next, behind a place that is
-** nobody's. */
+/* The kind of elements at keys that are integers, in the order of next, after a place that stays
+** empty. */
 static enum element_kind element_look_keyed(lua_State *L, int anchors, const struct guard *guard,
                                             int table, uint32_t *count,
                                             const struct element_room *room) {
@@ -569,7 +569,7 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind,
   front_refuse(f, "it uses an element of '%s', a table that %s", lua_tostring(f->L, -1), reason);
 }
 
-/* Adds the arrays behind that of a table's elements. */
+/* Adds the arrays that follow that of a table's elements. */
 static void element_add_behind(struct front *f, const struct front_array *table) {
   static const k_column keyed[] = {KC_I64, KC_BOOL, KC_I64, KC_I64};   /* see keys.c */
   const struct front_array behind = {.path = NONE};
@@ -681,7 +681,7 @@ struct val element_by_maybe(struct front *f, struct val table, struct val index)
 struct val element_of_list(struct front *f, struct val table, struct val index) {
   struct val element = element_of_table(f, table, index);
   if (index.names || !keys_suits(f, table, index)) element.present = K_ALL;
-  return element;   /* of one with holes nil behind the first */
+  return element;   /* nil after the first hole in a list */
 }
 
 /* The value of a table's record at a place for a key, or for one of several keys; possibly a table,

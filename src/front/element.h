@@ -30,8 +30,8 @@ struct val element_of_item(struct front *f, struct val record, uint32_t longest,
                            k_value number);
 uint16_t element_need_longest(struct front *f, struct val record);
 /* The number of a table of arrays or functions, or of records that have them by a key, that is
-** indexed by names or, for NULL, by numbers; NONE if it is no such table. The others: take one, by
-** a place from 1 or an index; get and set an element of an array; its length. */
+** indexed by names or, for NULL, by numbers; NONE if it is not such a table. The others: take one,
+** by a place from 1 or an index; get and set an element of an array; its length. */
 uint32_t object_set_find(struct front *f, uint32_t path, const struct enumeration *names,
                          ecs_string key);
 struct val object_set_at(struct front *f, uint32_t number, k_value at);
@@ -55,7 +55,7 @@ uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint
                       const struct element_room *room);
 /* element_look of the table at a path, used so. */
 uint32_t element_look_now(struct front *f, uint32_t path, bool stored, struct stored_as as);
-/* How many arrays behind that of the elements of a kind there is their length: keys.c. */
+/* How many arrays after that of a kind's elements the one with their length comes: keys.c. */
 static inline uint32_t element_behind(enum element_kind kind) {
   return kind == ELEMENTS_MIXED ? 2 : 1;
 }
@@ -73,13 +73,13 @@ struct val element_of_kind(struct front *f, uint32_t table, struct val element, 
 
 /* keys.c: tables indexed by integers that do not count from 1. */
 
-/* An index as a key: rows in which it is no integer, or the least, are left to Lua. */
+/* An index as a key: rows in which it is not an integer, or the least, are left to Lua. */
 k_value keys_key(struct front *f, struct val index);
 /* Whether an outside table is to be used so with such an index; then its element. */
 bool keys_suits(struct front *f, struct val table, struct val index);
 struct val keys_get(struct front *f, struct val table, struct val index);
-/* The element of an outside table that is to be used so at a number from 0 in the order of next,
-** and its key; nil behind the last. */
+/* The element of an outside table that is to be used so, by its number from 0 in the order of next,
+** and its key; nil after the last. */
 struct val keys_at(struct front *f, struct val table, k_value number, struct val *key);
 /* The place of a key's element in an array, and in which rows it is present. */
 k_value keys_find(struct front *f, uint32_t number, k_value key, bool stored, k_value *present);

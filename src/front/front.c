@@ -65,7 +65,7 @@ static void front_note_leave(struct front *f) {
   if (frame->pc >= frame->code->count || f->shared.leave_count == FRONT_LEAVES) return;
   const void *function = frame->code->identity;
   uint32_t pc = function ? frame->pc : frame->code->code[frame->pc].origin;
-  bool known = front_leaves(f, function, pc);   /* of a survey, which goes on behind it */
+  bool known = front_leaves(f, function, pc);   /* of a survey, which continues after it */
   if (known) f->wants_leave = f->surveys;
   if (known) return;
   f->shared.leaves[f->shared.leave_count++] =

@@ -119,8 +119,8 @@ enum val_kind {
   VAL_FINDER,      /* a method of an index, or a query's each: `number` is an enum list_kind */
   VAL_PARTNERS,    /* what a `for` iterates over: `value` is the count, of index `at`; NONE: of
                    ** entities or events that list `slot` of f->lists has */
-  VAL_ITEMS,       /* what a `for` over ipairs iterates over; or over pairs: `slot` is true, `at`
-                   ** an enum pairs_kind */
+  VAL_ITEMS,       /* what a `for` over ipairs iterates over or, if `slot` is true, over pairs: `at`
+                   ** is then an enum pairs_kind */
   VAL_PARTNER,     /* a copy yielded by such a loop, like a view; `value` is its place. Where the
                    ** index's rows lack it, it is false, not nil */
   VAL_ELEMENT      /* like a view: an element, with fields, of an array field at an index that may
@@ -205,7 +205,7 @@ struct frame {
   const void *identity;
   uint32_t number;             /* of the call, from 1 */
   const struct frame *around;  /* of a closure: the call that has created it, */
-  uint32_t inner;              /* as its so-many-th function, from 1 */
+  uint32_t inner;              /* as its n-th function, from 1 */
   bool trusted;                /* elements of its lists are not checked to exist */
   uint32_t base;               /* of its registers */
   uint32_t pc;
@@ -293,7 +293,7 @@ struct front_item {
 };
 
 #define SURVEY_REASONS (-1)    /* among the anchors: the list of reasons of a survey, */
-#define SURVEY_MOST 20         /* which has no more */
+#define SURVEY_MOST 20         /* which has at most that many */
 
 /* An upvalue of a function, or a field of one with a constant key. */
 struct unknown_place {
@@ -479,8 +479,8 @@ k_value mask_and(struct front *f, k_value mask, k_value condition);
 k_value mask_and_not(struct front *f, k_value mask, k_value condition);
 /* The rows of x inside the mask, and of y outside it. */
 k_value mask_select(struct front *f, k_value mask, k_value x, k_value y);
-/* The present rows fail and fall back to Lua, unless they are all rows: then nothing happens. Rows
-** that wait with the other half of a split mask continue with the whole. */
+/* Makes the present rows fail and fall back to Lua, or returns false if they are all rows. Rows
+** that wait in the other half of a split mask continue with the whole mask. */
 bool env_leave_some(struct front *f);
 /* Copies it with its own registers, which env_free frees. */
 void env_copy(struct front *f, struct env *to, const struct env *from);
@@ -579,7 +579,7 @@ void choice_concat(struct front *f, const struct code *code);
 
 /* Turns a string field into the place of a table's string key, or nil; false: it has none. */
 bool choice_of_key(struct front *f, uint32_t path, struct val *x);
-/* Which keys the table at a path has, for pairs, which is to stay so; and its names. */
+/* Which keys the table at a path has, and must keep, for pairs; and its names. */
 enum pairs_kind choice_of_pairs(struct front *f, uint32_t path, const struct enumeration **names);
 /* The "names" of string fields: any text is one. */
 extern const struct enumeration front_texts;
@@ -716,7 +716,7 @@ struct val reach_target(struct front *f, const struct val *arguments, uint32_t c
 struct val reach_parent(struct front *f, const struct val *arguments, uint32_t count);
 /* The entity that a loop over entities yields, by the picked item. */
 struct val reach_entity(struct front *f, k_value place);
-/* world:get of a field that a value names: one of several, as an element behind the first of them.
+/* world:get of a field that a value names: one of several, as an element counted from the first.
 ** False if they have several components or types. */
 bool reach_get_named(struct front *f, const struct val *arguments, uint32_t count,
                      struct val *result);
@@ -743,7 +743,7 @@ k_value reach_known_place(struct front *f, const struct component *component, k_
 /* Where the entity of an id has a component, by a lookup of that kind. */
 k_value reach_place_of(struct front *f, struct val id, const struct component *component,
                        enum lookup_kind kind);
-/* The field of a component at a place, nil in other rows than those of `present`. */
+/* The field of a component at a place, nil in rows other than those of `present`. */
 struct val reach_cell_at(struct front *f, const struct component *component, uint32_t leaf,
                          k_value place, k_value present);
 /* Whether a field is looked up. The second shares a written one that is. */

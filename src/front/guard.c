@@ -139,8 +139,8 @@ static bool guard_has_room(struct memory *memory, struct copied *copied, size_t 
 }
 
 #define LEAST_MORE 1024u       /* elements that a table may get in a stretch of rows; then */
-#define MORE_TIMES 4u          /* so many times what it had room for, if that is full */
-#define LEAST_SLOTS 4096u      /* slots of keys: this, or so many times their number */
+#define MORE_TIMES 4u          /* this many times what it had room for, if that is full */
+#define LEAST_SLOTS 4096u      /* slots of keys: at least this, or SLOTS_EACH times their number */
 #define SLOTS_EACH 4u
 
 /* A power of two of slots, in which most keys, if they are ids, have one of their own. */
@@ -193,8 +193,8 @@ static void guard_give_list(const struct guard *guard, const struct element_room
   *out = (k_array){to->places, to->numbers[GIVEN_MASK] + 1};
 }
 
-/* As guard_read_elements, for a table that grows or is keyed: there is room behind its elements. If
-** it is keyed, the first place is empty. Once more, if it has got many since it was last read. */
+/* As guard_read_elements, for a table that grows or is keyed: leaves room after its elements. If it
+** is keyed, the first place is empty. Reads again if the table has outgrown its room. */
 static enum reading guard_read_list(lua_State *L, int anchors, const struct guard *guard,
                                     struct memory *memory, uint32_t entities,
                                     struct copied *copied, k_array *out) {

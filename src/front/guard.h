@@ -41,7 +41,7 @@ enum guard_type {
 };
 
 /* The kind of a table's elements. Kinds from ELEMENTS_NONE on are refused; ELEMENTS_RAGGED is added
-** to the others if numbers after the first nil, or before 1, have values. */
+** to the others if there are values at numbers after the first nil, or below 1. */
 enum element_kind {
   ELEMENTS_BOOL,
   ELEMENTS_INTEGER,   /* which a float can represent */
@@ -80,7 +80,7 @@ struct path {
 struct stored_as {
   bool truths;                 /* booleans, where there was nothing before */
   bool whole;                  /* integers of any size, as ids are */
-  bool grows;                  /* it is a list, which also gets values behind its last one; */
+  bool grows;                  /* it is a list, which also gets values after its last one; */
   bool keyed;                  /* or its keys are integers that do not count from 1: keys.c, */
   bool adds, drops;            /* some of which are added, or removed */
   bool appends;                /* a list that only grows, by tables: append.c */
@@ -193,8 +193,8 @@ bool path_has_method(lua_State *L, int anchors, int object, uint16_t name);
 /* Reads a guard's value; false if it is not of the expected type. */
 bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *uniforms);
 /* Reads the elements for a GUARD_ELEMENTS; for ELEMENTS_MIXED, the next array says which are
-** integers to Lua. Behind these, a table that grows or is keyed has its length, and if it is keyed,
-** in a world of about so many entities, its two fixed numbers, which elements are present, their
+** integers to Lua. After these, a table that grows or is keyed has its length and, if keyed, in a
+** world of about `entities` entities, its two fixed numbers, which elements are present, their
 ** keys, and the places of slots. */
 enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *guard,
                                  struct memory *memory, uint32_t entities, struct copied *copied,

@@ -1,11 +1,11 @@
 /* Tables that are indexed by ids, or by other integers that do not count from 1. Their elements are
-** in an array, in the order of next, and behind them those that rows add; the first place is
-** nobody's. The low bits of a key choose a slot, which has the place of its element, and at that
-** place is the key itself. Of two keys with one slot the earlier is hidden: then rows that do not
+** in an array, in the order of next, followed by those that rows add; the first place stays
+** empty. The low bits of a key choose a slot, which has the place of its element, and at that
+** place is the key itself. Of two keys with one slot, the earlier is hidden: then rows that do not
 ** find theirs are left to Lua. */
 #include "front/front.h"
 
-/* Arrays behind that of the elements, and that of which are integers to Lua. */
+/* Arrays that follow that of the elements, and that of which ones are integers to Lua. */
 enum { KEYS_LENGTH, KEYS_FIXED, KEYS_THERE, KEYS_KEYS, KEYS_PLACES };
 
 /* A key that is looked for in a table; `stored`, if the function writes to that. */

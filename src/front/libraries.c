@@ -119,7 +119,7 @@ static struct val library_need(struct front *f, const struct val *arguments, uin
   return arguments[at];
 }
 
-/* LuaJIT's math.min and math.max: of equal ones, or where one is no number, the second. */
+/* LuaJIT's math.min and math.max: of equal ones, or where one is NaN, the second. */
 static struct val library_either(struct front *f, k_op op, k_value x, k_value y, bool soft) {
   k_value first = build_binary(f->b, op == KO_MIN ? KO_LT : KO_GT, x, y);
   return val_number(f, build_select(f->b, first, x, y), soft);
@@ -437,7 +437,7 @@ static void library_refuse_function(struct front *f, uint32_t name) {
 }
 
 /* Calls a math function. Returns the number of results. */
-/* Those that LuaJIT has, or where it does something else than Lua 5.4; false for others. */
+/* Those that LuaJIT has, or does differently from Lua 5.4; false for others. */
 static bool library_of_luajit(struct front *f, uint32_t name, const struct val *arguments,
                               uint32_t count, struct val *result) {
   if (name == MATH_POW) {

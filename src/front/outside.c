@@ -370,7 +370,7 @@ struct val *outside_local(struct front *f, uint32_t upvalue) {
   return outside_is_local(f, &frame, &upvalue) ? &f->registers[frame->base + upvalue] : NULL;
 }
 
-/* The path of an upvalue of a frame's function, which is no local of another one. */
+/* The path of an upvalue of a frame's function, which is not a local of another one. */
 static struct path outside_path_of(struct front *f, const struct frame *frame, uint32_t upvalue) {
   if (upvalue >= BODY_LOCAL)
     return (struct path){0, (uint8_t)(upvalue - BODY_LOCAL + 3), f->locals, {0}};

@@ -170,7 +170,7 @@ uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
   return given;
 }
 
-/* The next field that a value may name, and its component; NULL behind the last one. */
+/* The next field that a value may name, and its component; NULL after the last one. */
 static const struct component *reach_next_named(struct front *f, const struct val *name,
                                                 uint32_t *at, uint32_t *leaf) {
   const ecs_string *one = choice_each(f, name, NULL, at);
@@ -213,7 +213,7 @@ bool reach_get_named(struct front *f, const struct val *arguments, uint32_t coun
     shared |= class_is_shared(f, component, leaf);
   }
   place = field_move(f, place, element, 1);
-  /* Each is looked up, for what is known of the function: these do nothing. */
+  /* Looking up each notes that the function reads it, and does nothing else. */
   for (at = 0; reach_next_named(f, &name, &at, &leaf);) {
     if (shared) class_share(f, component, leaf);
     (void)reach_cell_at(f, component, leaf, place, present);

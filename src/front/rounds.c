@@ -113,7 +113,7 @@ static k_value rounds_initial_part(struct loop *loop, const struct carry *carry,
   return start->kind == VAL_VALUE ? mixed_whole(loop->f, *start) : K_ALL;
 }
 
-/* Whether a part of it differs from row to row, or round to round. */
+/* Whether that part of a carry differs from row to row, or round to round. */
 static bool rounds_has_part(const struct carry *carry, enum loop_part part) {
   if (part == PART_PRESENT) return carry->maybe;
   return part == PART_VALUE || carry->mixed;
@@ -161,7 +161,7 @@ static struct val rounds_ending(const struct loop *loop, const struct carry *car
   return unchanged;
 }
 
-/* Rows without a round go on behind the loop, the others do the first. */
+/* Rows without a round continue after the loop; the others do the first. */
 static k_value rounds_begin_once(struct loop *loop, k_value count) {
   struct front *f = loop->f;
   k_value enters = build_binary(f->b, KO_LT, build_i64(f->b, 0), count);

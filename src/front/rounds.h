@@ -52,7 +52,7 @@ struct loop {
   struct exit_mask exits[ROUNDS_EXITS];
   uint32_t exit_count;
   uint32_t result_count;
-  bool once;                   /* no row comes to the end of its body: that is no loop */
+  bool once;                   /* no row reaches the end of its body: it is not a loop */
   k_value live;                /* the rows still in it; after it, those that never left */
 };
 

@@ -160,7 +160,7 @@ static bool scratch_is_string(struct val x) {
   return x.kind == VAL_VALUE && x.names == &front_texts;
 }
 
-/* A string as a string field has it, for a column that takes some from there. */
+/* A string in the form of a string field, for a column that also takes strings from fields. */
 static struct val scratch_as_string(struct front *f, struct val value) {
   struct val string = val_number(f, text_as_cell(f, value), false);
   string.names = &front_texts;

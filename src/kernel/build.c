@@ -39,7 +39,7 @@ struct node builder_failing(const struct builder *b, uint32_t op, k_type type) {
   return n;
 }
 
-/* Adds a type to a list of at most so many. Returns its number, or NONE. */
+/* Adds a type to a list of at most `most`. Returns its number, or NONE. */
 static uint32_t build_declare(struct builder *b, uint8_t *types, uint32_t *count, uint32_t most,
                               uint32_t type) {
   if (*count == most) builder_fail(b, K_ELIMIT);

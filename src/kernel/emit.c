@@ -6,8 +6,8 @@ struct emitter {
   struct builder *b;
   k_insn *insns;
   uint32_t count, capacity;
-  struct program head;      /* the program's counts; its scalars are uniforms, constants, then */
-  struct numbering at;      /* computed ones. Where its operands begin */
+  struct program head;      /* the program's counts; scalars: uniforms, constants, computed ones */
+  struct numbering at;      /* where its operands begin */
 };
 
 /* ---- operands ---- */
@@ -105,7 +105,7 @@ static uint32_t emit_compare_number(uint32_t op) {
   return numbers[op - KO_EQ];
 }
 
-/* The number of a comparison, which is swapped if x is a scalar: instructions take these second. */
+/* The number of a comparison; swaps x and y if x is a scalar: instructions take scalars second. */
 static uint32_t emit_compare_kind(const struct emitter *e, uint32_t op, k_value *x, k_value *y,
                                   bool scalar) {
   if (scalar || node_at(e->b, *x)->varies) return emit_compare_number(op);

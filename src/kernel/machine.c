@@ -319,9 +319,9 @@ void running_move(struct running *r, ptrdiff_t rows) {
 
 /* ---- windows ---- */
 
-/* Where few rows of a block do a loop, or what is skipped under a mask, that runs for groups of
-** GROUP rows one after the other: windows of the block. What an instruction costs besides its
-** lanes, and moving an operand, are given as lanes. */
+/* If few rows of a block do a loop, or what is skipped under a mask, that runs for one window
+** of the block after the other: consecutive groups of GROUP rows. What an instruction costs besides
+** its lanes, and what moving an operand costs, are given in lanes. */
 enum { GROUP = 8, LANES_OF_INSN = 32, LANES_OF_OPERAND = 12, ROUNDS = 16, FEWEST_INSNS = 32 };
 
 struct window {
@@ -332,7 +332,7 @@ static bool machine_any_in_group(const uint8_t *mask, size_t n, size_t at) {
   return machine_any_lane(mask + at, n - at < GROUP ? n - at : GROUP);
 }
 
-/* The next window of n lanes behind the given one; false if there is none. */
+/* The next window after the given one, among n lanes; false if there is none. */
 static bool machine_next_window(const uint8_t *mask, size_t n, struct window *window) {
   size_t at = window->to;
   while (at < n && !machine_any_in_group(mask, n, at)) at += GROUP;
@@ -342,8 +342,8 @@ static bool machine_next_window(const uint8_t *mask, size_t n, struct window *wi
   return window->from < n;
 }
 
-/* Whether instructions do the same with the rows of so many windows as with a block. A list may
-** only serve a loop around it: windows do not keep it. Notes of many would have to be sorted. */
+/* Whether instructions do the same in that many windows as in the whole block. A list may only
+** serve a loop around it: windows do not keep it. Notes of several would have to be sorted. */
 static bool machine_is_movable(const struct running *r, uint32_t pc, uint32_t end,
                                uint32_t windows) {
   const struct numbering *numbers = r->numbers;
@@ -360,7 +360,7 @@ static bool machine_is_movable(const struct running *r, uint32_t pc, uint32_t en
   return movable;
 }
 
-/* The mask of a loop or of what is skipped, and the instruction behind that. */
+/* The mask of a loop or of what is skipped. The second: the instruction after that. */
 static const uint8_t *machine_mask(const struct running *r, const k_insn *k) {
   return r->at[k->op == OP_LOOP ? k->b : k->a];
 }

@@ -28,7 +28,7 @@ enum {
   N_START,     /* the rows that the run is for */
   N_CONVERT,   /* x */
   N_LIMIT,     /* uniform x; aux: k_limit, of the next narrower type */
-  N_EXACT,     /* x, -, -, mask; aux: the k_error of a float that is no integer */
+  N_EXACT,     /* x, -, -, mask; aux: the k_error of a float that is not an integer */
   N_RANGE,     /* x, -, -, mask; aux: k_column. Yields nothing */
   N_SELECT,    /* mask, x, y */
   N_RANDOM,    /* entity, call, seed, tick */

@@ -105,7 +105,7 @@ k_scalar note_value_at(k_type type, const void *values, size_t i) {
   return value;
 }
 
-/* Copies what the given rows note, or the first ones, or what is one for all. */
+/* Copies what the given rows note, or the first rows, or the one value for all. */
 static void note_copy(k_scalar *to, k_type type, const void *from, bool one,
                       const uint16_t *among, uint32_t count) {
   const k_scalar *values = from;

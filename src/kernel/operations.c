@@ -50,7 +50,7 @@ bool isa_supported(k_isa isa) {
   }
 }
 
-/* This one, or the best one below it. */
+/* That instruction set or, if it is not supported, the best one below it. */
 static k_isa isa_up_to(int isa) {
   while (!isa_supported((k_isa)isa)) isa--;
   return (k_isa)isa;

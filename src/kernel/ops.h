@@ -85,9 +85,9 @@ struct row_lanes {
   char *base, *one, *four, *eight;
 };
 
-/* Other code, after the instructions' own: theirs for scalars; a loop over one row; one on scalars;
-** controls; ordered notes, possibly stored at once, and their giving; an undoable store; the next
-** row. */
+/* Further codes, after those of instructions: the same for scalars; a loop over one row; one on
+** scalars; controls; ordered notes, possibly stored at once, and their giving; an undoable store;
+** the next row. */
 enum {
   ROWS_SCALARS = OP_CONTROLS, ROWS_ONE = 2 * OP_CONTROLS, ROWS_SCALAR, ROWS_SKIP, ROWS_LOOP,
   ROWS_END, ROWS_NOTE, ROWS_PUT, ROWS_DO, ROWS_KEEP, ROWS_NEXT, ROWS_CODES

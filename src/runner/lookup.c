@@ -50,7 +50,7 @@ static inline ecs_id lookup_entity(const ecs_world *world, uint64_t at) {
   return at < INDEX_LIMIT ? entity_id_any(&world->entities, (uint32_t)at) : ECS_NULL;
 }
 
-/* What tells who is alive, read once: ids may alias anything. */
+/* What tells which entities are alive, read once: ids may alias anything. */
 struct living {
   const ecs_world *world;
   const struct record *records;

@@ -22,7 +22,7 @@ enum list_kind {
   LIST_TARGETS,                /* those that an id is tied to */
   LIST_ROWS,                   /* those that match a query, which each row matches at most once; */
   LIST_EVENTS,                 /* and the rows of an event: the same for all rows, no arguments */
-  LIST_KEYS                    /* keys of a table that the function creates: so many are there */
+  LIST_KEYS                    /* keys of a table that the function creates; argument: how many */
 };
 
 /* The arguments of the first two kinds: two or three coordinates, the distance, and what to skip;
@@ -36,7 +36,7 @@ struct run_list {
   uint32_t index;              /* the run's index, */
   uint32_t axes;               /* and its number of axes; of LIST_KEYS, column and list. Their */
   const int64_t *given;        /* keys, in the order in which they came; */
-  uint32_t names, items;       /* in a table that is created with room for so many; */
+  uint32_t names, items;       /* in a table that is created with room for these; */
   bool (*order)(const struct run_list *list, uint32_t count, uint32_t *places);   /* gives their
                                ** places, from 0, in the order of Lua's next; false if it cannot */
   void *ud;

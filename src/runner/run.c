@@ -175,7 +175,7 @@ static void run_write_places(k_cell *to, char *data, size_t size, uint32_t count
   for (uint32_t i = 0; i < count; i++) to[i].at = data + i * size;
 }
 
-/* Writes whether the term of a slot is present, after what was written before. */
+/* Appends, for each row of a table, whether the term of a slot is present. */
 static RARE void *run_write_there(const struct runner *runner, const struct run *run,
                                   const struct table *table, uint32_t slot, uint32_t *there) {
   struct row_stretch rows = run_rows_of(run, table);

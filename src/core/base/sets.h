@@ -85,7 +85,7 @@ static inline uint32_t id_set_remove(ecs_id *ids, uint32_t count, ecs_id id) {
 /* Searching in sorted lists. */
 
 /* Moves `low` to the first place below `high` for which `before`, about the place `middle`, is
-** false; to `high` if there is none. It is true for all places up to there, and false behind. */
+** false; to `high` if there is none. It is true for all places up to there, and false after. */
 #define BISECT(low, high, middle, before)           \
   do {                                              \
     uint32_t high_ = (high);                        \

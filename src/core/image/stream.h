@@ -102,8 +102,8 @@ bool reader_end(struct reader *in);
 **               and when there are any, a bit for each row, in u64 words. (Earlier versions wrote
 **               empty tables, too, and 1 for the 0 of those that were empty for long.)
 **   sparse      for each sparse component and each event, by place: u32 rows, u32 entity index
-**               each (0 of events), in packed order, then the columns, and of a toggle who has it
-**               off, as in tables, which none of them is named by. Behind an event's: u32 rows
+**               each (0 of events), in packed order, then the columns, and of a toggle which have
+**               it off, as in tables, which none of them is named by. After an event's: u32 rows
 **               that were there when the last update ended; for each system that reads it a u8 1,
 **               text name, u32 rows that it has seen, u32 rows that it was due for; a u8 0; u32
 **               rows that are put off, and when there are any, these like the others, f64 clock,
@@ -121,8 +121,8 @@ bool reader_end(struct reader *in);
 **               text query, u64 runs up to which it knows of them; a u8 0; for each component, by
 **               place: u8 (0 nothing follows, 1 by groups, 2 by rows), then, for each table that
 **               has it, and each of its pairs there, in the order of the above, and for what keeps
-**               a sparse component: u64 run for each 1,024 rows, at least the last that all who
-**               ask know of; by rows: u64 run in which each was written, in which it came
+**               a sparse component: u64 run for each 1,024 rows, at least the last that all
+**               readers know of; by rows: u64 run in which each was written, in which it came
 **   checksum    u64 of everything before it (stream.h); nothing follows
 **
 ** An entity index below 65,536, in rows, pairs, ties and entity fields, is a component's place

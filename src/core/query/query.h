@@ -143,7 +143,7 @@ struct ecs_query {
   bool broken;                    /* names a component that is no longer declared */
   bool dirty;                     /* has doomed tables */
   bool kept;                      /* owned by a system: ecs_query_free leaves it alone */
-  bool shared;                    /* likewise: owned by the world, for all who ask for its text */
+  bool shared;                    /* likewise: owned by the world, for all that ask for its text */
   struct query_terms terms;
   ecs_query *previous, *next;     /* all queries of the world, oldest first */
   void *owner;                    /* set by the host: whose query it is */
@@ -221,8 +221,8 @@ bool query_sees_prefabs(const struct term *term);
 /* Whether a table satisfies the terms; that of a prefab never does. */
 bool query_terms_match(const struct query_terms *terms, const struct table *table);
 
-/* The query of a text that the world keeps for an owner; a new one that is not `shared` if it tells
-** what has changed, is about events, or the world keeps too many. */
+/* The query that the world keeps for an owner, by its text. If it asks for changes, is about
+** events, or the world already keeps too many, it is a new one that is not `shared`. */
 ecs_status query_share(ecs_world *world, ecs_string text, const void *owner, ecs_query **out);
 
 /* Frees a query, even if a system owns it. */

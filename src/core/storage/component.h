@@ -161,7 +161,7 @@ ecs_status component_path(const ecs_world *world, const char *text, size_t size,
 ecs_status component_cell(ecs_world *world, const struct component *component,
                           uint32_t leaf, const struct ecs_value *value, ecs_cell *cell);
 
-/* The text that a cell of a string or enum stands for, and the value of any cell but that of an
+/* The text that a cell of a string or enum stands for. The second: the value of any cell except an
 ** `any`, with its text if it has one. */
 ecs_string leaf_text(const ecs_world *world, const struct leaf *leaf, ecs_cell cell);
 void value_of_cell(ecs_type type, uint32_t size, ecs_cell cell, ecs_string text,

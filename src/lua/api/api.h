@@ -253,8 +253,8 @@ struct query_box {
 struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
                              const struct query_text *text);
 
-/* Likewise, but pushes the query that the world at 1 keeps by the value at `key`, if there is one;
-** a text that may be shared may be of one that it does not keep. */
+/* Likewise, but pushes the query that the world at 1 keeps under the value at `key`, or a new one.
+** It keeps that, too, unless the text may be shared, but its query is not. */
 void query_push_kept(lua_State *L, struct world_box *box, int key, const struct query_text *text);
 
 /* The text of a query; "closed" before and after its life. */

@@ -30,7 +30,7 @@ static struct component *check_event(lua_State *L, const struct world_box *box, 
 
 /* ---- emitting ------------------------------------------------------------------------- */
 
-/* Emits the event that an argument names with the values behind it, now or after some seconds. */
+/* Emits the event that an argument names with the values after it, now or after some seconds. */
 static int event_give(lua_State *L, struct world_box *box, int arg, bool now, double seconds) {
   const struct component *event = check_event(L, box, arg);
   struct input input;

@@ -228,8 +228,8 @@ static inline int jit_do_nothing(lua_State *L) {
   return 0;
 }
 
-/* Has LuaJIT know which thread runs. It does not after a call in another one, as of what keeps a
-** message, if an error comes behind it: then the next exit of compiled code crashes. */
+/* Tells LuaJIT which thread runs. After a call in another one, such as of what keeps a message, it
+** does not know, and if an error follows, the next exit of compiled code crashes. */
 static inline lua_State *jit_current(lua_State *L) {
   lua_cpcall(L, jit_do_nothing, NULL);
   return L;

@@ -442,7 +442,7 @@ bool system_kernel_is_current(const struct kernel *kernel);
 /* How a system runs: "lua", "vector", or "native" for a host's. */
 const char *system_kernel_tier(const ecs_system *system);
 
-/* Whether programs did the rows of the for loops in its last `run`, but for a few. */
+/* Whether programs did the rows of the for loops in its last `run`, except for a few. */
 bool loops_are_compiled(const struct system_box *system);
 
 /* How the core calls the functions of systems. */

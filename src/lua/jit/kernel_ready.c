@@ -43,8 +43,8 @@ static bool kernel_ready_does_more(const struct variant *variant) {
   return writes;
 }
 
-/* Whether it yields a result for each row and writes, while matches are decided row by row: what
-** rows before a failed one have written would be lost. */
+/* Whether it writes and yields a result for each row, while matches are decided row by row: if a
+** row failed, the writes of the rows before it would be lost. */
 static bool kernel_ready_gives_and_writes(const struct kernel *kernel,
                                           const struct variant *variant) {
   return kernel->query->terms.step_count && RESULT_IS_USED(kernel->result) &&
@@ -205,7 +205,7 @@ static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool 
 }
 
 /* Whether the program that ran last, if it copies tables, is worth that: Lua is faster for few
-** rows. What it writes is stored behind each table of the world. If not, pushes the reason. */
+** rows. What it writes is stored after each table of the world. If not, pushes the reason. */
 static bool kernel_ready_pays(lua_State *L, int handle, const struct kernel *kernel) {
   const ecs_query *query = kernel->query;
   const struct variant *variant = kernel->count ? kernel->variants[0] : NULL;

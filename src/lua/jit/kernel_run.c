@@ -94,7 +94,7 @@ static bool kernel_run_gives_up(const struct loop_box *loop, const struct kernel
 #define LEAST_LENIENT 4u       /* fewer, if they do what was refused: they may be all rows */
 #define MOST_RESTS 64u         /* runs by Lua alone after several that ended so */
 #define LENIENT_RESTS 1024u    /* if the rows that are left do what was refused, */
-#define STALE_RESTS 64u        /* and after so many it is compiled again */
+#define STALE_RESTS 64u        /* and after this many it is compiled again */
 #define FIRST_PIECE 64u        /* rows run after one that fell back, then twice as many */
 
 /* Before each such row, tables are copied again: not more often than takes as long as all rows in
@@ -118,7 +118,7 @@ struct row_span {
   uint32_t match;              /* in the query, for a table */
   uint32_t count, row;         /* rows, and the one that falls back, or failed */
   bool some;                   /* not all rows of the table match */
-  struct run over;             /* the table: by the variant */
+  struct run over;             /* the variant's run over the table */
   ecs_id behind;               /* of a gathering: entity of the next row, or ECS_NULL */
   struct run_failure failure;
   /* Runs that many rows from a given one on, and stages what they have marked. */
@@ -773,7 +773,7 @@ bool kernel_here(lua_State *L, int handle, struct loop_box *loop,
 
 /* ---- bodies of for loops ---- */
 
-#define BODY_LEFT 4u           /* a row that falls back takes so many times that of a system */
+#define BODY_LEFT 4u           /* how much longer a row that falls back takes than in a system */
 
 /* The first row of the loop's run in its table, and what its rows have. */
 static uint32_t kernel_run_first(const struct loop_box *loop) {

@@ -1,10 +1,10 @@
 /* Bodies of `for ... in q:each() do` as programs, wherever such a loop stands: when it has reached
-** rows of a table, the function that advances it runs them all, and goes on behind them. A row that
+** rows of a table, the function that advances it runs them all, and goes on after them. A row that
 ** fails is given to Lua, as without programs; the rows after it come next.
 **
 ** The locals around the loop are upvalues of a C function: they are copied there from the frame of
-** the function with the loop before rows run, and back afterwards. Which loop it is, the line of
-** its `for` tells, if no other begins there. */
+** the function with the loop before rows run, and back afterwards. The line of its `for` tells
+** which loop it is, if no other begins there. */
 #include <lauxlib.h>
 
 #include "core/base/chance.h"
@@ -26,7 +26,7 @@
 #else
 #define FOR_NAME "for iterator"
 #endif
-#define BODY_RESTS 256u        /* a refused body is compiled again after so many runs at most */
+#define BODY_RESTS 256u        /* a refused body is compiled again after this many runs at most */
 
 /* The locals' function: its first upvalue is a table of their names, by upvalue; its second one
 ** says how many random numbers have been drawn. */

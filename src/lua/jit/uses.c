@@ -25,7 +25,7 @@ void uses_option(lua_State *L, int spec, const char *what) {
 
 /* ---- strings in functions -------------------------------------------------------------- */
 
-/* The buffer has a place on the stack, above the function that is dumped, until that is done. */
+/* Until the dump is done, the buffer keeps a stack slot above the function that is dumped. */
 struct dumping {
   luaL_Buffer buffer;
   bool begun;

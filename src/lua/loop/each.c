@@ -239,7 +239,7 @@ int drawing_pcall(lua_State *L, const struct loop_box *loop, int arguments,
   return status;
 }
 
-/* A form that fails, even when its changes are applied, has taken no stream. */
+/* A form that fails, even while its changes are applied, does not use up a random stream. */
 void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments, bool by_rows) {
   int status = drawing_pcall(L, loop, arguments, chance_form(loop->chance));
   bool names = by_rows && status != LUA_OK && status != LUA_ERRMEM;

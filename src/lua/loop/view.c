@@ -469,7 +469,7 @@ static void view_push_table(lua_State *L, int index, struct view_box *view) {
   }
 }
 
-/* For other values than numbers: the view is at 1, the value at 3. A view stands for its values. */
+/* For values other than numbers: the view is at 1, the value at 3. A view stands for its values. */
 static void view_write_converted(lua_State *L, struct view_box *view, uint32_t at) {
   struct world_box *box = view->box;
   box->calls++;
