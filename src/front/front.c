@@ -55,12 +55,24 @@ bool front_leaves(const struct front *f, const void *function, uint32_t pc) {
   return i < count;
 }
 
+/* Whether not all rows of a function, or of a loop's round, come to the present instruction. In a
+** loop over rows, false: Lua runs that one better without the rest. */
+static bool front_is_conditional(const struct front *f) {
+  const struct loop *inner = NULL;
+  for (const struct frame *frame = f->frame; frame; frame = frame->caller)
+    for (const struct loop *loop = frame->loop; loop; loop = loop->outer) {
+      if (loop->shows) return false;
+      if (!inner && !loop->once) inner = loop;
+    }
+  return f->env.mask != (inner ? inner->live : f->start);
+}
+
 /* Rows that come to a refused instruction by a condition are left to Lua, when the function is
 ** compiled again. */
 static void front_note_leave(struct front *f) {
   const struct frame *frame = f->frame;
-  bool conditional = f->started && !f->loop_depth && f->env.mask != f->start;
-  if (f->shared.strict || !conditional || f->breaks_promise || front_wants_more(f)) return;
+  if (f->shared.strict || !f->started || f->breaks_promise || front_wants_more(f)) return;
+  if (!front_is_conditional(f)) return;
   while (frame->caller && (!frame->code || !frame->code->count)) frame = frame->caller;
   if (frame->pc >= frame->code->count || f->shared.leave_count == FRONT_LEAVES) return;
   const void *function = frame->code->identity;
