@@ -230,6 +230,44 @@ describe("a kernel that writes the field by which its query's path goes", functi
   end)
 end)
 
+-- Programs that are compiled during a run may be the first to read the target.
+describe("over ties, a function that begins to read a value", function()
+  local function seen(kernels, text, fn, begin)
+    local world = helper.new_world { kernels = kernels, tag = 7 }
+    world:component("A", { "who: entity" })
+    world:component("B", { "v: f64" })
+    world:relation "Likes"
+    local ids, state = world:spawn_many(40, { A = {} }), {}
+    for i = 1, 40 do world:add(ids[i], "Likes", ids[i % 5 + 1]) end
+    world:system("s", { query = text, each = fn(world, state) })
+    world:update(1)
+    begin(world, state, ids)
+    world:update(1)
+    return { world:digest(), world:get(ids[25], "A.who"), ids[1] }, world:explain("s").tier
+  end
+  local function give(world, _, ids) for i = 20, 40 do world:add(ids[i], "B") end end
+  local function turn(_, state) state.on = true end
+
+  it("gets it, whether a component or a variable outside makes it do so", function()
+    for _, case in ipairs {
+      { "A, B?, (Likes, *)", function() return function(a, b, _, _, target)
+        if b then a.who = target end
+      end end, give },
+      { "A, (Likes, *)", function(world, state) return function(a, _, e, target)
+        if state.on and world:random(e) >= 0 then a.who = target end
+      end end, turn },
+      { "A, (Likes, $f)", function(_, state) return function(a, _, _, target)
+        if state.on then a.who = target end
+      end end, turn },
+    } do
+      local plain, fast, tier = seen(false, table.unpack(case)), seen(true, table.unpack(case))
+      assert.same(plain, fast)
+      assert.equal(plain[2], plain[3])
+      assert.equal("vector", tier)
+    end
+  end)
+end)
+
 describe("over ties, a function that writes to what it reads of others", function()
   it("sees what the rows before it have written", function()
     for text, fn in pairs {

@@ -297,12 +297,36 @@ void ecs_query_free(ecs_query *query) {
 
 #define SHARED_MOST 256u
 
+/* Whether its text still names what it did: components and fields may have other names since. */
+static bool query_means_same(ecs_query *query) {
+  ecs_world *world = query->world;
+  struct query_terms now = {0};
+  if (query->named == world->registry.version) return true;
+  ecs_status status =
+      query_parse(world, (ecs_string){query->text, query->text_size}, NULL, 0, &now);
+  bool same = status == ECS_OK && now.count == query->terms.count;
+  for (uint32_t i = 0; same && i < now.count; i++) {
+    const struct term *term = &now.terms[i], *was = &query->terms.terms[i];
+    same = term->id == was->id && term->leaf == was->leaf && term->target == was->target &&
+           term->through_id == was->through_id && term->through_leaf == was->through_leaf;
+  }
+  if (status == ECS_OK) query_terms_free(world, &now);
+  if (same) query->named = world->registry.version;
+  return same;
+}
+
+bool query_is_shared(ecs_query *query) {
+  query->shared = query->shared && !query->broken && query_means_same(query);
+  return query->shared;
+}
+
 ecs_status query_share(ecs_world *world, ecs_string text, const void *owner, ecs_query **out) {
   uint32_t count = 0;
   for (ecs_query *query = world->first_query; query; query = query->next) {
     count += query->shared;
     if (!query->shared || query->broken || query->owner != owner) continue;
     if (query->text_size != text.size || memcmp(query->text, text.data, text.size)) continue;
+    if (!query_is_shared(query)) continue;
     *out = query;
     return ECS_OK;
   }
@@ -310,6 +334,7 @@ ecs_status query_share(ecs_world *world, ecs_string text, const void *owner, ecs
   ecs_status status = query_make(world, text, NULL, 0, &query);
   if (status != ECS_OK) return status;
   query->owner = (void *)(uintptr_t)owner;
+  query->named = world->registry.version;
   query->shared = count < SHARED_MOST && !query->fresh && !query->terms.changes &&
                   !query->terms.event;
   *out = query;

@@ -144,6 +144,7 @@ struct ecs_query {
   bool dirty;                     /* has doomed tables */
   bool kept;                      /* owned by a system: ecs_query_free leaves it alone */
   bool shared;                    /* likewise: owned by the world, for all that ask for its text */
+  uint64_t named;                 /* the components' version for which that was last looked at */
   struct query_terms terms;
   ecs_query *previous, *next;     /* all queries of the world, oldest first */
   void *owner;                    /* set by the host: whose query it is */
@@ -224,6 +225,8 @@ bool query_terms_match(const struct query_terms *terms, const struct table *tabl
 /* The query that the world keeps for an owner, by its text. If it asks for changes, is about
 ** events, or the world already keeps too many, it is a new one that is not `shared`. */
 ecs_status query_share(ecs_world *world, ecs_string text, const void *owner, ecs_query **out);
+/* Whether it is still one of these: until its text names something else. */
+bool query_is_shared(ecs_query *query);
 
 /* Frees a query, even if a system owns it. */
 void query_free(ecs_query *query);

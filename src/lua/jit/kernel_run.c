@@ -565,12 +565,16 @@ static void run_next_tables(lua_State *L, int handle, struct loop_box *loop, str
   }
 }
 
-/* Whether a program of the kernel reads values of variables. */
-static bool kernel_run_reads_values(const struct kernel *kernel) {
-  for (uint32_t i = 0; kernel->query->terms.values && i < kernel->count; i++)
-    if (kernel->variants[i]->plan.program && run_reads_values(&kernel->variants[i]->plan))
-      return true;
-  return false;
+/* Whether the function has parameters for values of variables: a program that is compiled during
+** the run may read them, even if none has so far. */
+static bool kernel_run_takes_values(lua_State *L, int handle, const struct kernel *kernel) {
+  const struct query_terms *terms = &kernel->query->terms;
+  bool any;
+  if (!terms->values) return false;
+  kernel_push_function(L, handle);
+  int count = parameter_count(L, lua_gettop(L), &any);
+  lua_pop(L, 1);
+  return any || (uint32_t)count > terms->slots + 1 + !RESULT_IS_ASKED(kernel->result);
 }
 
 /* Rows run together as long as none reads, or writes again, what another one has written; totals
@@ -581,7 +585,7 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
   struct gather gather;
   struct gathering g = {.loop = loop, .walk = walk, .how = how, .gather = &gather,
                         .anchors = anchors,
-                        .apart = how->total || kernel_run_reads_values(kernel),
+                        .apart = how->total || kernel_run_takes_values(L, handle, kernel),
                         .run = {.query = kernel->query}};
   struct choices choices;
   variant_choices(walk, &choices);
