@@ -375,6 +375,8 @@ static void call_put_results(struct front *f, const struct code *code, const str
   struct val nil = {.kind = VAL_NIL};
   uint32_t wanted = code->c == NONE ? count : code->c;
   assert(count <= FRONT_RESULTS);
+  if (code->a + wanted > f->frame->code->registers)
+    front_refuse(f, "it passes on more results of a call than are used: name those that are");
   for (uint32_t i = 0; i < wanted; i++)
     *front_register(f, code->a + i) = i < count ? results[i] : nil;
   f->frame->top = code->c == NONE ? code->a + wanted : NONE;

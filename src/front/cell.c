@@ -192,8 +192,9 @@ enum cell_kind cell_kind_of(struct front *f, struct val value) {
 /* The kind of a value that is stored at a path. */
 static enum cell_kind cell_kind_at(struct front *f, const struct path *path, struct val value) {
   if (value.kind != VAL_NIL && !val_is_boolean(f, value) && !val_is_number(f, value))
-    front_refuse(f, "it sets '%s' to %s: write only numbers, ids and booleans",
-                 cell_push_name(f, path), number_describe(f, value));
+    front_refuse(f, "it sets '%s' to %s: %s", cell_push_name(f, path), number_describe(f, value),
+                 value.spawned ? "keep that in a field, an array or a resource"
+                               : "write only numbers, ids and booleans");
   return cell_kind_of(f, value);
 }
 
@@ -512,6 +513,9 @@ void cell_set_element(struct front *f, struct val table, struct val index, struc
   struct path *path = &f->paths[table.at];
   if (f->result > RESULT_MAP)
     front_refuse(f, "it writes to '%s' and returns a result: do that in a system's each",
+                 cell_push_name(f, path));
+  if (index.spawned)
+    front_refuse(f, "it writes to '%s' by the id of a spawned entity: do that in a second system",
                  cell_push_name(f, path));
   if (index.names == &front_texts && choice_of_key(f, table.at, &index))
     index = maybe_need(f, index);   /* Lua adds others */

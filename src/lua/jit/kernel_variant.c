@@ -727,8 +727,11 @@ struct variant *variant_need(lua_State *L, int handle, int anchors, struct kerne
   if (!kernel_variant_compile(L, handle, anchors, kernel, which)) return NULL;
   kernel->denied = false;
   variant = kernel_variant_find(L, anchors, kernel, which);
-  if (!variant) lua_pushliteral(L, "an outside value that it reads changed during compilation");
-  return variant;
+  if (variant) return variant;
+  if (++kernel->refusals > MOST_REFUSALS) kernel_tire(kernel);
+  lua_pushliteral(L, "an outside value that it reads changed during compilation, or is an integer "
+                     "beyond 2^53 where it may also be a float");
+  return NULL;
 }
 
 /* ---- sharing ---- */
