@@ -30,11 +30,12 @@ static APART int entity_refuse_more(lua_State *L, const struct world_box *box, e
                              "world:set");
 }
 
-/* Raises a mutator's failure: if it is about the entity, argument 2 is at fault. */
-static int entity_fail(lua_State *L, const struct world_box *box, ecs_status status) {
+/* Ends a mutator, or raises its failure: if it is about the entity, argument 2 is at fault. */
+static inline int entity_end(lua_State *L, struct world_box *box, ecs_status status) {
   bool is_id = status >= ECS_EDEAD && status <= ECS_ENOID;
-  return is_id ? raise_argument(L, box->world, status, 2)
-               : raise_status(L, box->world, status);
+  if (UNLIKELY(status != ECS_OK)) raise_argument(L, box->world, status, is_id ? 2 : 0);
+  values_stored(box);
+  return settle(L, box, 1);
 }
 
 static int entity_is_alive(lua_State *L) {
@@ -266,9 +267,7 @@ static APART int entity_set_anything(lua_State *L, struct world_box *box) {
   input_values(&input, component, leaf, 4, lua_gettop(L) - 3);
   ecs_status status;
   RETRY(L, box, status, entity_set(box->world, id, component, input.writes, input.count));
-  if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
-  values_stored(box);
-  return settle(L, box, 1);
+  return entity_end(L, box, status);
 }
 
 static int entity_set_values(lua_State *L) {
@@ -295,8 +294,7 @@ INLINE int entity_change_component(lua_State *L, change_fn change, tie_fn tie) {
   ecs_id component = named->id;
   ecs_status status;
   RETRY(L, box, status, change(box->world, id, component));
-  if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
-  return settle(L, box, 1);
+  return entity_end(L, box, status);
 }
 
 static int entity_add_component(lua_State *L) {
@@ -316,8 +314,7 @@ static int entity_switch_component(lua_State *L, bool off) {
   check_only(L, 3, "one component expected: call it for each");
   ecs_status status;
   RETRY(L, box, status, toggle_switch(box->world, id, component, off));
-  if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
-  return settle(L, box, 1);
+  return entity_end(L, box, status);
 }
 
 static int entity_enable(lua_State *L) { return entity_switch_component(L, false); }
@@ -369,8 +366,7 @@ static int entity_set_text(lua_State *L) {
   }
   ecs_status status;
   RETRY(L, box, status, entity_set(box->world, id, component, &write, 1));
-  if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
-  return settle(L, box, 1);
+  return entity_end(L, box, status);
 }
 
 /* ---- names ----------------------------------------------------------------------- */
@@ -385,9 +381,7 @@ static int entity_set_name(lua_State *L, struct world_box *box, ecs_id id) {
   } else if (!lua_isboolean(L, 3) || lua_toboolean(L, 3)) {
     return luaL_typeerror(L, 3, "string or false");
   }
-  ecs_status status;
-  RETRY(L, box, status, name_set(box->world, id, text, size));
-  if (status != ECS_OK) return raise_argument(L, box->world, status, 3);
+  RETRY_OR_BLAME(L, box, 3, name_set(box->world, id, text, size));
   return settle(L, box, 1);
 }
 

@@ -16,10 +16,8 @@
 /* Pushes the id of a copy of an entity, named by argument 2, with the plan set over it. */
 static int prefab_copy(lua_State *L, struct composition *plan, ecs_id id, enum clone_kind kind) {
   struct world_box *box = plan->input.box;
-  ecs_status status;
   composition_order(plan, 0, plan->count);
-  RETRY(L, box, status, clone_find(box->world, id, kind));
-  if (UNLIKELY(status != ECS_OK)) return raise_argument(L, box->world, status, 2);
+  RETRY_OR_BLAME(L, box, 2, clone_find(box->world, id, kind));
   /* Each any value to be copied gets a slot. Whatever ran meanwhile has left the world unchanged,
   ** or the call ends here. */
   struct clone *clone = box->world->clone;

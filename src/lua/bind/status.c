@@ -62,12 +62,12 @@ int raise_error(lua_State *L, const char *format, ...) {
 }
 
 int raise_status(lua_State *L, const ecs_world *world, ecs_status status) {
-  if (status == ECS_ENOMEM) return raise_memory(L);
-  return raise_error(L, "%s", ecs_message(world));
+  return raise_argument(L, world, status, 0);
 }
 
 int raise_argument(lua_State *L, const ecs_world *world, ecs_status status, int arg) {
   if (status == ECS_ENOMEM) return raise_memory(L);
+  if (arg == 0) return raise_error(L, "%s", ecs_message(world));
   char text[MESSAGE_SIZE];
   text_format(text, sizeof text, "%s", ecs_message(world));
   return luaL_argerror(L, arg, text);
