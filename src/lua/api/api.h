@@ -279,10 +279,6 @@ static inline int push_query_world(lua_State *L, int query_index) {
   return lua_gettop(L);
 }
 
-/* world:random. */
-
-extern const luaL_Reg world_random_methods[];
-
 /* Relations from Lua: what lua_entity.c hands over for relations. */
 
 /* Methods on an entity (argument 2) and a relation (argument 3: its name or id, or a pair's id;
@@ -332,8 +328,6 @@ struct outside spawner_object(lua_State *L, int index, const struct world_box *b
 ** values would go to other fields, except those of files that are keys of a table, which are made
 ** again. The world and the table are at indices. */
 void spawners_report(lua_State *L, int world, int files, const struct change *change);
-
-extern const luaL_Reg world_spawner_methods[];
 
 /* Worlds in scripts: creating them, attaching them to their objects, closing them. */
 

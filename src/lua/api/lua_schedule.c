@@ -130,14 +130,6 @@ static int schedule_world_alpha(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg world_schedule_methods[] = {
-  {"alpha", schedule_world_alpha},
-  {"phase", schedule_world_phase},
-  {"run", schedule_world_run},
-  {"update", schedule_world_update},
-  {NULL, NULL}
-};
-
 /* ---- lua random ---- */
 
 /* world:random(e): the same numbers as in compiled functions. */
@@ -172,4 +164,11 @@ static int schedule_world_random(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg world_random_methods[] = {{"random", schedule_world_random}, {NULL, NULL}};
+const luaL_Reg world_schedule_methods[] = {
+  {"alpha", schedule_world_alpha},
+  {"phase", schedule_world_phase},
+  {"random", schedule_world_random},
+  {"run", schedule_world_run},
+  {"update", schedule_world_update},
+  {NULL, NULL}
+};

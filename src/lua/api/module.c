@@ -22,7 +22,7 @@
 #include "lua/loop/loop.h"
 #include "lua/loop/view.h"
 
-#define METHOD_LISTS 17
+#define METHOD_LISTS 15
 
 /* A kind of object: its metatable, and the methods that scripts can call. */
 struct object {
@@ -35,9 +35,8 @@ struct object {
 static const struct object objects[] = {
   {"world", &kind_world, world_metamethods,
    {world_core_methods, world_component_methods, world_entity_methods, world_spawn_methods,
-    world_spawner_methods, world_query_methods, world_schedule_methods, world_system_methods,
-    world_describe_methods, world_view_methods, world_random_methods,
-    world_image_methods, world_relation_methods, world_array_methods,
+    world_query_methods, world_schedule_methods, world_system_methods, world_describe_methods,
+    world_view_methods, world_image_methods, world_relation_methods, world_array_methods,
     world_event_methods, world_index_methods, world_prefab_methods}},
   {"query", &kind_query, query_metamethods, {query_methods}},
   {"loop", &kind_loop, loop_metamethods, {NULL}},
