@@ -241,6 +241,12 @@ static inline void append_item(lua_State *L) {
   lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }
 
+/* Appends a text to the list at the top of the stack. */
+static inline void append_text(lua_State *L, const char *text) {
+  lua_pushstring(L, text);
+  append_item(L);
+}
+
 /* Texts of queries with the values of their $variables. */
 
 #define VARIABLES_MOST 16
