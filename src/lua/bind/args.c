@@ -3,7 +3,6 @@
 #include "lua/bind/args.h"
 
 #include "core/base/any.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/ids/world.h"
 #include "core/storage/component.h"

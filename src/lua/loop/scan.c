@@ -16,7 +16,6 @@
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
 #include "lua/bind/version.h"
-#include "lua/live/live.h"
 #include "lua/loop/view.h"
 
 #define SCAN_DEPTH 4         /* functions that call one another */

@@ -3,7 +3,6 @@
 #include "core/base/column.h"
 #include "core/base/text.h"
 #include "core/entity/name.h"
-#include "core/query/query.h"
 #include "core/storage/component.h"
 #include "core/storage/marks.h"
 #include "core/storage/table.h"
