@@ -65,14 +65,6 @@ static const char *const elsewhere[][2] = {
   {"unset", "remove"},      {"valid", "alive"},  {"view", "query"},
 };
 
-/* The name of a key here; NULL if nothing is known of it. */
-static const char *module_name_here(const struct object *object, const char *key) {
-  size_t count = object->kind == &kind_world ? sizeof elsewhere / sizeof *elsewhere : 0;
-  for (size_t i = 0; i < count; i++)
-    if (strcmp(elsewhere[i][0], key) == 0) return elsewhere[i][1];
-  return NULL;
-}
-
 /* (methods, key): a key that is almost a method's name is misspelled; any other key is absent, and
 ** not a metamethod's name. Its upvalue is the kind's place among the objects. */
 static int module_unknown_method(lua_State *L) {
@@ -87,8 +79,10 @@ static int module_unknown_method(lua_State *L) {
       for (const luaL_Reg *method = *list; method->name; method++)
         nearest_offer(&nearest, method->name, strlen(method->name));
     const char *hint = nearest_hint(&nearest);
-    const char *here = module_name_here(object, key);
-    if (here) return luaL_error(L, "%s has no method '%s': write %s", object->name, key, here);
+    size_t count = object->kind == &kind_world ? sizeof elsewhere / sizeof *elsewhere : 0;
+    for (size_t i = 0; i < count; i++)
+      if (strcmp(elsewhere[i][0], key) == 0)
+        return luaL_error(L, "%s has no method '%s': write %s", object->name, key, elsewhere[i][1]);
     if (*hint) return luaL_error(L, "%s has no method '%s'%s", object->name, key, hint);
   }
   lua_pushnil(L);
@@ -216,10 +210,7 @@ static const luaL_Reg functions[] = {
 
 /* Appends the names of a list to the table at the top of the stack. */
 static void module_add_names(lua_State *L, const luaL_Reg *list) {
-  for (; list->name; list++) {
-    lua_pushstring(L, list->name);
-    append_item(L);
-  }
+  for (; list->name; list++) append_text(L, list->name);
 }
 
 /* Pushes { native = { names of functions }, world = { names of methods }, ... }. */
