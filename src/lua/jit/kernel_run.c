@@ -18,17 +18,12 @@ static void kernel_run_stage(lua_State *L, const struct kernel *kernel, const st
   raise_failure(L, kernel->box->world, run_stage(&kernel->set->runner, run, match));
 }
 
-/* A row falls back to the function itself. */
-static void kernel_run_note_left(struct kernel *kernel, k_failure why) {
-  if (!kernel->left) kernel->why_left = why;
-}
-
 /* The function itself does the rows of a run from the failed one on. */
 static void kernel_run_finish(lua_State *L, int handle, const struct loop_box *loop,
                               const struct run_failure *failure, double dt,
                               const struct rest *rest) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  kernel_run_note_left(kernel, failure->why);
+  if (!kernel->left) kernel->why_left = failure->why;
   kernel_finish(L, handle, failure, dt, rest, loop->form == LOOP_SYSTEM);
   kernel->runs++;
   if (!loop->open) loop_gone(L, loop);
@@ -109,6 +104,30 @@ static uint64_t kernel_run_most_left(lua_State *L, int anchors, const struct var
   return bearable < most ? bearable : most;
 }
 
+/* What has been gathered of a walk, and its program. */
+struct gathering {
+  struct loop_box *loop;
+  const struct walk *walk;
+  const struct kernel_run *how;
+  int anchors;                 /* index of the kernel's */
+  struct run run;
+  struct gather *gather;       /* nothing is set before a variant is known */
+  struct matches *batch;         /* NULL: matches are gathered one by one */
+  struct variant *variant;
+  uint64_t present, maybe;     /* a struct which */
+  uint32_t depth;              /* of the rows, if parents come first */
+  const struct table *table;   /* the last row, possibly that of the next match */
+  uint32_t row;
+  uint64_t done;               /* matches of the walk or table before the gathered ones */
+  bool apart;                  /* no table is run as a whole */
+  bool writes;
+  bool over;                   /* the function itself has done the rest */
+  uint32_t turn, first_turn;   /* how often its row matched before the last match, and before the
+                               ** first gathered one */
+  uint64_t gathers;            /* of the runner, when the last match was gathered */
+  uint32_t first[KERNEL_SLOTS];
+};
+
 /* Rows that a program runs over: of a table, or of a gathering. */
 struct row_span {
   struct loop_box *loop;
@@ -140,15 +159,49 @@ static struct variant *kernel_run_variant(lua_State *L, int handle, int anchors,
   return variant;
 }
 
-static struct rest kernel_run_rest_of_gathering(struct row_span *span);
-static uint64_t kernel_run_done(const struct gathering *g);
-static void kernel_run_place(struct row_span *span, struct rest *rest);
+/* The matches after the finished ones, from a row of the span on. */
+static struct rest kernel_run_rest_of_gathering(struct row_span *span) {
+  const struct gathering *g = span->g;
+  bool failed = span->row == span->failure.why.row;
+  struct rest rest = {.before = g->done + span->row, .count = span->count - span->row};
+  if (!g->walk->repeats) rest.entity = failed ? span->failure.entity : span->behind;
+  if (rest.entity != ECS_NULL) rest.before = 0;
+  return rest;
+}
 
-/* The row of the span, which the function does alone. */
-static struct rest kernel_run_single(struct row_span *span);
+/* The place in its table of a row of the span, and which of its matches it is. */
+static void kernel_run_place(struct row_span *span, struct rest *rest) {
+  const struct gathering *g = span->g;
+  const struct gather *gather = g->gather;
+  uint32_t row = span->row;
+  span->behind = ECS_NULL;
+  if (gather->count == 0) {
+    rest->match = g->walk->match;
+    if (row + 1 < span->count)
+      span->behind = entity_id(&g->run.query->world->entities, g->walk->table->rows[row + 1]);
+    return;
+  }
+  struct gathered at = gather_at(gather, row);
+  rest->match = at.match;
+  rest->row = at.row;
+  if (row + 1 < span->count) span->behind = gather_entity(gather, row + 1);
+  if (!g->walk->repeats) return;
+  for (; row > 0; row--, rest->turn++) {
+    struct gathered before = gather_at(gather, row - 1);
+    if (before.match != at.match || before.row != at.row) return;
+  }
+  rest->turn += g->first_turn;
+}
+
+/* The row of the span, which the function does alone; `go_on` is set. */
+static void kernel_run_single(struct row_span *span, struct rest *rest) {
+  *rest = (struct rest){.match = span->match, .row = span->row, .count = 1, .of = span,
+                        .go_on = rest->go_on};
+  if (span->g) kernel_run_place(span, rest);
+}
 
 /* Runs the rows after the one that the function has done, up to a failed one, which the function
-** does, too. False if it must do no more single rows, or there are none. A rest_fn. */
+** does, too. False if it must do no more single rows, or there are none. */
 static bool kernel_run_go_on(lua_State *L, int handle, int anchors, struct rest *rest) {
   struct row_span *span = rest->of;
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
@@ -161,20 +214,13 @@ static bool kernel_run_go_on(lua_State *L, int handle, int anchors, struct rest 
     if (piece > span->count - span->row) piece = span->count - span->row;
     if (span->run(L, handle, span, span->row, piece)) continue;
     span->row = (uint32_t)span->failure.why.row;
-    uint64_t passed = (span->g ? kernel_run_done(span->g) : kernel->passed) + span->row + 1;
+    uint64_t passed = (span->g ? span->g->done : kernel->passed) + span->row + 1;
     if (kernel->left >= kernel_run_most_left(L, anchors, span->variant, span->count, passed))
       return false;
-    *rest = kernel_run_single(span);
+    kernel_run_single(span, rest);
     return true;
   }
   return false;
-}
-
-static struct rest kernel_run_single(struct row_span *span) {
-  struct rest rest = {.match = span->match, .row = span->row, .count = 1, .go_on = kernel_run_go_on,
-                      .of = span};
-  if (span->g) kernel_run_place(span, &rest);
-  return rest;
 }
 
 void kernel_tire(struct kernel *kernel) {
@@ -186,13 +232,6 @@ void kernel_tire(struct kernel *kernel) {
   kernel->why_tired = kernel->why_left;
 }
 
-/* What was refused, so that rows were left, may compile now. */
-static void kernel_run_forget_lenient(struct kernel *kernel) {
-  for (uint32_t i = 0; i < kernel->count; i++)
-    if (kernel->variants[i]->lenient) kernel->variants[i]->version = UINT64_MAX;
-  kernel->sure = NULL;
-}
-
 void kernel_begin_run(struct kernel *kernel) {
   kernel->left = kernel->passed = 0;
   kernel->resting = kernel->rests > 0;
@@ -201,7 +240,11 @@ void kernel_begin_run(struct kernel *kernel) {
     return;
   }
   if (!kernel->gave_up) kernel->tired = 0;
-  if (kernel->tired >= STALE_RESTS) kernel_run_forget_lenient(kernel);
+  /* What was refused, so that rows were left, may compile now. */
+  bool stale = kernel->tired >= STALE_RESTS;
+  for (uint32_t i = 0; stale && i < kernel->count; i++)
+    if (kernel->variants[i]->lenient) kernel->variants[i]->version = UINT64_MAX;
+  if (stale) kernel->sure = NULL;
   kernel->gave_up = false;
 }
 
@@ -213,7 +256,8 @@ static void kernel_run_leave(lua_State *L, int handle, struct row_span *span) {
   bool used = RESULT_IS_USED(kernel->result);
   span->row = (uint32_t)span->failure.why.row;
   if (!used) {
-    struct rest alone = kernel_run_single(span);
+    struct rest alone = {.go_on = kernel_run_go_on};
+    kernel_run_single(span, &alone);
     kernel_run_finish(L, handle, span->loop, &span->failure, how->dt, &alone);
     if (span->row == span->count) return;
     kernel_tire(kernel);
@@ -311,44 +355,15 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
 
 /* ---- matches that do not lie together ---- */
 
-/* What has been gathered of a walk, and its program. */
-struct gathering {
-  struct loop_box *loop;
-  const struct walk *walk;
-  const struct kernel_run *how;
-  int anchors;                 /* index of the kernel's */
-  struct run run;
-  struct gather *gather;       /* nothing is set before a variant is known */
-  struct matches *batch;         /* NULL: matches are gathered one by one */
-  struct variant *variant;
-  uint64_t present, maybe;     /* a struct which */
-  uint32_t depth;              /* of the rows, if parents come first */
-  const struct table *table;   /* the last row, possibly that of the next match */
-  uint32_t row;
-  uint64_t done;               /* matches of the walk or table before the gathered ones */
-  bool apart;                  /* no table is run as a whole */
-  bool writes;
-  bool over;                   /* the function itself has done the rest */
-  uint32_t turn, first_turn;   /* how often its row matched before the last match, and before the
-                               ** first gathered one */
-  uint64_t gathers;            /* of the runner, when the last match was gathered */
-  uint32_t first[KERNEL_SLOTS];
-};
-
-static uint64_t kernel_run_done(const struct gathering *g) { return g->done; }
-
-/* Whether the program writes to columns, even if only the id of a spawned entity. */
-static bool kernel_run_writes_any(const struct variant *variant) {
-  for (uint32_t i = 0; i < variant->column_count; i++)
-    if (variant->columns[i].written || variant->columns[i].folded) return true;
-  for (uint32_t i = 0; i < variant->plan.order_count; i++)
-    if (variant->plan.orders[i].own) return true;
-  return false;
-}
-
 static void kernel_run_bind(const struct kernel *kernel, struct gathering *g) {
+  const struct variant *variant = g->variant;
   g->run = kernel_run_run_of(kernel, g->variant, g->how, NULL);
-  g->writes = kernel_run_writes_any(g->variant);
+  /* To columns, even if only the id of a spawned entity. */
+  g->writes = false;
+  for (uint32_t i = 0; i < variant->column_count; i++)
+    g->writes |= variant->columns[i].written || variant->columns[i].folded;
+  for (uint32_t i = 0; i < variant->plan.order_count; i++)
+    g->writes |= variant->plan.orders[i].own;
   assert(g->run.plan->asked_count == 0);
 }
 
@@ -384,40 +399,6 @@ static bool kernel_run_is_begun(lua_State *L, int handle, struct gathering *g, u
   return false;
 }
 
-/* The matches after the finished ones, from a row of the span on. */
-static struct rest kernel_run_rest_of_gathering(struct row_span *span) {
-  const struct gathering *g = span->g;
-  bool failed = span->row == span->failure.why.row;
-  struct rest rest = {.before = g->done + span->row, .count = span->count - span->row};
-  if (!g->walk->repeats) rest.entity = failed ? span->failure.entity : span->behind;
-  if (rest.entity != ECS_NULL) rest.before = 0;
-  return rest;
-}
-
-/* The place in its table of a row of the span, and which of its matches it is. */
-static void kernel_run_place(struct row_span *span, struct rest *rest) {
-  const struct gathering *g = span->g;
-  const struct gather *gather = g->gather;
-  uint32_t row = span->row;
-  span->behind = ECS_NULL;
-  if (gather->count == 0) {
-    rest->match = g->walk->match;
-    if (row + 1 < span->count)
-      span->behind = entity_id(&g->run.query->world->entities, g->walk->table->rows[row + 1]);
-    return;
-  }
-  struct gathered at = gather_at(gather, row);
-  rest->match = at.match;
-  rest->row = at.row;
-  if (row + 1 < span->count) span->behind = gather_entity(gather, row + 1);
-  if (!g->walk->repeats) return;
-  for (; row > 0; row--, rest->turn++) {
-    struct gathered before = gather_at(gather, row - 1);
-    if (before.match != at.match || before.row != at.row) return;
-  }
-  rest->turn += g->first_turn;
-}
-
 /* A row of a gathered span, or all of them, falls back, which ends the gathering. Finalizers may
 ** run other programs meanwhile, in the same buffers: a new one begins afterwards. */
 static void kernel_run_leave_matches(lua_State *L, int handle, struct row_span *span, bool all) {
@@ -439,20 +420,10 @@ static bool kernel_run_gathered(lua_State *L, int handle, struct row_span *span,
   variant_hold(L, g->variant);
   bool sound = gather_run(runner, &g->run, g->gather, row + count, &span->failure);
   variant_store_cells(L, handle, g->variant);
-  ecs_status status = ECS_OK;
-  if (g->run.plan->command_count) 
-    status = run_stage_rows(runner, &g->run, NULL, g->gather->ids, runner->rows);
-  if (status != ECS_OK) raise_status(L, kernel->box->world, status);
+  if (g->run.plan->command_count)
+    raise_failure(L, kernel->box->world,
+                  run_stage_rows(runner, &g->run, NULL, g->gather->ids, runner->rows));
   return sound;
-}
-
-/* Whether a path of a query follows a field, which any function may write. */
-static bool kernel_run_goes_by_fields(const struct query_terms *terms) {
-  for (uint32_t i = 0; i < terms->step_count; i++) {
-    const struct term *term = &terms->terms[terms->steps[i]];
-    if (term->form == TERM_PATH && term->through_leaf != NONE) return true;
-  }
-  return false;
 }
 
 /* Whether what was gathered still exists, and is what Lua would find. */
@@ -461,7 +432,12 @@ static bool kernel_run_renew_gathered(lua_State *L, int handle, int anchors,
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct gathering *g = span->g;
   const struct variant *before = g->variant;
-  if (before->leaves && kernel_run_goes_by_fields(&kernel->query->terms)) return false;
+  const struct query_terms *terms = &kernel->query->terms;
+  for (uint32_t i = 0; before->leaves && i < terms->step_count; i++) {
+    /* A path may follow a field, which any function may write. */
+    const struct term *term = &terms->terms[terms->steps[i]];
+    if (term->form == TERM_PATH && term->through_leaf != NONE) return false;
+  }
   struct which which = {g->present, false, g->maybe};
   if (kernel_run_variant(L, handle, anchors, kernel, which) != before) return false;
   span->variant = g->variant;
@@ -565,14 +541,6 @@ static void run_next_tables(lua_State *L, int handle, struct loop_box *loop, str
   }
 }
 
-/* Whether a program of the kernel reads values of variables. */
-static bool kernel_run_reads_values(const struct kernel *kernel) {
-  for (uint32_t i = 0; kernel->query->terms.values && i < kernel->count; i++)
-    if (kernel->variants[i]->plan.program && run_reads_values(&kernel->variants[i]->plan))
-      return true;
-  return false;
-}
-
 /* Rows run together as long as none reads, or writes again, what another one has written; totals
 ** are made of batches as matches_next finds them (reduce.c). */
 static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *loop,
@@ -580,9 +548,10 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct gather gather;
   struct gathering g = {.loop = loop, .walk = walk, .how = how, .gather = &gather,
-                        .anchors = anchors,
-                        .apart = how->total || kernel_run_reads_values(kernel),
+                        .anchors = anchors, .apart = how->total,
                         .run = {.query = kernel->query}};
+  for (uint32_t i = 0; kernel->query->terms.values && i < kernel->count; i++)
+    g.apart |= kernel->variants[i]->plan.program && run_reads_values(&kernel->variants[i]->plan);
   struct choices choices;
   variant_choices(walk, &choices);
   for (run_next_tables(L, handle, loop, walk, &g); !g.over && walk_next(walk);
@@ -705,7 +674,7 @@ void kernel_run_elements(lua_State *L, int handle, struct elements *elements) {
     row += sound ? piece : (uint32_t)failure.why.row;
     piece = sound ? 2 * piece : FIRST_PIECE;
     if (sound) continue;
-    kernel_run_note_left(kernel, failure.why);
+    if (!kernel->left) kernel->why_left = failure.why;
     kernel->left++;
     kernel->all_left++;
     elements_between(L, elements, row, row + 1);
@@ -732,8 +701,7 @@ bool kernel_run_once(lua_State *L, int handle, double dt) {
   variant_hold(L, variant);
   bool sound = run_elements(&kernel->set->runner, &run, 0, 1, &failure);
   variant_store_cells(L, handle, variant);
-  kernel->left = 0;
-  if (!sound) kernel_run_note_left(kernel, failure.why);
+  if (!sound) kernel->why_left = failure.why;
   if (!sound && variant->lenient) kernel_tire(kernel);
   kernel->left = !sound;
   kernel->all_left += !sound;
@@ -741,17 +709,13 @@ bool kernel_run_once(lua_State *L, int handle, double dt) {
   return sound;
 }
 
-/* Whether the loop visits all rows of its table, or all that pass a filter. */
-static bool kernel_run_is_whole(const struct loop_box *loop) {
-  bool all = loop->rows == loop->table->rows && loop->count == loop->table->count;
-  if (!loop->walk) return loop->partial || all;
-  return loop->events && loop->count == loop->table->count;
-}
-
 struct variant *kernel_variant_here(lua_State *L, int handle, const struct loop_box *loop) {
   const struct kernel_box *box = lua_touserdata(L, handle);
   int top = lua_gettop(L);
-  bool whole = kernel_run_is_whole(loop);
+  /* Whether the loop visits all rows of its table, or all that pass a filter. */
+  bool whole = loop->count == loop->table->count &&
+               (loop->walk ? loop->events : loop->rows == loop->table->rows);
+  if (!loop->walk && loop->partial) whole = true;
   if (box->kernel && loop->step <= 1) box->kernel->left = 0;
   struct variant *variant = NULL;
   if (whole && kernel_ready_here(L, handle, loop->table)) {
@@ -846,7 +810,7 @@ bool kernel_run_body(lua_State *L, int handle, struct loop_box *loop, bool begin
   if (kernel_run_may_be_refused(&run, loop->table)) return false;
   if (!runner_reserve(&kernel->set->runner, run.plan, loop->table->count)) raise_memory(L);
   if (kernel_run_tables_of(L, handle, loop, variant, &failure)) return true;
-  kernel_run_note_left(kernel, failure.why);
+  if (!kernel->left) kernel->why_left = failure.why;
   uint64_t passed = kernel->passed / BODY_LEFT;
   uint64_t most = kernel_run_most_left(L, anchors, variant, loop->count, passed);
   kernel->left++;
