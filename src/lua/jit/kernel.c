@@ -180,9 +180,8 @@ struct outside kernel_object(lua_State *L, int index, const void *owner) {
   if (query && query->box == box && !query->pending)
     return (struct outside){.kind = OUTSIDE_QUERY, .query = query->query};
   const struct view_box *view = view_test(L, index);
-  if (view && view->box == box && view->root == view && view->loop) return kernel_view(view);
-  bool is_root = view && view->box == box && view->root == view && !view->loop &&
-                 !view->found;
+  bool is_root = view && view->box == box && view->root == view && !view->found;
+  if (is_root && view->loop) return kernel_view(view);
   const struct component *component = is_root ? component_of(box->world, view->id) : NULL;
   if (component && component->resource)
     return (struct outside){.kind = OUTSIDE_RESOURCE, .resource = component};
@@ -195,16 +194,6 @@ struct outside kernel_object(lua_State *L, int index, const void *owner) {
 
 /* The arguments of share. */
 enum { AT_KNOWN = 1, AT_FUNCTION, AT_HANDLE, AT_KEY };
-
-/* Pushes the bytecode of the function with its lines, since they are in messages. */
-static bool kernel_push_code(lua_State *L) {
-  lua_settop(L, AT_HANDLE);
-  lua_pushvalue(L, AT_FUNCTION);
-  if (!push_dump(L, false)) return false;
-  lua_replace(L, AT_KEY);
-  lua_settop(L, AT_KEY);
-  return true;
-}
 
 /* Forgets everything if it is full: handles by keys, and at 1 how many. */
 static void kernel_closure_make_room(lua_State *L) {
@@ -224,7 +213,13 @@ static void kernel_closure_make_room(lua_State *L) {
 /* share(known, function, handle, key) */
 static int kernel_closure_join(lua_State *L) {
   need_stack(L, 20);
-  if (lua_isnil(L, AT_KEY) && !kernel_push_code(L)) return 0;
+  if (lua_isnil(L, AT_KEY)) {   /* the bytecode with its lines, since they are in messages */
+    lua_settop(L, AT_HANDLE);
+    lua_pushvalue(L, AT_FUNCTION);
+    if (!push_dump(L, false)) return 0;
+    lua_replace(L, AT_KEY);
+    lua_settop(L, AT_KEY);
+  }
   lua_pushvalue(L, AT_KEY);
   if (lua_rawget(L, AT_KNOWN) == LUA_TUSERDATA)
     variants_share(L, AT_HANDLE, AT_KEY + 1, AT_FUNCTION);
@@ -259,8 +254,12 @@ static bool kernel_only_looks(const struct variant *variant) {
                 sizeof variant->plan.writes) == 0;
 }
 
-/* Whether the lists of a variant can be made from an up-to-date index. */
-static bool kernel_fits_lists(const struct variant *variant) {
+bool indexes_are_fresh(const struct variant *variant) {
+  for (uint32_t i = 0; i < variant->index_count; i++) {
+    const ecs_index *index = variant->indexes[i];
+    bool outside = variant->fresh == variant->run && !index->world->running;
+    if (!index->now || !(outside || index_is_fresh(index))) return false;
+  }
   for (uint32_t i = 0; i < variant->list_count; i++) {
     if (variant->lists[i].kind >= LIST_SOURCES) continue;
     const ecs_index *index = variant->indexes[variant->lists[i].index];
@@ -268,15 +267,6 @@ static bool kernel_fits_lists(const struct variant *variant) {
     if (grid && index->now->grid.axes != variant->lists[i].axes) return false;
   }
   return true;
-}
-
-bool indexes_are_fresh(const struct variant *variant) {
-  for (uint32_t i = 0; i < variant->index_count; i++) {
-    const ecs_index *index = variant->indexes[i];
-    bool outside = variant->fresh == variant->run && !index->world->running;
-    if (!index->now || !(outside || index_is_fresh(index))) return false;
-  }
-  return kernel_fits_lists(variant);
 }
 
 /* Why an index is stale, or cannot be updated here; NULL if it can. */

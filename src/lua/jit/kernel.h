@@ -121,9 +121,6 @@ bool kernel_ready_unbound(lua_State *L, int handle);
 /* Whether the function can run as a program over one table. Pushes no reason. */
 bool kernel_ready_here(lua_State *L, int handle, const struct table *table);
 
-/* Whether it was refused when there last were rows to run, or when it was compiled ahead. */
-bool kernel_is_refused(const struct kernel_box *box);
-
 /* The array whose elements are the rows of a kernel; NULL if it is no longer declared. */
 const struct component *kernel_elements(const struct kernel *kernel);
 

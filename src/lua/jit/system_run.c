@@ -84,18 +84,15 @@ static RARE ecs_status system_status_of(lua_State *L, const struct world_box *bo
   return ECS_EUSER;
 }
 
-/* The row for which Lua has called the function of a system; kernels name theirs themselves. */
-static RARE ecs_id system_failed_row(const struct system_box *system) {
-  bool by_rows = system->query && (system->form == FORM_EACH || system->form == FORM_MAP);
-  return by_rows && !system->compiled ? failure_row(system->loop) : ECS_NULL;
-}
-
 /* Ends a callback of a system. A world that was closed in it is freed now, unless update still has
 ** to end. */
 static inline ecs_status system_run_finish(struct world_box *box, int called,
                                            const struct system_box *system) {
   lua_State *L = system_run_state_of(box);
-  ecs_id entity = UNLIKELY(called != LUA_OK) ? system_failed_row(system) : ECS_NULL;
+  ecs_id entity = ECS_NULL;   /* whose row Lua has done; kernels name theirs themselves */
+  if (UNLIKELY(called != LUA_OK) && system->query && !system->compiled &&
+      (system->form == FORM_EACH || system->form == FORM_MAP))
+    entity = failure_row(system->loop);
   if (box->world && UNLIKELY(box->loops->open)) loops_end_system(box, called == LUA_OK);
   ecs_status status = ECS_OK;
   if (UNLIKELY(called != LUA_OK)) status = system_status_of(L, box, called, system, entity);
@@ -148,19 +145,11 @@ static void run_loop(lua_State *L, struct system_box *system, rows_fn rows, int 
   loop_end(loop);
 }
 
-/* Not trying a hopeless one saves a third of a run over few rows. */
-static inline bool system_may_compile(struct system_box *system) {
-  if (!system->kernel || system->hopeless) return false;
-  const struct kernel *kernel = system->kernel->kernel;
-  system->hopeless = system->compile != 1 && kernel && kernel->hopeless;
-  return !system->hopeless;
-}
-
 /* Whether its function can be a program now; pushes the handle. */
 static bool system_is_ready(lua_State *L, struct system_box *system) {
   system_push(L, system, SYSTEM_KERNEL);
   bool must = system->compile == 1, ready = kernel_ready(L, BODY_FUNCTION + 1, must);
-  system->compiled = ready && !kernel_is_refused(system->kernel);
+  system->compiled = ready && !(system->kernel->kernel && system->kernel->kernel->refused);
   if (!ready && must)
     raise_error(L, "the function cannot be compiled: %s", lua_tostring(L, -1));
   return ready;
@@ -267,7 +256,10 @@ static int run_body(lua_State *L) {
   struct system_box *system = lua_touserdata(L, BODY_SYSTEM);
   system_push_function(L, system);
   if (UNLIKELY(system->box->world->finding || system->uses)) system_bring_up(L, system);
-  bool compiles = system_may_compile(system);
+  /* Not trying a hopeless one saves a third of a run over few rows. */
+  const struct kernel *kernel = system->kernel ? system->kernel->kernel : NULL;
+  system->hopeless |= system->compile != 1 && kernel && kernel->hopeless;
+  bool compiles = system->kernel && !system->hopeless;
   if (!compiles) system->compiled = false;
   switch (system->form) {
     case FORM_EACH:

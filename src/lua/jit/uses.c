@@ -17,10 +17,7 @@ void uses_option(lua_State *L, int spec, const char *what) {
   const char *const *names = names_option(L, spec, what, "uses");
   if (!names) return;
   lua_newtable(L);
-  for (lua_Integer i = 0; names[i]; i++) {
-    lua_pushstring(L, names[i]);
-    lua_rawseti(L, -2, i + 1);
-  }
+  for (; *names; names++) append_text(L, *names);
 }
 
 /* ---- strings in functions -------------------------------------------------------------- */
@@ -117,8 +114,9 @@ static void uses_visit_written(lua_State *L, const struct user *user, visit_fn v
   }
 }
 
-static void uses_visit_listed(lua_State *L, const struct user *user, visit_fn visit) {
-  lua_Integer count = (lua_Integer)lua_rawlen(L, user->listed);
+void uses_each(lua_State *L, const struct user *user, visit_fn visit) {
+  bool lists = lua_istable(L, user->listed);
+  lua_Integer count = lists ? (lua_Integer)lua_rawlen(L, user->listed) : 0;
   for (lua_Integer i = 1; i <= count && user->box->world; i++) {
     size_t size;
     lua_rawgeti(L, user->listed, i);
@@ -128,10 +126,6 @@ static void uses_visit_listed(lua_State *L, const struct user *user, visit_fn vi
     lua_pop(L, 1);
     visit(L, user->box, user->world, index);
   }
-}
-
-void uses_each(lua_State *L, const struct user *user, visit_fn visit) {
-  if (lua_istable(L, user->listed)) uses_visit_listed(L, user, visit);
   if (!user->box->world || !index_first(user->box->world)) return;
   if (uses_is_script(L, user->function)) uses_visit_upvalues(L, user, user->function, 1, visit);
   if (user->box->world) uses_visit_written(L, user, visit);
