@@ -312,8 +312,8 @@ void warn_later(lua_State *L, struct world_box *box, int world_index, const char
 
 /* Methods of a world that create and despawn entities. */
 
-/* After a core call that has spawned in the world at stack index 1 and taken over the values:
-** pushes the id. */
+/* After a core call that has made an entity or tag in the world at stack index 1, and taken over
+** the values: pushes the id. Returns 1. */
 int spawn_end(lua_State *L, struct world_box *box, ecs_id id);
 
 extern const luaL_Reg world_spawn_methods[];

@@ -489,9 +489,7 @@ static int component_world_tag(lua_State *L) {
   box = check_world(L, 1);
   RETRY_OR_BLAME(L, box, 2, box->stage ? stage_tag(box, name, foreign, &id)
                                        : ecs_tag(box->world, name, &id));
-  lua_pushinteger(L, (lua_Integer)id);
-  settle(L, box, 1);
-  return 1;
+  return spawn_end(L, box, id);
 }
 
 /* Without fields the component must already be declared. A component declared here is undeclared
