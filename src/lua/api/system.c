@@ -87,19 +87,6 @@ static void system_read_body(lua_State *L, struct system_box *system, const char
                           : "%s: give one of each, map and run", what);
 }
 
-static void system_read_switches(lua_State *L, struct system_box *system, const char *what,
-                                 ecs_system_desc *desc) {
-  desc->disabled = !boolean_option(L, AT_SPEC, what, "enabled", true);
-  int given = option(L, AT_SPEC, "compile");
-  lua_pop(L, 1);
-  bool compile = boolean_option(L, AT_SPEC, what, "compile", false);
-  system->compile = compile ? 1 : given == LUA_TNIL ? -1 : 0;
-  int type = option(L, AT_SPEC, "when");
-  if (type != LUA_TNIL && type != LUA_TFUNCTION) wrong_option(L, what, "when", "a function");
-  if (type != LUA_TNIL) desc->when = script_when;
-  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_WHEN);
-}
-
 /* Makes the query and scans the function. NULL if there is no query. */
 static ecs_query *system_prepare(lua_State *L, struct world_box *box, struct system_draft *draft,
                                  bool promises) {
@@ -161,33 +148,18 @@ static int system_make_kernel(lua_State *L, struct world_box *box, struct system
   return top + 3;
 }
 
-/* Compiles what can be compiled, as far as the present tables show. */
-static void system_compile(lua_State *L, struct world_box *box, const struct system_draft *draft) {
-  struct system_box *system = draft->system;
-  int kernel = system_make_kernel(L, box, system);
-  if (!kernel) return;
-  system->compiled = kernel_ready_unbound(L, kernel);
-  if (!system->compiled && system->compile == 1)
-    raise_error(L, "%s cannot be compiled: %s", draft->what, lua_tostring(L, -1));
-  const struct kernel_box *handle = lua_touserdata(L, kernel);
-  if (!system->compiled && handle->kernel->breaks_promise)
-    raise_error(L, "%s: %s", draft->what, lua_tostring(L, -1));
-}
-
-static ecs_observed system_read_kind(lua_State *L, const char *what) {
-  const char *on = text_option(L, AT_SPEC, what, "on");
-  for (int i = 0; on && observed_kinds[i]; i++)
-    if (strcmp(on, observed_kinds[i]) == 0) return (ecs_observed)i;
-  char got[128];
-  text_format(got, sizeof got, "%s%s%s", on ? "\"" : "", on ? on : "nothing", on ? "\"" : "");
-  raise_error(L, "%s: option 'on' must be \"add\", \"set\", \"remove\", \"enter\", \"exit\" or "
-              "\"despawn\", got %s", what, got);
-  return ECS_ON_ADD;
-}
-
 static void system_read_observer(lua_State *L, struct system_draft *draft) {
+  const char *on = text_option(L, AT_SPEC, draft->what, "on");
+  int kind = 0;
+  while (observed_kinds[kind] && !(on && strcmp(on, observed_kinds[kind]) == 0)) kind++;
+  if (!observed_kinds[kind]) {
+    char got[128];
+    text_format(got, sizeof got, "%s%s%s", on ? "\"" : "", on ? on : "nothing", on ? "\"" : "");
+    raise_error(L, "%s: option 'on' must be \"add\", \"set\", \"remove\", \"enter\", \"exit\" or "
+                "\"despawn\", got %s", draft->what, got);
+  }
   draft->system->form = FORM_OBSERVE;
-  draft->observed.on = system_read_kind(L, draft->what);
+  draft->observed.on = (ecs_observed)kind;
   if (option(L, AT_SPEC, "each") != LUA_TFUNCTION)
     wrong_option(L, draft->what, "each", "a function");
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
@@ -199,7 +171,15 @@ static void system_read_options(lua_State *L, struct system_draft *draft) {
   struct system_box *system = draft->system;
   ecs_system_desc *desc = &draft->desc;
   system_read_body(L, system, what);
-  system_read_switches(L, system, what, desc);
+  desc->disabled = !boolean_option(L, AT_SPEC, what, "enabled", true);
+  int given = option(L, AT_SPEC, "compile");
+  lua_pop(L, 1);
+  bool compile = boolean_option(L, AT_SPEC, what, "compile", false);
+  system->compile = compile ? 1 : given == LUA_TNIL ? -1 : 0;
+  int type = option(L, AT_SPEC, "when");
+  if (type != LUA_TNIL && type != LUA_TFUNCTION) wrong_option(L, what, "when", "a function");
+  if (type != LUA_TNIL) desc->when = script_when;
+  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_WHEN);
   uses_option(L, AT_SPEC, what);
   system->uses = lua_istable(L, -1);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_USES);
@@ -342,11 +322,16 @@ static int system_register(lua_State *L, bool observes) {
     stage_options(L, box, observes ? REGISTERED_OBSERVER : REGISTERED_SYSTEM);
     return 0;
   }
-  ecs_query *query = system_prepare(L, box, &draft, observes || draft.system->compile != 0);
-  if (observes)
-    frame_need_host(L, box, AT_WORLD);
-  else
-    system_compile(L, box, &draft);
+  struct system_box *system = draft.system;
+  ecs_query *query = system_prepare(L, box, &draft, observes || system->compile != 0);
+  if (observes) frame_need_host(L, box, AT_WORLD);
+  /* Compiles what can be compiled, as far as the present tables show. */
+  int kernel = observes ? 0 : system_make_kernel(L, box, system);
+  system->compiled = kernel && kernel_ready_unbound(L, kernel);
+  if (kernel && !system->compiled && system->compile == 1)
+    raise_error(L, "%s cannot be compiled: %s", draft.what, lua_tostring(L, -1));
+  if (kernel && !system->compiled && system->handle->kernel->breaks_promise)
+    raise_error(L, "%s: %s", draft.what, lua_tostring(L, -1));
   system_give(L, box, &draft, query);
   ecs_status status;
   RETRY(L, box, status, observes ? ecs_observer_new(box->world, &draft.observed)
@@ -394,8 +379,8 @@ void observers_doubt(lua_State *L, const struct world_box *box) {
 
 static int world_remove_system(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
-  ecs_status status = ecs_system_remove(box->world, check_text(L, 2, NULL));
-  if (status != ECS_OK) return raise_argument(L, box->world, status, 2);
+  const char *name = check_text(L, 2, NULL);
+  RETRY_OR_BLAME(L, box, 2, ecs_system_remove(box->world, name));
   systems_sweep(L, box, 1);
   return settle(L, box, 1);
 }
@@ -405,8 +390,7 @@ static int system_world_switch(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   const char *name = check_text(L, 2, NULL);
   luaL_checktype(L, 3, LUA_TBOOLEAN);
-  ecs_status status = ecs_switch(box->world, name, lua_toboolean(L, 3));
-  if (status != ECS_OK) return raise_argument(L, box->world, status, 2);
+  RETRY_OR_BLAME(L, box, 2, ecs_switch(box->world, name, lua_toboolean(L, 3)));
   return 0;
 }
 

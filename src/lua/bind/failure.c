@@ -135,7 +135,6 @@ void kernel_finish(lua_State *L, int handle, const struct run_failure *failure, 
   loop->asking = box->kernel->result == RESULT_TRUTH;
   loop->match = rest->match;
   loop->filter = rest->filter;
-  loop->by_tables = rest->filter != NULL;
   if (rest->limit) loop->walk->limit = rest->limit;
   lua_pushcfunction(L, in_system ? frame_trace : attempt_handler);
   int handler = lua_gettop(L);

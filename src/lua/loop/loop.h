@@ -102,14 +102,12 @@ void loops_end_deferred(struct world_box *box, bool keep);
 /* Raises that the target of an exclusive relation cannot be written as a field. */
 int refuse_target(lua_State *L, const struct component *relation);
 
-/* Ends what is left open when a system has returned (its changes are kept) or failed. */
+/* Ends what is left open when a system has returned (its changes are kept) or failed, or a world is
+** closed. Cannot fail. */
 void loops_end_system(struct world_box *box, bool keep);
 
 /* Ends the open loops over a query that is freed. */
 void loops_end_query(const struct query_box *query);
-
-/* Ends the loops of a world that is closed. Cannot fail. */
-void loops_abandon(struct world_box *box);
 
 /* The data of a loop: where it is in its query's tables, and what is there. */
 
@@ -171,8 +169,8 @@ struct loop_box {
   ** the loop, at an index, has reached a table. */
   const uint64_t *filter;
   void (*fill)(lua_State *L, int loop_index);
-  bool by_tables;                  /* tables of which some rows match come whole, too; */
-  bool partial;                    /* this run is one: `filter` says which match */
+  bool partial;                    /* this run is a table of which some rows match, which comes
+                                   ** whole if there is a `filter`: that says which match */
   uint32_t filtered;               /* rows covered by `filter` */
   uint32_t piece, piece_end;       /* start and end of the current piece of these */
   bool asking;                     /* its function is a predicate for now, without dt */
