@@ -86,13 +86,19 @@ INLINE bool entity_find_cached_column(lua_State *L, const struct world_box *box,
 
 /* ---- reading --------------------------------------------------------------------- */
 
-/* Warns of a component that an entity lacks but its prefab shares: it is read along IsA. */
-static APART void entity_tell_shared(lua_State *L, struct world_box *box, ecs_id entity,
-                                     const struct component *component) {
+/* Finds a component, the only one at 3 and after it; false if the entity lacks it. Warns if its
+** prefab shares it: then it is read along IsA. */
+static APART bool entity_find_place(struct place *place, lua_State *L, struct world_box *box,
+                                    ecs_id entity, const struct component *component,
+                                    const struct record *record) {
+  if (!lua_isnoneornil(L, 4)) entity_refuse_more(L, box, component->id);
+  place_init(place, L, box, 1, entity, component);
+  if (place_look(place, record)) return true;
   if (prefab_shares(box->world, ecs_id_index(entity), component->id))
     warn_later(L, box, 1, "world:get and world:read return only what the entity itself has, and "
                "'%s' is shared by its prefab: read it in a query with the term 'IsA*->%s'",
                component->name, component->name);
+  return false;
 }
 
 /* The general case of get. */
@@ -101,13 +107,9 @@ static APART int entity_get_any_component(lua_State *L, struct world_box *box) {
   ecs_id id = check_entity_record(L, box, 2, &record);
   uint32_t leaf;
   struct component *component = check_component_leaf(L, box, 3, &leaf);
-  if (component->relation) return relation_get(L, box, component, leaf);
-  if (!lua_isnoneornil(L, 4)) return entity_refuse_more(L, box, component->id);
   struct place place;
-  place_init(&place, L, box, 1, id, component);
-  if (place_look(&place, record)) return push_values(&place, leaf);
-  entity_tell_shared(L, box, id, component);
-  return 0;
+  if (component->relation) return relation_get(L, box, component, leaf);
+  return entity_find_place(&place, L, box, id, component, record) ? push_values(&place, leaf) : 0;
 }
 
 static int entity_get(lua_State *L) {
@@ -129,16 +131,12 @@ static int entity_read(lua_State *L) {
   const struct record *record;
   ecs_id id = check_entity_record(L, box, 2, &record);
   struct component *component = check_component(L, box, 3);
-  if (component->relation) return relation_read(L, box, component);
-  if (!lua_isnoneornil(L, 4)) return entity_refuse_more(L, box, component->id);
   struct place place;
-  place_init(&place, L, box, 1, id, component);
-  if (place_look(&place, record)) {
+  if (component->relation) return relation_read(L, box, component);
+  if (entity_find_place(&place, L, box, id, component, record))
     push_component(&place);
-  } else {
-    entity_tell_shared(L, box, id, component);
+  else
     lua_pushnil(L);
-  }
   return 1;
 }
 

@@ -39,24 +39,18 @@ static int image_collect(lua_State *L) {
 
 const luaL_Reg image_metamethods[] = {{"__gc", image_collect}, {NULL, NULL}};
 
-static bool image_grow(struct image_box *image, size_t size) {
-  size_t capacity = image->capacity ? image->capacity : 4096;
-  if (size > SIZE_MAX / 4 || image->size > SIZE_MAX / 4) return false;
-  while (capacity - image->size < size) capacity *= 2;
-  if (capacity == image->capacity) return true;
-  char *data = image->alloc(image->ud, image->data, image->capacity, capacity);
-  if (!data) return false;
-  image->data = data;
-  image->capacity = capacity;
-  return true;
-}
-
 static bool image_write(void *ud, const void *data, size_t size) {
   struct image_box *image = ud;
-  if (!image_grow(image, size)) {
-    image->failed = true;
-    return false;
+  size_t capacity = image->capacity ? image->capacity : 4096;
+  image->failed = size > SIZE_MAX / 4 || image->size > SIZE_MAX / 4;
+  while (!image->failed && capacity - image->size < size) capacity *= 2;
+  if (!image->failed && capacity != image->capacity) {
+    char *grown = image->alloc(image->ud, image->data, image->capacity, capacity);
+    image->failed = !grown;
+    if (grown) image->capacity = capacity;
+    if (grown) image->data = grown;
   }
+  if (image->failed) return false;
   memcpy(image->data + image->size, data, size);
   image->size += size;
   return true;

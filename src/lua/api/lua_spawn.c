@@ -305,7 +305,8 @@ static void spawner_gather(struct input *input, const struct component *componen
       input_leaf(input, component, component_leaf(component, field.data, field.size), at);
   }
   for (uint32_t i = 0; i < count; i++, at++)
-    if (at <= top && !lua_isnil(input->L, at)) input_field(input, component, first + i, at);
+    if (at <= top && !lua_isnil(input->L, at))
+      input_part(input, component, &component->fields[first + i], 0, at);
 }
 
 /* The parts of an entity: one for each component, with the values of all its names. */

@@ -83,10 +83,8 @@ static inline void input_begin(struct input *input, lua_State *L, struct world_b
 /* Reads the value at an index into one leaf. */
 void input_leaf(struct input *input, const struct component *component, uint32_t leaf,
                 int index);
-/* Reads a declared field: a scalar, or a table for an array or a nested component. */
-void input_field(struct input *input, const struct component *component, uint32_t field,
-                 int index);
-/* Reads a field of a nested component, whose own leaves begin at `base`. */
+/* Reads a declared field (a scalar, or a table for an array or a nested component) of the component
+** or a nested one, whose own leaves begin at `base`. */
 void input_part(struct input *input, const struct component *component,
                 const struct field *field, uint32_t base, int index);
 /* Reads one element of a field that begins at leaf `base`: a leaf, or a nested component. */

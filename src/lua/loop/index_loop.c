@@ -78,15 +78,6 @@ static bool index_loop_make_view(lua_State *L, int loop, struct found_box *found
   return true;
 }
 
-static void index_loop_make_views(lua_State *L, int loop, struct found_box *found) {
-  const struct copies *copies = found->copies;
-  for (uint32_t i = 0; i < copies->slot_count; i++) {
-    if (!copies->slots[i].count || copies->slots[i].single) continue;
-    if (!index_loop_make_view(L, loop, found, i) || !index_loop_is_open(found)) no_loop(L, found);
-  }
-  found->begun = true;
-}
-
 /* ---- rows ------------------------------------------------------------------------------ */
 
 static void index_loop_push_single(lua_State *L, const struct found_box *found,
@@ -101,7 +92,12 @@ static void index_loop_push_single(lua_State *L, const struct found_box *found,
 void found_push_row(lua_State *L, int loop, struct found_box *found, uint32_t row) {
   uint32_t slots = found->copies->slot_count;
   if (UNLIKELY(slots > LUA_MINSTACK - 6)) need_stack(L, (int)slots + 6);
-  if (!found->begun) index_loop_make_views(L, loop, found);
+  for (uint32_t i = 0; !found->begun && i < slots; i++) {
+    const struct copy_slot *slot = &found->copies->slots[i];
+    if (!slot->count || slot->single) continue;
+    if (!index_loop_make_view(L, loop, found, i) || !index_loop_is_open(found)) no_loop(L, found);
+  }
+  found->begun = true;
   found->row = row;
   ecs_id entity = copies_entities(found->copies)[row];
   for (uint32_t i = 0; i < slots; i++) {

@@ -81,18 +81,6 @@ static struct thing scan_view_of(const struct component *component, bool read_on
   return (struct thing){THING_VIEW, read_only, component, component, NULL, 0};
 }
 
-/* What a key of a view leads to; NULL if there is no such field. */
-static const struct field *scan_find_field(const struct scanner *s, const struct thing *view,
-                                           const struct constant *key) {
-  const struct component *component = view->component;
-  bool text = key->type == CONST_STRING;
-  uint32_t at = text ? component_field(component, key->string.data, key->string.size) : NONE;
-  if (at != NONE) return &component->fields[at];
-  if (text)
-    component_no_field(s->scan->box->world, component, key->string.data, key->string.size);
-  return NULL;
-}
-
 static struct thing scan_part_of(const struct thing *view, const struct field *field) {
   struct thing part = *view;
   part.component = field->nested;
@@ -104,46 +92,39 @@ static struct thing scan_part_of(const struct thing *view, const struct field *f
   return part.component || part.array ? part : unknown;
 }
 
+/* What a key of a view leads to; raises an error if there is no such field. */
 static struct thing scan_view_key(const struct scanner *s, const struct body *body, uint32_t pc,
                                   const struct thing *view, const struct constant *key) {
+  const struct component *component = view->component;
   if (view->array) return scan_part_of(view, view->array);
-  const struct field *field = scan_find_field(s, view, key);
-  if (field) return scan_part_of(view, field);
+  if (key->type != CONST_STRING) return unknown;
+  uint32_t at = component_field(component, key->string.data, key->string.size);
+  if (at != NONE) return scan_part_of(view, &component->fields[at]);
+  component_no_field(s->scan->box->world, component, key->string.data, key->string.size);
   const struct migration *changes = s->scan->changes;   /* otherwise of other registrations */
-  if (key->type == CONST_STRING && (!changes || migration_of(changes, view->component->id)))
+  if (!changes || migration_of(changes, component->id))
     scan_refuse(s, body, pc, "%s", ecs_message(s->scan->box->world));
   return unknown;
 }
 
-static bool scan_is_target(const struct thing *view, const struct constant *key) {
-  const struct component *component = view->component;
-  if (!component || component != view->root || view->array || key->type != CONST_STRING)
-    return false;
-  uint32_t at = component_field(component, key->string.data, key->string.size);
-  return at != NONE && leaf_is_target(component, component->fields[at].first_leaf);
-}
-
 static void scan_check_store(const struct scanner *s, const struct body *body, uint32_t pc,
-                             const struct thing *view, uint32_t key) {
+                             const struct thing *view, uint32_t constant) {
+  const struct component *component = view->component;
+  const struct constant *key = &body->code.constants[constant];
   if (view->kind != THING_VIEW) return;
   if (s->scan->stored) s->scan->stored(s->L, s->scan, view->root);
-  if (s->scan->promises && scan_is_target(view, &body->code.constants[key]))
+  bool of_root = component && component == view->root && !view->array && key->type == CONST_STRING;
+  uint32_t at = of_root ? component_field(component, key->string.data, key->string.size) : NONE;
+  bool target = at != NONE && leaf_is_target(component, component->fields[at].first_leaf);
+  if (s->scan->promises && target)
     scan_refuse(s, body, pc, "it writes to '%s.target', which only world:add and world:set can "
                 "change", view->root->name);
-  scan_view_key(s, body, pc, view, &body->code.constants[key]);
+  scan_view_key(s, body, pc, view, key);
   if (view->read_only && s->scan->promises)
     scan_refuse(s, body, pc, "it writes to '%s', which is read only (:in)", view->root->name);
 }
 
 /* ---- what comes from outside ---- */
-
-/* The component of a resource's view, as the registry shows it, or NULL. */
-static const struct component *scan_resource_of(const struct scanner *s,
-                                                const struct view_box *view) {
-  struct world_box *box = s->scan->box;
-  if (!view || view->box != box || view->root != view || view->loop || view->found) return NULL;
-  return component_of(box->world, view->id);
-}
 
 /* Classifies the value at the top of the stack, which stays there if needed. */
 static struct thing scan_classify(const struct scanner *s) {
@@ -160,7 +141,11 @@ static struct thing scan_classify(const struct scanner *s) {
     thing.index = lua_gettop(L);
     return thing;
   }
-  const struct component *component = scan_resource_of(s, view_test(L, -1));
+  /* The component of a resource's view, as the registry shows it. */
+  struct world_box *box = s->scan->box;
+  const struct view_box *view = view_test(L, -1);
+  bool resource = view && view->box == box && view->root == view && !view->loop && !view->found;
+  const struct component *component = resource ? component_of(box->world, view->id) : NULL;
   if (s->scan->elements && box_test(L, -1, &kind_world, sizeof(struct world_box)))
     thing.kind = THING_WORLD;
   lua_pop(L, 1);

@@ -414,19 +414,6 @@ static inline void view_note(const struct view_box *root, uint32_t row) {
     marks_note(root->box->world, root->table, root->columns->id, root->first + row);
 }
 
-/* Stores converted cells; converting may have run finalizers. */
-static void view_store_input(lua_State *L, const struct view_box *view,
-                             const struct input *input) {
-  uint32_t row = view_row(L, view);
-  const struct view_box *root = view->root;
-  for (uint32_t i = 0; i < input->count; i++) {
-    uint32_t leaf = input->writes[i].leaf;
-    store_cell_at(root->box->any.slots, &root->component->leaves[leaf], root->data[leaf], row,
-                  input->writes[i].cell);
-  }
-  view_note(root, row);
-}
-
 /* A view passed as a value must show one; otherwise the error names where it should have gone. */
 static void view_check_source(lua_State *L, const struct view_box *view, uint32_t at,
                               const struct view_box *source) {
@@ -483,14 +470,21 @@ static void view_write_converted(lua_State *L, struct view_box *view, uint32_t a
     view_row(L, view);
   }
   int world_index = view_push_world(L, 1, view);
-  const struct component *component = view->root->component;
+  const struct view_box *root = view->root;
+  const struct component *component = root->component;
   struct input input;
   input_begin(&input, L, box, world_index);
   if (view->array)
     input_element(&input, component, view->array, view_first_leaf(view, at), 3);
   else
     input_part(&input, component, &view->shape->component->fields[at], view->base, 3);
-  view_store_input(L, view, &input);
+  uint32_t row = view_row(L, view);   /* converting may have run finalizers */
+  for (uint32_t i = 0; i < input.count; i++) {
+    uint32_t leaf = input.writes[i].leaf;
+    store_cell_at(box->any.slots, &component->leaves[leaf], root->data[leaf], row,
+                  input.writes[i].cell);
+  }
+  view_note(root, row);
   cells_stored(L, box, world_index);
 }
 
@@ -630,15 +624,6 @@ static int view_length(lua_State *L) {
 
 /* ---- text ------------------------------------------------------------------------ */
 
-/* Pushes a value as text: a string in quotes. */
-static void view_walk_quote(lua_State *L) {
-  if (lua_type(L, -1) == LUA_TSTRING)
-    lua_pushfstring(L, "'%s'", lua_tostring(L, -1));
-  else
-    luaL_tolstring(L, -1, NULL);
-  lua_replace(L, -2);
-}
-
 /* Replaces an entity at the top of the stack by readable text: "hero (65536v2@1)". */
 static void view_walk_name(lua_State *L, const ecs_world *world) {
   ecs_id id = (ecs_id)lua_tointeger(L, -1);
@@ -678,7 +663,11 @@ static void view_push_text(lua_State *L, int index, struct view_box *view) {
     } else if (view_type_at(view, at) == ECS_ENTITY && view->box->world) {
       view_walk_name(L, view->box->world);
     } else {
-      view_walk_quote(L);
+      if (lua_type(L, -1) == LUA_TSTRING)
+        lua_pushfstring(L, "'%s'", lua_tostring(L, -1));
+      else
+        luaL_tolstring(L, -1, NULL);
+      lua_replace(L, -2);
     }
     pieces += 2;
   }
@@ -686,16 +675,12 @@ static void view_push_text(lua_State *L, int index, struct view_box *view) {
   lua_concat(L, pieces);
 }
 
-static bool view_walk_is_open(const struct view_box *view) {
-  uint32_t row = *view->root->row;
-  if (row == ROW_FOUND) return found_is_open(view->root);
-  return view->box->world && (row < ROW_SPECIAL || row == ROW_RESOURCE);
-}
-
 static int view_tostring(lua_State *L) {
   struct view_box *view = view_test(L, 1);
   if (!view) return luaL_typeerror(L, 1, "view");
-  if (!view_walk_is_open(view)) {
+  uint32_t row = *view->root->row;
+  bool open = view->box->world && (row < ROW_SPECIAL || row == ROW_RESOURCE);
+  if (!(row == ROW_FOUND ? found_is_open(view->root) : open)) {
     lua_pushliteral(L, "view (stale)");
     return 1;
   }
