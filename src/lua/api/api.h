@@ -417,12 +417,11 @@ struct system_box {
   bool uses;                       /* its options list indexes: SYSTEM_USES */
   int parameters;                  /* of its function */
   uint64_t checked;                /* for a map: the version of components that it fits, plus 1 */
-  struct kernel_box *kernel;       /* of SYSTEM_KERNEL */
   int function_ref, loop_ref;      /* places of the function and the loop in WORLD_REFS, or 0 */
   int anchors_ref;                 /* and of its kernel's KERNEL_ANCHORS */
   struct loop_box *loop;           /* of its last run, for the next */
   struct ecs_sight *sight;         /* for an observer that is being called */
-  struct kernel_box *handle;       /* of SYSTEM_KERNEL, even if it has not run */
+  struct kernel_box *handle;       /* of SYSTEM_KERNEL */
   double dt;                       /* of this run */
   uint64_t stepped, looped;        /* rows of for loops in the last `run` that had any: by Lua, by
                                    ** programs; */

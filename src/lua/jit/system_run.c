@@ -149,7 +149,7 @@ static void run_loop(lua_State *L, struct system_box *system, rows_fn rows, int 
 static bool system_is_ready(lua_State *L, struct system_box *system) {
   system_push(L, system, SYSTEM_KERNEL);
   bool must = system->compile == 1, ready = kernel_ready(L, BODY_FUNCTION + 1, must);
-  system->compiled = ready && !(system->kernel->kernel && system->kernel->kernel->refused);
+  system->compiled = ready && !(system->handle->kernel && system->handle->kernel->refused);
   if (!ready && must)
     raise_error(L, "the function cannot be compiled: %s", lua_tostring(L, -1));
   return ready;
@@ -161,7 +161,7 @@ static APART bool run_compiled(lua_State *L, struct system_box *system,
                                struct elements *elements) {
   struct kernel_run how = {.dt = system->dt};
   int handle = BODY_FUNCTION + 1;
-  assert(system->kernel);
+  assert(system->handle);
   if (!elements) {
     system_push(L, system, SYSTEM_QUERY);
     check_query(L, handle);
@@ -219,8 +219,7 @@ static void system_run_begin(lua_State *L, struct system_box *system) {
     *refs[i] = luaL_ref(L, BODY_REFS);
   }
   system_push(L, system, SYSTEM_KERNEL);
-  system->kernel = lua_touserdata(L, -1);
-  if (system->kernel) {
+  if (system->handle) {
     lua_getiuservalue(L, -1, KERNEL_ANCHORS);
     lua_rawseti(L, BODY_REFS, system->anchors_ref);
   }
@@ -257,9 +256,9 @@ static int run_body(lua_State *L) {
   system_push_function(L, system);
   if (UNLIKELY(system->box->world->finding || system->uses)) system_bring_up(L, system);
   /* Not trying a hopeless one saves a third of a run over few rows. */
-  const struct kernel *kernel = system->kernel ? system->kernel->kernel : NULL;
+  const struct kernel *kernel = system->handle ? system->handle->kernel : NULL;
   system->hopeless |= system->compile != 1 && kernel && kernel->hopeless;
-  bool compiles = system->kernel && !system->hopeless;
+  bool compiles = system->handle && !system->hopeless;
   if (!compiles) system->compiled = false;
   switch (system->form) {
     case FORM_EACH:
@@ -296,12 +295,12 @@ static RARE bool system_has_no_news(const struct system_box *system) {
 INLINE bool system_use_direct(const struct system_box *system, double dt,
                               bool (*use)(lua_State *L, int anchors,
                                           struct kernel *kernel, double dt)) {
-  if (!system->compiled || !system->kernel) return false;
+  if (!system->compiled || !system->handle || !system->begun) return false;
   bool of_rows = system->form != FORM_RUN;
   if (of_rows && (system->query ? !system->query->query
                                 : !component_of(system->box->world, system->array)))
     return false;
-  struct kernel *kernel = system->kernel->kernel;
+  struct kernel *kernel = system->handle->kernel;
   if (!kernel) return false;
   lua_State *L = system_run_state_of(system->box);
   if (!kernel_reads(kernel)) return use(L, 0, kernel, dt);
@@ -440,7 +439,7 @@ void system_kernel_push(lua_State *L, int world_index, struct system_box *system
 const char *system_kernel_tier(const ecs_system *system) {
   const struct system_box *script = system_script(system);
   if (!script) return "native";
-  const struct kernel *kernel = script->kernel ? script->kernel->kernel : NULL;
+  const struct kernel *kernel = script->handle ? script->handle->kernel : NULL;
   bool compiled = script->compiled && !(kernel && kernel_is_tired(kernel));
   return compiled || loops_are_compiled(script) ? "vector" : "lua";
 }
