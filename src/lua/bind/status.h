@@ -65,11 +65,8 @@ void *scratch_grow(lua_State *L, struct world_box *box, void *items, uint32_t *c
 void call_held(lua_State *L, lua_CFunction function, int arguments, int results);
 
 /* As call_held, but like lua_pcall: leaves an error on the stack and returns Lua's status. The
-** stack must have room for one more value. */
-int try_held(lua_State *L, lua_CFunction function, int arguments, int results);
-
-/* As try_held, but no finalizer runs at the end, either: the collector catches up when the world
-** settles. For NULL, as try_held. */
+** stack must have room for one more value. No finalizer runs at the end, either: the collector
+** catches up when the world settles; for NULL, at once. */
 int try_quietly(lua_State *L, struct world_box *box, lua_CFunction function, int arguments,
                 int results);
 

@@ -240,7 +240,7 @@ void closure_share(lua_State *L, int known, int function, int handle, int key) {
     lua_pushvalue(L, key);
   else
     lua_pushnil(L);
-  if (try_held(L, kernel_closure_join, 4, 0) != LUA_OK) lua_settop(L, top);
+  if (try_quietly(L, NULL, kernel_closure_join, 4, 0) != LUA_OK) lua_settop(L, top);
 }
 
 /* ---- kernel indexes ---- */
