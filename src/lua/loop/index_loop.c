@@ -118,11 +118,8 @@ void found_push_row(lua_State *L, int loop, struct found_box *found, uint32_t ro
 
 /* The loop at 1, of either kind; NULL if it is none. */
 static struct found_box *index_loop_test_found(lua_State *L) {
-  struct found_box *found = lua_touserdata(L, 1);
-  if (UNLIKELY(!found || lua_rawlen(L, 1) < sizeof *found)) return NULL;
-  if (UNLIKELY(found->head.self != found)) return NULL;
-  const void *kind = found->head.kind;
-  return kind == &kind_found || kind == &kind_held ? found : NULL;
+  struct found_box *found = box_test(L, 1, &kind_found, sizeof *found);
+  return found ? found : box_test(L, 1, &kind_held, sizeof *found);
 }
 
 /* loop(): the views and values of the next row, and its entity. What is absent is false, as in

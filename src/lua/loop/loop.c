@@ -471,18 +471,14 @@ static void loop_slide(struct loop_box *loop, uint32_t rows, uint32_t count) {
   }
 }
 
-static bool loop_is_taken(const struct loop_box *loop, uint32_t row) {
-  return loop->filter[row / 64] >> row % 64 & 1;
-}
-
 bool loop_next_piece(lua_State *L, int index, struct loop_box *loop) {
   if (!loop->fill) return loop_next_run(loop);
   for (;;) {
     uint32_t begin = loop->piece_end;
-    while (begin < loop->filtered && !loop_is_taken(loop, begin)) begin++;
+    while (begin < loop->filtered && !loop_takes(loop, begin)) begin++;
     if (begin < loop->filtered) {
       uint32_t end = begin;
-      while (end < loop->filtered && loop_is_taken(loop, end)) end++;
+      while (end < loop->filtered && loop_takes(loop, end)) end++;
       loop_slide(loop, begin - loop->piece, end - begin);
       loop->piece = begin;
       loop->piece_end = end;

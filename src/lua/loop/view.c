@@ -155,20 +155,6 @@ static int view_push_world(lua_State *L, int index, const struct view_box *view)
   return lua_gettop(L);
 }
 
-/* A resource may have been undeclared, and declared again as something else. */
-static uint32_t view_resource_row(lua_State *L, struct view_box *root) {
-  if (!root->component)
-    luaL_error(L, "a resource cannot be used until all scripts have been read");
-  const struct component *component = component_of(root->box->world, root->id);
-  if (!component || component != root->component || !component->resource)
-    return (uint32_t)luaL_error(L, "stale view: its resource is no longer declared");
-  if (component->changed > root->version)
-    return (uint32_t)luaL_error(L, "stale view: the fields of its resource have changed");
-  for (uint32_t i = 0; i < component->leaf_count; i++)
-    root->data[i] = component->resource[i].data;
-  return 0;
-}
-
 /* The row that a view shows; raises why if it shows none. */
 static uint32_t view_row(lua_State *L, const struct view_box *view) {
   struct view_box *root = view->root;
@@ -177,10 +163,17 @@ static uint32_t view_row(lua_State *L, const struct view_box *view) {
   if (row == ROW_FOUND) return found_row(L, root);
   if (!root->box->world) luaL_error(L, "stale view: the world is closed");
   if (row == ROW_RESOURCE) {
-    row = view_resource_row(L, root);
-    if (root->component->changed > view->version)
+    /* It may have been undeclared, and declared again as something else. */
+    const struct component *component = component_of(root->box->world, root->id);
+    if (!root->component)
+      luaL_error(L, "a resource cannot be used until all scripts have been read");
+    if (!component || component != root->component || !component->resource)
+      return (uint32_t)luaL_error(L, "stale view: its resource is no longer declared");
+    if (component->changed > root->version || component->changed > view->version)
       luaL_error(L, "stale view: the fields of its resource have changed");
-    return row;
+    for (uint32_t i = 0; i < component->leaf_count; i++)
+      root->data[i] = component->resource[i].data;
+    return 0;
   }
   if (row == ROW_ABSENT && root->loop->open)
     raise_error(L, "the current entity has no '%s'", root->component->name);
