@@ -120,7 +120,7 @@ static void describe_add_ignored(lua_State *L, const ecs_world *world, const ecs
 static void describe_set_system(lua_State *L, const ecs_world *world, const ecs_system *system,
                                 uint32_t order) {
   const struct system_box *script = system_script(system);
-  const struct kernel *kernel = script && script->kernel ? script->kernel->kernel : NULL;
+  const struct kernel *kernel = script && script->handle ? script->handle->kernel : NULL;
   double tick = stopwatch_tick(&world->schedule->stopwatch);
   set_integer(L, "rows", system->rows);
   if (system->all_rows)
@@ -260,7 +260,7 @@ static int describe_reset_counters(lua_State *L) {
   profile_reset(box->world);
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     struct system_box *script = system_script(schedule->systems[i]);
-    if (script && script->kernel && script->kernel->kernel) script->kernel->kernel->all_left = 0;
+    if (script && script->handle && script->handle->kernel) script->handle->kernel->all_left = 0;
     if (script) script->all_stepped = 0;
   }
   return 0;

@@ -292,23 +292,8 @@ static void declare_map_name(lua_State *L, int report, const char *map, const ch
   lua_pop(L, 1);
 }
 
-static void declare_push_item(lua_State *L, int report, const struct report_item *item) {
-  static const char *const lists[] = {"kept", "added", "dropped", "converted", NULL};
-  if (lists[item->fate]) {
-    lua_getfield(L, report, lists[item->fate]);
-    append_text(L, item->name);
-    lua_pop(L, 1);
-  }
-  if (item->fate == LEAF_CONVERTED) {
-    char change[64];
-    text_format(change, sizeof change, "%s -> %s", item->from_type, item->type);
-    declare_map_name(L, report, "types", item->name, change);
-  }
-  if (!item->from) return;
-  declare_map_name(L, report, item->maybe ? "maybe_renamed" : "renamed", item->name, item->from);
-}
-
 void push_report(lua_State *L, const struct report *report) {
+  static const char *const lists[] = {"kept", "added", "dropped", "converted", NULL};
   static const char *const tables[] = {"kept",  "added",   "dropped",      "converted",
                                        "types", "renamed", "maybe_renamed"};
   need_stack(L, 8);
@@ -320,7 +305,21 @@ void push_report(lua_State *L, const struct report *report) {
   }
   set_integer(L, "rows", report->rows);
   set_text(L, "was", report->was);
-  for (uint32_t i = 0; i < report->count; i++) declare_push_item(L, index, &report->items[i]);
+  for (uint32_t i = 0; i < report->count; i++) {
+    const struct report_item *item = &report->items[i];
+    if (lists[item->fate]) {
+      lua_getfield(L, index, lists[item->fate]);
+      append_text(L, item->name);
+      lua_pop(L, 1);
+    }
+    if (item->fate == LEAF_CONVERTED) {
+      char change[64];
+      text_format(change, sizeof change, "%s -> %s", item->from_type, item->type);
+      declare_map_name(L, index, "types", item->name, change);
+    }
+    const char *renames = item->maybe ? "maybe_renamed" : "renamed";
+    if (item->from) declare_map_name(L, index, renames, item->name, item->from);
+  }
 }
 
 static int declare_report_body(lua_State *L) {
@@ -551,28 +550,25 @@ static void component_set_limit(lua_State *L, const char *key, const char *text)
   lua_setfield(L, -2, key);
 }
 
-static void component_push_enum(lua_State *L, const struct enumeration *names) {
-  luaL_Buffer text;
-  luaL_buffinit(L, &text);
-  luaL_addstring(&text, "enum(");
-  for (uint32_t i = 0; i < names->count; i++) {
-    if (i > 0) luaL_addstring(&text, ", ");
-    luaL_addlstring(&text, names->names[i].data, names->names[i].size);
-  }
-  luaL_addstring(&text, ")");
-  luaL_pushresult(&text);
-}
-
 /* The type as a declaration writes it. */
 static void component_push_type(lua_State *L, const struct field *field) {
   if (field->text) {
     lua_pushstring(L, field->text);
     return;
   }
-  if (field->names)
-    component_push_enum(L, field->names);
-  else
+  if (field->names) {
+    luaL_Buffer text;
+    luaL_buffinit(L, &text);
+    luaL_addstring(&text, "enum(");
+    for (uint32_t i = 0; i < field->names->count; i++) {
+      if (i > 0) luaL_addstring(&text, ", ");
+      luaL_addlstring(&text, field->names->names[i].data, field->names->names[i].size);
+    }
+    luaL_addstring(&text, ")");
+    luaL_pushresult(&text);
+  } else {
     lua_pushstring(L, field->nested ? field->nested->name : type_name(field->type));
+  }
   if (field->count) {
     lua_pushfstring(L, "%s[%d]", lua_tostring(L, -1), (int)field->count);
     lua_replace(L, -2);

@@ -165,20 +165,6 @@ static uint32_t image_decode(void *ud, const char *data, size_t size) {
 
 /* ---- saving -------------------------------------------------------------------------- */
 
-/* Pushes the table of encoded values; nil without a codec, whose function is at the top. No view
-** shows a row meanwhile, since it would write to a hidden world. */
-static void image_encode_values(lua_State *L, struct world_box *box) {
-  if (lua_isnil(L, -1)) return;
-  settle_any(L, box, 1);
-  lua_pushcfunction(L, image_encode_all);
-  lua_insert(L, -2);
-  lua_getiuservalue(L, 1, WORLD_ANY);
-  ecs_status status = loops_end(box);
-  if (status == ECS_OK) status = world_is_idle(box->world, "save");
-  if (status != ECS_OK) raise_status(L, box->world, status);
-  if (image_call_hidden(L, box, 2, 1) != LUA_OK) lua_error(L);
-}
-
 static ecs_status image_save(struct world_box *box, struct image_box *image,
                              const ecs_codec *codec) {
   release_image(image);
@@ -198,11 +184,21 @@ static int image_world_save(lua_State *L) {
   lua_insert(L, 3);
   loops_finish(L, check_world(L, 1));
   struct world_box *box = check_world(L, 1);
-  image_encode_values(L, box);
+  ecs_status status = ECS_OK;
+  if (!lua_isnil(L, 4)) {   /* the codec's function, which a table of encoded values replaces */
+    settle_any(L, box, 1);
+    lua_pushcfunction(L, image_encode_all);
+    lua_insert(L, -2);
+    lua_getiuservalue(L, 1, WORLD_ANY);
+    /* No view shows a row meanwhile, since it would write to a hidden world. */
+    status = loops_end(box);
+    if (status == ECS_OK) status = world_is_idle(box->world, "save");
+    if (status != ECS_OK) raise_status(L, box->world, status);
+    if (image_call_hidden(L, box, 2, 1) != LUA_OK) lua_error(L);
+  }
   need_stack(L, 4);
   struct encoding encoding = {L, 4};
   ecs_codec codec = {image_encode, NULL, &encoding};
-  ecs_status status;
   RETRY(L, box, status, image_save(box, image, lua_isnil(L, 4) ? NULL : &codec));
   if (status != ECS_OK) {
     release_image(image);

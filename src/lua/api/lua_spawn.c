@@ -23,20 +23,13 @@ int spawn_end(lua_State *L, struct world_box *box, ecs_id id) {
   return 1;
 }
 
-/* Spawns an entity from these parts, again after collecting garbage if memory was short. Raises
-** errors. */
-static ecs_id spawn_parts(lua_State *L, struct world_box *box, const struct part *parts,
-                          uint32_t count) {
-  ecs_id id = ECS_NULL;
-  RETRY_OR_RAISE(L, box, entity_spawn(box->world, parts, count, &id));
-  return id;
-}
-
 static APART int spawn_composed(lua_State *L, struct world_box *box) {
   struct composition plan;
+  ecs_id id = ECS_NULL;
   composition_read(&plan, L, box, 2);
   composition_order(&plan, 0, plan.count);
-  return spawn_end(L, box, spawn_parts(L, box, plan.parts, plan.count));
+  RETRY_OR_RAISE(L, box, entity_spawn(box->world, plan.parts, plan.count, &id));
+  return spawn_end(L, box, id);
 }
 
 /* An entity without components is a row of the empty table: 23 % off. */
@@ -348,7 +341,8 @@ static APART int spawn_from_arguments(lua_State *L) {
   const struct write *writes = input.writes;
   for (uint32_t i = 0; i < count; writes += parts[i++].write_count)
     parts[i].writes = writes;
-  ecs_id id = spawn_parts(L, box, parts, count);
+  ecs_id id = ECS_NULL;
+  RETRY_OR_RAISE(L, box, entity_spawn(box->world, parts, count, &id));
   spawner_find_way(box, spawner, id);
   return spawn_end(L, box, id);
 }

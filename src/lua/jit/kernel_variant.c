@@ -644,29 +644,25 @@ static bool kernel_variant_compile(lua_State *L, int handle, int anchors, struct
   return status == LUA_OK;
 }
 
-/* Appends what a survey of the function finds to the list at an index. */
-static void variant_survey(lua_State *L, int handle, struct kernel *kernel, int reasons) {
-  struct memory *memory = kernel->box->memory;
-  struct front *front = memory_resize(memory, NULL, 0, sizeof *front);
-  if (!front) raise_memory(L);
-  front_clear(front);
-  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
-  int status = variant_run_front(L, handle, lua_gettop(L), kernel, front, kernel->denied_for,
-                                 reasons);
-  front_free(front);
-  memory_free(memory, front, sizeof *front);
-  if (status == LUA_ERRMEM) lua_error(L);
-  if (status != LUA_OK) survey_append(L, reasons);
-}
-
 void variant_push_reasons(lua_State *L, int handle) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   lua_newtable(L);
   int reasons = lua_gettop(L);
   /* The locals around a loop are known only while it runs. */
-  bool surveys = kernel->denied && !kernel->query->broken && !kernel->line;
-  if (surveys) variant_survey(L, handle, kernel, reasons);
-  lua_settop(L, reasons);
+  if (kernel->denied && !kernel->query->broken && !kernel->line) {
+    struct memory *memory = kernel->box->memory;
+    struct front *front = memory_resize(memory, NULL, 0, sizeof *front);
+    if (!front) raise_memory(L);
+    front_clear(front);
+    lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+    int status = variant_run_front(L, handle, lua_gettop(L), kernel, front, kernel->denied_for,
+                                   reasons);
+    front_free(front);
+    memory_free(memory, front, sizeof *front);
+    if (status == LUA_ERRMEM) lua_error(L);
+    if (status != LUA_OK) survey_append(L, reasons);
+    lua_settop(L, reasons);
+  }
   if (lua_rawlen(L, reasons) > 0) return;
   lua_getiuservalue(L, handle, KERNEL_REASON);
   lua_rawseti(L, reasons, 1);

@@ -245,22 +245,17 @@ static void swap_queries(lua_State *L, struct world_box *box, uint32_t set) {
   }
 }
 
-static struct component *swap_find_resource(const struct world_box *box, const char *name) {
-  struct component *component = component_find(box->world, name, strlen(name));
-  const struct migration *migration = &box->stage->transaction.migration;
-  const struct change *change = component ? migration_of(migration, component->id) : NULL;
-  if (change) component = change->wanted ? change->component : NULL;
-  if (component && component->length) return NULL;
-  return component && (component->resource || (change && change->valued)) ? component : NULL;
-}
-
 /* From here on, scanned functions can tell what a pending view is of. */
 static void swap_views(lua_State *L, const struct world_box *box, uint32_t set) {
+  const struct migration *migration = &box->stage->transaction.migration;
   const struct registration *entry;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, set, &at));) {
-    const struct component *component = swap_find_resource(box, entry->name);
-    if (!component) {
-      const char *name = entry->name;
+    const char *name = entry->name;
+    const struct component *component = component_find(box->world, name, strlen(name));
+    const struct change *change = component ? migration_of(migration, component->id) : NULL;
+    if (change) component = change->wanted ? change->component : NULL;
+    bool valued = component && (component->resource || (change && change->valued));
+    if (!valued || component->length) {
       const struct component *now = component_formerly(box->world, name, strlen(name));
       world_fail(box->world, ECS_ENAME, "there is no resource '%s'%s%s%s", name,
                  now ? ": its name is now '" : "", now ? now->name : "", now ? "'" : "");

@@ -228,15 +228,6 @@ static void scan_check_key_code(const struct scanner *s, const struct body *body
     scan_check_command(s, body, pc, things[code->b], &constants[code->c]);
 }
 
-/* Checks the upvalues of the whole function. */
-static void scan_check_key_upvalues(const struct scanner *s, const struct body *body) {
-  for (uint32_t i = 0; i < body->code.upvalues; i++) {
-    if (!(body->code.assigned[i / 64] >> i % 64 & 1)) continue;
-    const char *name = lua_getupvalue(s->L, body->function, (int)i + 1);
-    scan_refuse_write(s, body, NONE, "writes to the upvalue", name ? name : "?");
-  }
-}
-
 /* ---- warnings ---- */
 
 static void scan_check_calculation(const struct scanner *s, const struct body *body, uint32_t pc,
@@ -365,20 +356,17 @@ static void scan_follow(struct scanner *s, const struct body *body, const struct
   scan_body(s, callee.index, given, code->b);
 }
 
-/* Whether an instruction returns only nil, as the one before it says. */
-static bool scan_returns_nil(const struct body *body, uint32_t pc) {
-  const struct code *code = &body->code.code[pc], *before = pc > 0 ? code - 1 : NULL;
-  if (!before || before->kind != CODE_NIL) return false;
-  return before->a <= code->a && before->a + before->b + 1 >= code->a + code->b;
-}
-
 /* A result that is ignored was meant for something else, such as `map`. A tail call says nothing
 ** about its results. */
 static void scan_check_return(const struct scanner *s, const struct body *body, uint32_t pc) {
   const struct code *code = &body->code.code[pc];
   if (code->kind != CODE_RETURN || code->b == NONE || code->b == 0) return;
   bool taken = s->scan->form == FORM_MAP || s->scan->form == FORM_ASK;
-  if (taken || s->scan->changes || scan_returns_nil(body, pc)) return;
+  /* Whether it returns only nil, as the instruction before it says. */
+  const struct code *before = pc > 0 ? code - 1 : NULL;
+  bool nothing = before && before->kind == CODE_NIL && before->a <= code->a &&
+                 before->a + before->b + 1 >= code->a + code->b;
+  if (taken || s->scan->changes || nothing) return;
   scan_refuse(s, body, pc, "it returns a value, which is ignored: write a bare 'return'%s",
               s->scan->form == FORM_EACH && s->scan->query ? ", or use 'map' to write results to "
                                                              "fields"
@@ -389,7 +377,11 @@ static void scan_code(struct scanner *s, struct body *body) {
   uint32_t registers = body->code.registers;
   struct thing *things = body->things;
   bool whole = s->depth == 1, gives_keys = s->scan->form == FORM_KEY;
-  if (whole && gives_keys) scan_check_key_upvalues(s, body);
+  for (uint32_t i = 0; whole && gives_keys && i < body->code.upvalues; i++) {
+    if (!(body->code.assigned[i / 64] >> i % 64 & 1)) continue;
+    const char *name = lua_getupvalue(s->L, body->function, (int)i + 1);
+    scan_refuse_write(s, body, NONE, "writes to the upvalue", name ? name : "?");
+  }
   for (uint32_t pc = 0; pc < body->code.count; pc++) {
     const struct code *code = &body->code.code[pc];
     if (whole && !gives_keys) scan_check_return(s, body, pc);
@@ -553,7 +545,7 @@ static int try_scan(struct scanner *s, int function, bool warns) {
   lua_pushvalue(s->L, function);
   lua_pushlightuserdata(s->L, s);
   if (s->scan->world) lua_pushvalue(s->L, s->scan->world);
-  int status = try_held(s->L, scan_protected, s->scan->world ? 3 : 2, 0);
+  int status = try_quietly(s->L, NULL, scan_protected, s->scan->world ? 3 : 2, 0);
   while (s->depth) scan_close_body(s, &s->bodies[--s->depth]);
   if (status == LUA_ERRMEM) lua_error(s->L);
   return status;
