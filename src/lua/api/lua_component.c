@@ -471,9 +471,7 @@ static int world_component(lua_State *L) {
   check_world(L, 1);
   check_text(L, 2, NULL);
   luaL_checktype(L, 3, LUA_TTABLE);
-  lua_settop(L, 3);
-  ecs_id id = declare_component(L, NULL);
-  return push_declared(L, check_world(L, 1), id);
+  return declare_method(L, NULL);
 }
 
 static int component_world_tag(lua_State *L) {

@@ -298,7 +298,7 @@ static int system_compile_untried(lua_State *L) {
     lua_rawgetp(L, 2, system);
     if (lua_getiuservalue(L, 3, SYSTEM_KERNEL) == LUA_TNIL) continue;
     const struct kernel_box *handle = lua_touserdata(L, 4);
-    if (handle->kernel->runs == 0) system->compiled = kernel_ready_unbound(L, 4);
+    if (handle->kernel->runs == 0) system->compiled = kernel_ready(L, 4, true, true);
   }
   return 0;
 }
@@ -327,7 +327,7 @@ static int system_register(lua_State *L, bool observes) {
   if (observes) frame_need_host(L, box, AT_WORLD);
   /* Compiles what can be compiled, as far as the present tables show. */
   int kernel = observes ? 0 : system_make_kernel(L, box, system);
-  system->compiled = kernel && kernel_ready_unbound(L, kernel);
+  system->compiled = kernel && kernel_ready(L, kernel, true, true);
   if (kernel && !system->compiled && system->compile == 1)
     raise_error(L, "%s cannot be compiled: %s", draft.what, lua_tostring(L, -1));
   if (kernel && !system->compiled && system->handle->kernel->breaks_promise)

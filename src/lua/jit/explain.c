@@ -272,14 +272,6 @@ static void explain_kernel(lua_State *L, int handle, int table) {
 
 #define KERNELS_OFF "kernels are off (kernels = false, or ECS_KERNELS=0)"
 
-/* Compiles what has not run yet, so that it can be explained. */
-static bool explain_is_compiled(lua_State *L, int handle, const struct kernel *kernel) {
-  if (!kernel->box->kernels->on) return false;
-  if (kernel->line) return !kernel->refused && system_kernel_is_current(kernel);
-  if (!kernel->refused && !system_kernel_is_current(kernel)) kernel_ready_unbound(L, handle);
-  return !kernel->refused;
-}
-
 /* Why some rows run in Lua although there is a program; NULL if none do. What passes a predicate
 ** comes in contiguous runs, of a table whose rows differ in which terms are present. */
 static const char *explain_why_rows_fall_back(const struct kernel *kernel) {
@@ -297,7 +289,10 @@ static void explain_form(lua_State *L) {
   int handle = lua_gettop(L);
   const struct kernel_box *box = lua_touserdata(L, handle);
   const struct kernel *kernel = box->kernel;
-  bool compiled = explain_is_compiled(L, handle, kernel);
+  bool on = kernel->box->kernels->on, current = system_kernel_is_current(kernel);
+  /* Compiles what has not run yet, so that it can be explained. */
+  if (on && !kernel->line && !kernel->refused && !current) kernel_ready(L, handle, true, true);
+  bool compiled = on && !kernel->refused && (current || !kernel->line);
   lua_settop(L, handle);
   lua_newtable(L);
   const char *apart = compiled ? explain_why_rows_fall_back(kernel) : NULL;
@@ -310,7 +305,7 @@ static void explain_form(lua_State *L) {
   explain_set_access(L, "writes", kernel->query, true);
   explain_set_news(L, kernel->query);
   explain_kernel(L, handle, handle + 1);
-  explain_set_reason(L, !kernel->box->kernels->on ? KERNELS_OFF : apart);
+  explain_set_reason(L, on ? apart : KERNELS_OFF);
   lua_replace(L, handle);
 }
 

@@ -170,19 +170,6 @@ static void key_program_bind(const struct keyless *keyless, const struct variant
 
 /* ---- running the program --------------------------------------------------------------- */
 
-/* Runs the program over the rows without keys, with room for these and for what it reads. */
-static bool key_run_over(lua_State *L, const struct keyless *keyless, struct kernel *kernel,
-                         struct variant *variant, char *room) {
-  void *columns[RUN_COLUMNS];
-  struct runner *runner = &kernel->set->runner;
-  const struct run run = {.plan = &variant->plan, .query = kernel->query,
-                          .uniforms = variant->uniforms, .arrays = variant->arrays};
-  struct run_failure failure;
-  if (!runner_reserve(runner, run.plan, keyless->count)) raise_memory(L);
-  key_program_bind(keyless, variant, room, columns);
-  return run_rows(runner, &run, keyless->count, columns, &failure);
-}
-
 /* The numbers that the program of the function whose object is at 1 yields for these rows, int64_t
 ** or double, in an object that it pushes. NULL if there is no program, or a row fails: then the
 ** function makes all of them. */
@@ -202,7 +189,17 @@ static const void *key_program(lua_State *L, struct world_box *box, const struct
   if (!box->world) luaL_error(L, "the world is closed");
   struct variant *variant = kernel ? key_find_variant(L, kernel, top + 2) : NULL;
   char *room = block + (64 - (uintptr_t)block % 64) % 64;
-  bool keyed = variant && key_run_over(L, keyless, kernel, variant, room);
+  bool keyed = false;
+  if (variant) {   /* there is room for the keys and for what it reads */
+    void *columns[RUN_COLUMNS];
+    struct runner *runner = &kernel->set->runner;
+    const struct run run = {.plan = &variant->plan, .query = kernel->query,
+                            .uniforms = variant->uniforms, .arrays = variant->arrays};
+    struct run_failure failure;
+    if (!runner_reserve(runner, run.plan, keyless->count)) raise_memory(L);
+    key_program_bind(keyless, variant, room, columns);
+    keyed = run_rows(runner, &run, keyless->count, columns, &failure);
+  }
   for (uint32_t i = 0; keyed && i < variant->column_count; i++)
     if (variant->plan.columns[i].slot == RUN_RESULT) *integers = variant->columns[i].type == KC_I64;
   lua_settop(L, keyed ? top + 1 : top);

@@ -108,7 +108,7 @@ static void kernel_query_for_all_rows(lua_State *L, const char *form, enum front
   struct kernel_run run = {.dt = (double)lua_tonumber(L, AT_DT)};
   bool filtered = !lua_isnil(L, AT_FILTER), maps = result == RESULT_MAP;
   kernel_of_query(L, AT_QUERY, AT_FUNCTION, (struct use){form, result, filtered});
-  bool compiled = query->box->kernels->on && kernel_ready(L, AT_KERNEL, must);
+  bool compiled = query->box->kernels->on && kernel_ready(L, AT_KERNEL, must, false);
   if (must && !compiled && query->box->kernels->on)
     luaL_argerror(L, AT_FUNCTION, lua_pushfstring(L, "the function cannot be compiled: %s (q:each "
                                                      "takes any function)", lua_tostring(L, -1)));

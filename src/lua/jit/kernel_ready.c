@@ -70,27 +70,6 @@ static bool ready_for(lua_State *L, int handle, struct kernel *kernel, struct wh
   return true;
 }
 
-/* Sets of terms that are present in matches. */
-struct kinds {
-  uint64_t known[MATCH_KINDS];
-  uint32_t count;
-};
-
-/* Adds a set; if there are too many, returns false and pushes the reason. */
-static bool kernel_ready_note_kind(lua_State *L, int handle, struct kernel *kernel,
-                                   struct kinds *kinds, uint64_t present) {
-  uint32_t at = 0;
-  while (at < kinds->count && kinds->known[at] != present) at++;
-  if (at < kinds->count) return true;
-  if (kinds->count < MATCH_KINDS) {
-    kinds->known[kinds->count++] = present;
-    return true;
-  }
-  lua_pushliteral(L, "its query has too many optional terms");
-  kernel_ready_keep_reason(L, handle, kernel);
-  return false;
-}
-
 /* For each table in which rows match; if there is none, and `ahead`, for one with every term. */
 static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
   const ecs_query *query = kernel->query;
@@ -146,7 +125,8 @@ static bool any_is_ready(lua_State *L, int handle, struct kernel *kernel) {
 static bool kernel_ready_by_kind(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
   const ecs_query *query = kernel->query;
   const struct query_terms *terms = &query->terms;
-  struct kinds kinds = {.count = 0};
+  uint64_t kinds[MATCH_KINDS];   /* the sets */
+  uint32_t count = 0;
   struct walk walk;
   struct choices choices;
   bool chooses = false;
@@ -161,17 +141,24 @@ static bool kernel_ready_by_kind(lua_State *L, int handle, struct kernel *kernel
   variant_choices(&walk, &choices);
   while (walk_next(&walk)) {
     uint64_t present = variant_present_in_match(&walk, &choices) & ~kernel->maybe;
-    if (!kernel_ready_note_kind(L, handle, kernel, &kinds, present)) return false;
+    uint32_t at = 0;
+    while (at < count && kinds[at] != present) at++;
+    if (at == MATCH_KINDS) {
+      lua_pushliteral(L, "its query has too many optional terms");
+      kernel_ready_keep_reason(L, handle, kernel);
+      return false;
+    }
+    kinds[at] = present;
+    count += at == count;
     if (!chooses) break;
   }
-  if (kinds.count == 0 && ahead)
-    kinds.known[kinds.count++] = variant_present(query, NULL, 0) & ~kernel->maybe;
+  if (count == 0 && ahead) kinds[count++] = variant_present(query, NULL, 0) & ~kernel->maybe;
   bool ready = true;
-  for (uint32_t i = 0; ready && i < kinds.count; i++) {
-    struct which which = {kinds.known[i], false, kernel->maybe};
+  for (uint32_t i = 0; ready && i < count; i++) {
+    struct which which = {kinds[i], false, kernel->maybe};
     ready = ready_for(L, handle, kernel, which, 0);
   }
-  kernel->walked = ready && kinds.count ? 1 + *kernel->version : 0;
+  kernel->walked = ready && count ? 1 + *kernel->version : 0;
   kernel->walked_maybe = kernel->maybe;
   return ready;
 }
@@ -221,13 +208,14 @@ static bool kernel_ready_pays(lua_State *L, int handle, const struct kernel *ker
   return false;
 }
 
-static bool kernel_ready_is_ready(lua_State *L, int handle, bool ahead, bool must) {
+bool kernel_ready(lua_State *L, int handle, bool must, bool ahead) {
   struct kernel_box *box = lua_touserdata(L, handle);
   struct kernel *kernel = box->kernel;
   if (!kernel) {
     lua_pushliteral(L, "the Lua state is being closed");
     return false;
   }
+  kernel->strict |= must && !ahead;
   /* Programs depend on what is watched when they run. */
   if (changes_watch((ecs_query *)(uintptr_t)kernel->query) != ECS_OK) raise_memory(L);
   kernel->runs++;
@@ -297,16 +285,6 @@ bool kernel_ready_body(lua_State *L, int handle, struct which which, uint32_t ro
   if (kernel_ready_pays(L, handle, kernel)) return true;
   kernel_ready_keep_reason(L, handle, kernel);
   return false;
-}
-
-bool kernel_ready(lua_State *L, int handle, bool must) {
-  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  if (must && kernel) kernel->strict = true;
-  return kernel_ready_is_ready(L, handle, false, must);
-}
-
-bool kernel_ready_unbound(lua_State *L, int handle) {
-  return kernel_ready_is_ready(L, handle, true, true);
 }
 
 /* ---- kernel settled ---- */

@@ -148,7 +148,7 @@ static void run_loop(lua_State *L, struct system_box *system, rows_fn rows, int 
 /* Whether its function can be a program now; pushes the handle. */
 static bool system_is_ready(lua_State *L, struct system_box *system) {
   system_push(L, system, SYSTEM_KERNEL);
-  bool must = system->compile == 1, ready = kernel_ready(L, BODY_FUNCTION + 1, must);
+  bool must = system->compile == 1, ready = kernel_ready(L, BODY_FUNCTION + 1, must, false);
   system->compiled = ready && !(system->handle->kernel && system->handle->kernel->refused);
   if (!ready && must)
     raise_error(L, "the function cannot be compiled: %s", lua_tostring(L, -1));
@@ -432,7 +432,7 @@ void system_kernel_push(lua_State *L, int world_index, struct system_box *system
   int handle = lua_gettop(L);
   const struct kernel_box *box = lua_touserdata(L, handle);
   if (box && box->kernel && system->compiled && !system_kernel_is_current(box->kernel))
-    system->compiled = kernel_ready_unbound(L, handle);
+    system->compiled = kernel_ready(L, handle, true, true);
   lua_settop(L, handle);
 }
 

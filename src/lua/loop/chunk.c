@@ -109,30 +109,21 @@ static int chunk_has(lua_State *L) {
 
 /* ---- chunk.n, chunk.entities ------------------------------------------------------- */
 
-static void chunk_push_entities(lua_State *L, const struct chunk_box *chunk) {
-  if (lua_getiuservalue(L, 1, CHUNK_ENTITIES) != LUA_TNIL) return;
-  lua_pop(L, 1);
-  struct column_box *column = chunk_push_column(L, 1, chunk);
-  column->read_only = true;
-  lua_pushvalue(L, -1);
-  lua_setiuservalue(L, 1, CHUNK_ENTITIES);
-}
-
 static int chunk_index(lua_State *L) {
   struct chunk_box *chunk = check_chunk(L, 1);
   const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   char text[64];
-  if (strcmp(key, "n") == 0)
+  if (strcmp(key, "n") == 0) {
     lua_pushinteger(L, (lua_Integer)chunk->loop->count);
-  else if (strcmp(key, "entities") == 0)
-    chunk_push_entities(L, chunk);
-  else if (strcmp(key, "column") == 0)
-    lua_pushcfunction(L, chunk_column);
-  else if (strcmp(key, "has") == 0)
-    lua_pushcfunction(L, chunk_has);
-  else
+  } else if (strcmp(key, "entities") == 0) {
+    if (lua_getiuservalue(L, 1, CHUNK_ENTITIES) != LUA_TNIL) return 1;
+    chunk_push_column(L, 1, chunk)->read_only = true;
+    lua_pushvalue(L, -1);
+    lua_setiuservalue(L, 1, CHUNK_ENTITIES);
+  } else if (!push_method(L, chunk_methods, 2)) {
     luaL_error(L, "a chunk has n, entities, column and has, not %s",
                show_value(L, 2, text, sizeof text));
+  }
   return 1;
 }
 

@@ -181,7 +181,7 @@ static int reduce_rows(lua_State *L, enum front_result result, k_reduce how) {
   bool filtered = !lua_isnil(L, AT_FILTER);
   uint64_t seen = query->query->seen;
   kernel_of_query(L, AT_QUERY, AT_FUNCTION, (struct use){names[how], result, filtered});
-  bool compiled = !filtered && query->box->kernels->on && kernel_ready(L, AT_KERNEL, false);
+  bool compiled = !filtered && query->box->kernels->on && kernel_ready(L, AT_KERNEL, false, false);
   if (compiled) {
     struct kernel_run run = reduce_run_to_total(&folding);
     run_in_scope(L, AT_KERNEL, &run);
