@@ -144,13 +144,10 @@ static int array_pairs(lua_State *L) {
 static int array_tostring(lua_State *L) {
   struct array_box *box = lua_touserdata(L, 1);
   const struct component *array = array_find(L, 1, box);
-  if (!array) {
-    lua_pushliteral(L, "ecs.array (stale)");
-    return 1;
-  }
-  char text[160];
-  text_format(text, sizeof text, "ecs.array (%s, %u of %s)", array->name, array->length,
-              type_name(array_type(array)));
+  char text[160] = "ecs.array (stale)";
+  if (array)
+    text_format(text, sizeof text, "ecs.array (%s, %u of %s)", array->name, array->length,
+                type_name(array_type(array)));
   lua_pushstring(L, text);
   return 1;
 }

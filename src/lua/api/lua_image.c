@@ -3,6 +3,7 @@
 #include "lua/api/api.h"
 
 #include "core/base/any.h"
+#include "core/base/text.h"
 #include "core/ids/world.h"
 #include "core/image/snapshot.h"
 #include "ecs_world.h"
@@ -303,16 +304,11 @@ static int snapshot_collect(lua_State *L) {
 static int snapshot_tostring(lua_State *L) {
   const struct snapshot_box *box = box_test(L, 1, &kind_snapshot, sizeof *box);
   if (!box) return luaL_typeerror(L, 1, "snapshot");
-  if (!box->snapshot || !box->box->world) {
-    lua_pushliteral(L, "ecs.snapshot (closed)");
-    return 1;
-  }
-  lua_pushliteral(L, "ecs.snapshot (");
-  lua_pushinteger(L, (lua_Integer)box->bytes);
-  lua_pushliteral(L, " bytes, tick ");
-  lua_pushinteger(L, (lua_Integer)box->tick);
-  lua_pushliteral(L, ")");
-  lua_concat(L, 5);
+  char text[96] = "ecs.snapshot (closed)";
+  if (box->snapshot && box->box->world)
+    text_format(text, sizeof text, "ecs.snapshot (%zu bytes, tick %llu)", box->bytes,
+                (unsigned long long)box->tick);
+  lua_pushstring(L, text);
   return 1;
 }
 

@@ -206,12 +206,10 @@ static int index_highest(lua_State *L) { return index_extremes(L, keyed_highest)
 static int index_tostring(lua_State *L) {
   struct index_box *object = lua_touserdata(L, 1);
   const ecs_index *index = index_find(L, 1, object);
-  char text[128];
+  char text[128] = "ecs.index (stale)";
   if (index)
     text_format(text, sizeof text, "ecs.index (%s, by %s)", index->desc.name,
                 index->desc.of ? index->desc.of : "a function");
-  else
-    text_format(text, sizeof text, "ecs.index (stale)");
   lua_pushstring(L, text);
   return 1;
 }

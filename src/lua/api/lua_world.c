@@ -276,12 +276,10 @@ static int world_collect(lua_State *L) {
 static int world_to_string(lua_State *L) {
   struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
   if (!box) return no_world(L, 1);
-  char text[128];
+  char text[128] = "ecs.world (closed)";
   if (box->world)
     text_format(text, sizeof text, "ecs.world (tag %u, %zu entities)", ecs_world_tag(box->world),
                 ecs_alive_count(box->world));
-  else
-    text_format(text, sizeof text, "ecs.world (closed)");
   lua_pushstring(L, text);
   return 1;
 }

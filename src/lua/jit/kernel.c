@@ -245,15 +245,6 @@ void closure_share(lua_State *L, int known, int function, int handle, int key) {
 
 /* ---- kernel indexes ---- */
 
-/* A kernel that changes nothing is run outside systems, too: nothing else changes anything. */
-static bool kernel_only_looks(const struct variant *variant) {
-  const struct program *program = variant->plan.program;
-  return variant->plan.command_count == 0 && program->site_count == 0 &&
-         !program_info(program).stores &&
-         memcmp(variant->plan.writes, (uint64_t[RUN_COLUMNS / 64]){0},
-                sizeof variant->plan.writes) == 0;
-}
-
 bool indexes_are_fresh(const struct variant *variant) {
   for (uint32_t i = 0; i < variant->index_count; i++) {
     const ecs_index *index = variant->indexes[i];
@@ -273,7 +264,10 @@ bool indexes_are_fresh(const struct variant *variant) {
 static const char *kernel_not_here(const ecs_index *index, const struct variant *variant) {
   if (index->world->running)
     return "system is not known to use it: add its name to the option uses";
-  if (!kernel_only_looks(variant))
+  /* A kernel that changes nothing is run outside systems, too: nothing else changes anything. */
+  const struct run_plan *plan = &variant->plan;
+  if (plan->command_count || plan->program->site_count || program_info(plan->program).stores ||
+      memcmp(plan->writes, (uint64_t[RUN_COLUMNS / 64]){0}, sizeof plan->writes) != 0)
     return "function writes, and each call outside systems updates the index: call it in a system";
   if (index_has_script(index))
     return "keys come from a function, and each call outside systems updates it: call it in a "

@@ -272,33 +272,28 @@ static struct variant *kernel_variant_find(lua_State *L, int anchors,
   return NULL;
 }
 
-/* The function itself, if it did a row, may have swept unused strings. */
-static void variant_read_texts(lua_State *L, int all_anchors, const struct kernel *kernel,
-                               struct variant *variant) {
+struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
+                             struct which which) {
+  struct variant *variant = kernel_variant_find(L, anchors, kernel, which);
+  if (!variant || !variant->plan.program || !indexes_are_fresh(variant)) return NULL;
+  variant_read_outside(kernel->box, variant);
+  if (LIKELY(!variant->texts)) return variant;
+  /* The function itself, if it did a row, may have swept unused strings. */
   bool starved = false;
-  lua_rawgeti(L, all_anchors, (lua_Integer)variant->anchors);
+  lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
   for (uint32_t i = 0; i < variant->guard_count && !starved; i++)
     if (variant->guards[i].type == GUARD_TEXT)
       starved = guard_read_text(L, lua_gettop(L), &variant->guards[i], kernel->box->world,
                                 variant->uniforms) == READING_STARVED;
   lua_pop(L, 1);
   if (starved) raise_memory(L);
-}
-
-struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
-                             struct which which) {
-  struct variant *variant = kernel_variant_find(L, anchors, kernel, which);
-  if (!variant || !variant->plan.program || !indexes_are_fresh(variant)) return NULL;
-  variant_read_outside(kernel->box, variant);
-  if (UNLIKELY(variant->texts)) variant_read_texts(L, anchors, kernel, variant);
   return variant;
 }
 
-/* Whether a variant fits every table in which rows match, if these may differ. */
-static APART bool kernel_variant_fits_all(const struct kernel *kernel,
-                                          const struct variant *variant) {
+bool variant_fits_all(const struct kernel *kernel, const struct variant *variant) {
   const ecs_query *query = kernel->query;
-  for (uint32_t i = 0; i < query_reach(query); i++) {
+  bool differs = query->terms.choices || query->terms.toggled;
+  for (uint32_t i = 0; UNLIKELY(differs) && i < query_reach(query); i++) {
     const struct table *table = query_table(query, i);
     enum table_rows rows = query_table_rows(&query->terms, table);
     if (rows == ROWS_NONE) continue;
@@ -306,11 +301,6 @@ static APART bool kernel_variant_fits_all(const struct kernel *kernel,
       return false;
   }
   return true;
-}
-
-bool variant_fits_all(const struct kernel *kernel, const struct variant *variant) {
-  const struct query_terms *terms = &kernel->query->terms;
-  return LIKELY(!(terms->choices || terms->toggled)) || kernel_variant_fits_all(kernel, variant);
 }
 
 struct variant *variant_direct(lua_State *L, int anchors, struct kernel *kernel) {
