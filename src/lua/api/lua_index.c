@@ -46,20 +46,6 @@ static int no_index(lua_State *L, const struct index_box *object) {
                                            : "index '%s': its world is closed", name);
 }
 
-/* The index whose object is argument 1. Counts a public call. */
-static ecs_index *index_check_index(lua_State *L) {
-  struct index_box *object = box_test(L, 1, &kind_index, sizeof *object);
-  if (UNLIKELY(!object)) {
-    no_object(L, 1, &kind_index, "index");
-    return NULL;
-  }
-  check_free(L, object->box);
-  ecs_index *index = index_find(L, 1, object);
-  if (UNLIKELY(!index)) no_index(L, object);
-  object->box->calls++;
-  return index;
-}
-
 /* ---- bringing an index up to date ------------------------------------------------------ */
 
 void index_bring_up(lua_State *L, struct world_box *box, int world_index,
@@ -73,10 +59,17 @@ void index_bring_up(lua_State *L, struct world_box *box, int world_index,
 }
 
 /* The index whose object is argument 1, up to date, if it is of one of these kinds (bits by
-** ecs_index_by). */
+** ecs_index_by). Counts a public call. */
 static ecs_index *index_check_fresh(lua_State *L, unsigned kinds) {
-  ecs_index *index = index_check_index(L);
-  struct index_box *object = lua_touserdata(L, 1);
+  struct index_box *object = box_test(L, 1, &kind_index, sizeof *object);
+  if (UNLIKELY(!object)) {
+    no_object(L, 1, &kind_index, "index");
+    return NULL;
+  }
+  check_free(L, object->box);
+  ecs_index *index = index_find(L, 1, object);
+  if (UNLIKELY(!index)) no_index(L, object);
+  object->box->calls++;
   if (UNLIKELY(!(kinds >> index->desc.by & 1)))
     raise_status(L, index->world, index_refuse(index));
   if (LIKELY(index_is_fresh(index))) return index;

@@ -199,19 +199,6 @@ static void system_read_options(lua_State *L, struct system_draft *draft) {
   desc->after = names_option(L, AT_SPEC, what, "after");
 }
 
-/* Reads the query and its variables, which stay on the stack; all forms except `run` need one. */
-static void system_read_query(lua_State *L, struct world_box *box, struct system_draft *draft) {
-  enum system_form form = draft->system->form;
-  draft->query = (struct query_text){.text = text_option(L, AT_SPEC, draft->what, "query")};
-  if (!draft->query.text && form != FORM_RUN && !draft->system->array_name)
-    raise_error(L, "%s: give a query%s", draft->what,
-                form == FORM_OBSERVE ? "" : " with each or map");
-  variables_of_options(L, box, AT_SPEC, true, draft->what, &draft->query);
-  if (draft->query.count && !draft->query.text)
-    raise_error(L, "%s: $%s is given, but there is no query", draft->what,
-                draft->query.variables[0].name);
-}
-
 /* Reads the name and the options; owner may be NULL. Raises errors; pushes what the draft needs. */
 static void system_read_draft(lua_State *L, struct world_box *box, struct system_draft *draft,
                               bool observes, const char *owner) {
@@ -226,7 +213,16 @@ static void system_read_draft(lua_State *L, struct world_box *box, struct system
   draft->desc = (ecs_system_desc){.name = name, .owner = owner};
   draft->observed = (ecs_observer_desc){.name = name, .owner = owner};
   (observes ? system_read_observer : system_read_options)(L, draft);
-  system_read_query(L, box, draft);
+  /* The query and its variables stay on the stack; all forms except `run` need one. */
+  enum system_form form = draft->system->form;
+  draft->query = (struct query_text){.text = text_option(L, AT_SPEC, draft->what, "query")};
+  if (!draft->query.text && form != FORM_RUN && !draft->system->array_name)
+    raise_error(L, "%s: give a query%s", draft->what,
+                form == FORM_OBSERVE ? "" : " with each or map");
+  variables_of_options(L, box, AT_SPEC, true, draft->what, &draft->query);
+  if (draft->query.count && !draft->query.text)
+    raise_error(L, "%s: $%s is given, but there is no query", draft->what,
+                draft->query.variables[0].name);
 }
 
 /* Anchors the object at 4, or releases it. */

@@ -51,18 +51,6 @@ bool integer_of_text(ecs_type type, const char *text, ecs_cell *cell) {
   return integer_to_cell(type, (int64_t)(negative ? 0 - value : value), cell);
 }
 
-static bool value_to_enum(lua_State *L, const struct leaf *leaf, int index, ecs_cell *cell) {
-  if (lua_type(L, index) != LUA_TSTRING) return false;
-  size_t size;
-  const char *text = lua_tolstring(L, index, &size);
-  uint32_t at = enumeration_find(leaf->names, text, size);
-  if (leaf->size == 1)
-    cell->u8 = (uint8_t)at;
-  else
-    cell->u16 = (uint16_t)at;
-  return at != NONE;
-}
-
 /* False if the value does not fit. */
 static inline bool lua_value_convert(lua_State *L, struct world_box *box, int world_index,
                                      const struct component *component, uint32_t at, int index,
@@ -78,7 +66,17 @@ static inline bool lua_value_convert(lua_State *L, struct world_box *box, int wo
       cell->u64 = to_id(L, index, &is_integer);
       return is_integer && (cell->u64 == ECS_NULL || ecs_alive(box->world, cell->u64));
     }
-    case CLASS_NAMES: return value_to_enum(L, leaf, index, cell);
+    case CLASS_NAMES: {
+      if (lua_type(L, index) != LUA_TSTRING) return false;
+      size_t size;
+      const char *text = lua_tolstring(L, index, &size);
+      uint32_t name = enumeration_find(leaf->names, text, size);
+      if (leaf->size == 1)
+        cell->u8 = (uint8_t)name;
+      else
+        cell->u16 = (uint16_t)name;
+      return name != NONE;
+    }
     case CLASS_TEXT: {
       ecs_value text = {.kind = ECS_KIND_STRING};
       if (UNLIKELY(lua_type(L, index) != LUA_TSTRING)) return false;

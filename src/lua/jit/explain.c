@@ -488,24 +488,22 @@ static bool explain_push_why(lua_State *L, const ecs_world *world, const struct 
   return batch->count == BESIDE_MOST;
 }
 
-/* Why systems that can run in parallel did not. */
-static const char *explain_why_not_parallel(const ecs_world *world, const struct listed *batch) {
-  if (!world->pool) return "the world has one thread";
-  for (uint32_t i = 0; i < batch->count; i++)
-    if (batch->sides[i].system->runs < 2) return "some of them have not run before";
-  return "there was too little work for threads, or some of them were not due";
-}
-
 /* Completes the last list in a table of them: says how many of its systems ran in parallel in their
 ** last run. */
 static void explain_end_list(lua_State *L, const ecs_world *world, int lists,
                              const struct listed *batch) {
   size_t together = 0;
-  for (uint32_t i = 0; i < batch->count; i++) together += batch->sides[i].system->abreast > 1;
+  const char *apart = "there was too little work for threads, or some of them were not due";
+  for (uint32_t i = 0; i < batch->count; i++) {
+    const ecs_system *system = batch->sides[i].system;
+    together += system->abreast > 1;
+    if (system->runs < 2) apart = "some of them have not run before";
+  }
+  if (!world->pool) apart = "the world has one thread";
   if (batch->count < 2) return;
   lua_rawgeti(L, lists, (lua_Integer)lua_rawlen(L, lists));
   set_integer(L, "together", together);
-  if (together < 2) set_text(L, "apart", explain_why_not_parallel(world, batch));
+  if (together < 2) set_text(L, "apart", apart);
   lua_pop(L, 1);
 }
 

@@ -572,21 +572,6 @@ static void run_matches(lua_State *L, int handle, struct gathering *g) {
   kernel_run_flush(L, handle, g);
 }
 
-/* variant_present_in_match in all of them. */
-static uint64_t kernel_run_present_in(const struct matches *batch, const struct choices *choices,
-                                      uint64_t maybe) {
-  const struct walk *walk = batch->walk;
-  const uint32_t *columns = query_columns(walk->query, batch->own.parts[0].first);
-  uint64_t present = 0;
-  for (uint32_t i = 0; i < choices->count; i++) {
-    uint32_t slot = choices->list[i].term->slot, step = choices->list[i].step;
-    if (maybe >> slot % KERNEL_SLOTS & 1) continue;
-    bool there = step == NONE ? columns[slot] != NONE : batch->spots[step].parts[0].table != NULL;
-    if (there) present |= (uint64_t)1 << slot % KERNEL_SLOTS;
-  }
-  return present;
-}
-
 /* Runs over matches that can be found in batches. */
 static void run_in_batches(lua_State *L, int handle, struct gathering *g) {
   struct kernel *kernel = g->kernel;
@@ -600,7 +585,14 @@ static void run_in_batches(lua_State *L, int handle, struct gathering *g) {
   matches_begin(&batch, g->walk, g->loop->query->query, kernel->maybe != 0);
   if (!gather_lay_out(&kernel->set->runner, &batch)) raise_memory(L);
   while (matches_next(&batch)) {
-    uint64_t present = kernel_run_present_in(&batch, &choices, kernel->maybe);
+    uint64_t present = 0;   /* variant_present_in_match in all of them */
+    const uint32_t *columns = query_columns(g->walk->query, batch.own.parts[0].first);
+    for (uint32_t i = 0; i < choices.count; i++) {
+      uint32_t slot = choices.list[i].term->slot, step = choices.list[i].step;
+      if (kernel->maybe >> slot % KERNEL_SLOTS & 1) continue;
+      bool there = step == NONE ? columns[slot] != NONE : batch.spots[step].parts[0].table != NULL;
+      if (there) present |= (uint64_t)1 << slot % KERNEL_SLOTS;
+    }
     ecs_id first = entity_id(&kernel->box->world->entities,
                              batch.own.parts[0].table->rows[batch.own.rows[0]]);
     if (!kernel_run_is_begun(L, handle, g, present, first)) return;

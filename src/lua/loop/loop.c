@@ -108,11 +108,9 @@ void loops_end_deferred(struct world_box *box, bool keep) {
 }
 
 void loops_end_query(const struct query_box *query) {
-  struct loop_box *loop = query->box->loops->open;
-  while (loop) {
-    struct loop_box *next = loop->next;
+  for (struct loop_box *loop = query->box->loops->open, *next; loop; loop = next) {
+    next = loop->next;
     if (loop->query == query) loop_finish(loop, true);
-    loop = next;
   }
 }
 

@@ -414,17 +414,6 @@ static void scan_find_joins(struct body *body) {
   }
 }
 
-/* Arguments stay known unless assigned to somewhere, possibly by a function created here. */
-static void scan_give(struct body *body, const struct thing *given, uint32_t count) {
-  struct thing *things = body->things, *after = things + body->code.registers;
-  for (uint32_t i = 0; i < count && i < body->code.parameters; i++) after[i] = given[i];
-  for (uint32_t pc = 0; pc < body->code.count; pc++)
-    scan_forget(after, body->code.parameters, &body->code.code[pc]);
-  for (uint32_t i = 0; i < body->code.parameters; i++)
-    if (body->code.captured[i / 64] >> i % 64 & 1) after[i] = unknown;
-  memcpy(things, after, body->code.registers * sizeof *things);
-}
-
 static void scan_close_body(struct scanner *s, struct body *body) {
   uint32_t registers = body->code.registers, count = body->code.count;
   memory_free(s->memory, body->things, (size_t)2 * registers * sizeof *body->things);
@@ -447,8 +436,15 @@ static void scan_body(struct scanner *s, int function, const struct thing *given
   bool whole = body->things && body->joins && body->sets;
   if (status == ECS_ENOMEM || (status == ECS_OK && !whole)) raise_memory(s->L);
   if (status == ECS_OK && !body->code.vararg) {
+    /* Arguments stay known unless assigned to somewhere, possibly by a function created here. */
+    struct thing *things = body->things, *after = things + body->code.registers;
+    for (uint32_t i = 0; i < count && i < body->code.parameters; i++) after[i] = given[i];
+    for (uint32_t pc = 0; pc < body->code.count; pc++)
+      scan_forget(after, body->code.parameters, &body->code.code[pc]);
+    for (uint32_t i = 0; i < body->code.parameters; i++)
+      if (body->code.captured[i / 64] >> i % 64 & 1) after[i] = unknown;
+    memcpy(things, after, body->code.registers * sizeof *things);
     scan_find_joins(body);
-    scan_give(body, given, count);
     scan_code(s, body);
   }
   scan_close_body(s, body);
