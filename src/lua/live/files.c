@@ -160,22 +160,20 @@ static lua_Integer files_now(void) {
   return clock_gettime(CLOCK_REALTIME, &time) == 0 ? files_nanoseconds(time) : 0;
 }
 
-typedef struct {
-  DIR *stream;
-} directory;
+typedef DIR *directory;
 
 static bool files_open_directory(lua_State *L, const char *path, directory *dir) {
   (void)L;
-  dir->stream = opendir(path);
-  return dir->stream != NULL;
+  *dir = opendir(path);
+  return *dir != NULL;
 }
 
 static const char *files_next_name(directory *dir) {
-  const struct dirent *entry = readdir(dir->stream);
+  const struct dirent *entry = readdir(*dir);
   return entry ? entry->d_name : NULL;
 }
 
-static void files_close_directory(directory *dir) { closedir(dir->stream); }
+static void files_close_directory(directory *dir) { closedir(*dir); }
 
 #endif
 

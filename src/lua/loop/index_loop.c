@@ -30,8 +30,8 @@ static int no_loop(lua_State *L, const struct found_box *found) {
 }
 
 void found_end(struct found_box *found) {
-  bool held = found->holds && index_loop_is_open(found);
-  if (held) edition_release(found->box->world, found->edition);
+  bool held = found->head.kind == &kind_held;
+  if (held && index_loop_is_open(found)) edition_release(found->box->world, found->edition);
   found->ended = true;
   found->row = NONE;
 }
@@ -181,7 +181,6 @@ int found_begin(lua_State *L, struct world_box *box, struct ecs_index *index,
   struct found_box *found = found_push(L, box, &index->now->copies, holds);
   if (index->times != times) index_loop_begin_again(L);
   found->edition = holds ? edition_hold(index) : index->now;
-  found->holds = holds;
   found->search = *search;
   found->ended = false;
   lua_pushnil(L);

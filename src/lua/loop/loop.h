@@ -393,7 +393,6 @@ struct found_box {
   uint64_t version;          /* of its components: with others, too */
   struct ecs_search search;
   uint32_t row;              /* shown by views; NONE: before the first or at the end */
-  bool holds;
   bool begun;                /* its views are made */
   bool ended;
 };
