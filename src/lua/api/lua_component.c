@@ -374,7 +374,7 @@ ecs_status declare_desc(lua_State *L, struct world_box *box, const ecs_component
   return status;
 }
 
-const char *const policy_names[] = {[ECS_TARGET_REMOVE] = "remove",
+static const char *const policy_names[] = {[ECS_TARGET_REMOVE] = "remove",
                                     [ECS_TARGET_DESPAWN] = "despawn",
                                     [ECS_TARGET_ERROR] = "error"};
 
