@@ -375,8 +375,8 @@ ecs_status declare_desc(lua_State *L, struct world_box *box, const ecs_component
 }
 
 static const char *const policy_names[] = {[ECS_TARGET_REMOVE] = "remove",
-                                    [ECS_TARGET_DESPAWN] = "despawn",
-                                    [ECS_TARGET_ERROR] = "error"};
+                                           [ECS_TARGET_DESPAWN] = "despawn",
+                                           [ECS_TARGET_ERROR] = "error"};
 
 /* Reads a relation's options from the plain table at the top of the stack. */
 static void declare_read_relation(struct draft *draft) {

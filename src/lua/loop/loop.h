@@ -40,9 +40,13 @@ enum loop_body { BODY_UNKNOWN, BODY_PROGRAM, BODY_FAILED, BODY_LUA };
 
 #define ALL_VIEWS INT_MAX
 
-extern const char kind_loop;
+/* What scripts find in each kind of object. The methods of chunks and columns are looked up by
+** their __index. */
 
-extern const luaL_Reg loop_metamethods[];
+extern const char kind_loop, kind_chunk, kind_column, kind_where, kind_found, kind_held;
+
+extern const luaL_Reg loop_metamethods[], chunk_methods[], chunk_metamethods[], column_methods[],
+    column_metamethods[], where_metamethods[], found_metamethods[], held_metamethods[];
 
 /* Pushes a closed loop over the query at an index, with a view for each of the first `views` terms
 ** that yield one. */
@@ -316,12 +320,6 @@ struct chunk_box {
   uint32_t step;
 };
 
-extern const char kind_chunk;
-
-extern const luaL_Reg chunk_metamethods[];
-/* Methods that __index looks up itself. */
-extern const luaL_Reg chunk_methods[];
-
 /* q:chunks() */
 int query_chunks(lua_State *L);
 
@@ -342,18 +340,8 @@ struct column_box {
   bool read_only;
 };
 
-extern const char kind_column;
-
-extern const luaL_Reg column_metamethods[];
-/* Methods that __index looks up itself. */
-extern const luaL_Reg column_methods[];
-
 /* q:where(fn): a query whose rows also satisfy a function. Its methods are those of queries: each
 ** begins with check_source and uses source_loop. */
-
-extern const char kind_where;
-
-extern const luaL_Reg where_metamethods[];
 
 /* q:where(fn) */
 int query_where(lua_State *L);
@@ -396,9 +384,6 @@ struct found_box {
   bool begun;                /* its views are made */
   bool ended;
 };
-
-extern const char kind_found, kind_held;
-extern const luaL_Reg found_metamethods[], held_metamethods[];
 
 /* Pushes what `for` begins with: a search in the current edition of the index whose object is at 1.
 ** Returns the number of values. */
