@@ -22,6 +22,20 @@ struct prefab_node;
 struct report;
 struct system_box;
 
+/* What scripts find in each kind of object: of a world, by the file that has the methods. */
+
+extern const char kind_array, kind_image, kind_index, kind_listed, kind_parts, kind_query,
+    kind_snapshot;
+
+extern const luaL_Reg world_array_methods[], world_component_methods[], world_core_methods[],
+    world_describe_methods[], world_entity_methods[], world_event_methods[], world_image_methods[],
+    world_index_methods[], world_prefab_methods[], world_query_methods[], world_relation_methods[],
+    world_schedule_methods[], world_spawn_methods[], world_system_methods[], world_metamethods[];
+
+extern const luaL_Reg array_methods[], array_metamethods[], image_metamethods[], index_methods[],
+    index_metamethods[], listed_metamethods[], parts_metamethods[], query_methods[],
+    query_metamethods[], snapshot_metamethods[];
+
 /* The functions of ecs.math, in the order of their names. */
 extern const luaL_Reg portable_functions[];
 
@@ -86,10 +100,6 @@ void composition_end(struct composition *plan);
 void composition_read(struct composition *plan, lua_State *L, struct world_box *box, int index);
 void composition_order(struct composition *plan, uint32_t first, uint32_t count);
 
-/* world:describe. */
-
-extern const luaL_Reg world_describe_methods[];
-
 /* Pushes what is known of the index named by the string at a stack index; false if there is
 ** none. */
 bool index_explain(lua_State *L, const ecs_world *world, int name);
@@ -121,16 +131,9 @@ struct array_box {
   const struct component *component;
 };
 
-extern const char kind_array;
-extern const luaL_Reg array_methods[], array_metamethods[];
-
 /* The array of an object, as now declared; NULL if it is no longer declared, or the world is
 ** closed. */
 const struct component *array_find(lua_State *L, int index, struct array_box *array);
-
-/* Methods of a world that declare components, and descriptions of components. */
-
-extern const luaL_Reg world_component_methods[];
 
 /* Pushes world:describe(name): { name, id, storage, size, fields }. Runs no finalizers. */
 void push_component_description(lua_State *L, int world_index, ecs_id component);
@@ -141,9 +144,6 @@ void push_component_description(lua_State *L, int world_index, ecs_id component)
 ** change then. With ECS_OK pushes the report of a migration, or nil. */
 ecs_status declare_desc(lua_State *L, struct world_box *box, const struct ecs_component_desc *desc,
                         bool foreign, ecs_id *id);
-
-/* Names of each ecs_policy in scripts. */
-extern const char *const policy_names[];
 
 /* world:relation(name, fields) and world:event(name, fields), with optional fields. */
 int declare_method(lua_State *L, const char *kind);
@@ -162,21 +162,6 @@ extern const char world_closed_key;
 ** unless that is a component (NULL), and pushes the plain table, or raises. */
 void declare_parse(lua_State *L, int name, int fields, const char *kind);
 
-/* Methods of a world about one entity. */
-
-extern const char kind_parts;
-extern const luaL_Reg world_entity_methods[], parts_metamethods[];
-
-/* Events: how scripts declare, emit and read them. */
-
-extern const luaL_Reg world_event_methods[];
-
-/* Worlds as bytes and as snapshots: save, load, digest, snapshot, restore. */
-
-extern const char kind_image, kind_snapshot;
-
-extern const luaL_Reg world_image_methods[], image_metamethods[], snapshot_metamethods[];
-
 /* Indexes in scripts. */
 
 #define INDEX_WORLD 1    /* user values: the world's object */
@@ -191,9 +176,7 @@ struct index_box {
   uint64_t version;
 };
 
-extern const char kind_index;
 extern const char *const index_kinds[];   /* the key of each kind, by ecs_index_by */
-extern const luaL_Reg index_methods[], index_metamethods[];
 
 /* The index of the object at a stack index; NULL if it is no longer declared, or the world is
 ** closed. */
@@ -216,18 +199,12 @@ void observers_doubt(lua_State *L, const struct world_box *box);
 /* A C function that declares a prefab from such a list: (world, list). */
 int prefab_declare_listed(lua_State *L);
 
-extern const luaL_Reg world_prefab_methods[];
-
 /* Queries in scripts. */
 
 #define QUERY_WORLD 1        /* its user values */
 #define QUERY_KERNELS 2      /* the compiled functions */
 #define QUERY_VARIABLES_GIVEN 3   /* of a pending one: the table of its variables, or nil */
 #define QUERY_VALUES 3
-
-extern const char kind_query;
-
-extern const luaL_Reg world_query_methods[], query_methods[], query_metamethods[];
 
 /* The error for calling a query or q:where(fn). */
 int query_call(lua_State *L);
@@ -279,10 +256,6 @@ static inline int push_query_world(lua_State *L, int query_index) {
   return lua_gettop(L);
 }
 
-/* world:random. */
-
-extern const luaL_Reg world_random_methods[];
-
 /* Relations from Lua: what lua_entity.c hands over for relations. */
 
 /* Methods on an entity (argument 2) and a relation (argument 3: its name or id, or a pair's id;
@@ -299,13 +272,6 @@ int relation_get(lua_State *L, struct world_box *box, struct component *componen
                  uint32_t leaf);
 int relation_read(lua_State *L, struct world_box *box, struct component *component);
 
-extern const char kind_listed;
-extern const luaL_Reg world_relation_methods[], listed_metamethods[];
-
-/* Methods of a world about when things run: phases, update, run. */
-
-extern const luaL_Reg world_schedule_methods[];
-
 /* Reads the options of a phase from the table at an index (nil: none), pushing what they need. */
 void read_phase(lua_State *L, int index, struct ecs_phase_desc *desc);
 
@@ -316,11 +282,9 @@ void warn_later(lua_State *L, struct world_box *box, int world_index, const char
 
 /* Methods of a world that create and despawn entities. */
 
-/* After a core call that has spawned in the world at stack index 1 and taken over the values:
-** pushes the id. */
+/* After a core call that has made an entity or tag in the world at stack index 1, and taken over
+** the values: pushes the id. Returns 1. */
 int spawn_end(lua_State *L, struct world_box *box, ecs_id id);
-
-extern const luaL_Reg world_spawn_methods[];
 
 /* Functions made by world:spawner. */
 
@@ -333,11 +297,7 @@ struct outside spawner_object(lua_State *L, int index, const struct world_box *b
 ** again. The world and the table are at indices. */
 void spawners_report(lua_State *L, int world, int files, const struct change *change);
 
-extern const luaL_Reg world_spawner_methods[];
-
 /* Worlds in scripts: creating them, attaching them to their objects, closing them. */
-
-extern const luaL_Reg world_core_methods[], world_metamethods[];
 
 /* Checks the environment variables about worlds: mistakes there would otherwise go unnoticed. */
 void world_environment_check(lua_State *L);
@@ -369,10 +329,6 @@ static inline void world_leave(lua_State *L, struct world_box *box, int world_in
 /* A C function, (world, name, list): raises what is wrong with the values of such a list, for
 ** components as the current swap will leave them. */
 int prefab_list_check(lua_State *L);
-
-/* Systems and observers with Lua functions: registering them. */
-
-extern const luaL_Reg world_system_methods[];
 
 /* Scans the function of a registered system, for what else the scan reports. */
 void system_scan(lua_State *L, int world_index, const ecs_system *system, struct scan scan);
@@ -423,25 +379,16 @@ struct system_box {
   bool uses;                       /* its options list indexes: SYSTEM_USES */
   int parameters;                  /* of its function */
   uint64_t checked;                /* for a map: the version of components that it fits, plus 1 */
-  struct kernel_box *kernel;       /* of SYSTEM_KERNEL */
   int function_ref, loop_ref;      /* places of the function and the loop in WORLD_REFS, or 0 */
   int anchors_ref;                 /* and of its kernel's KERNEL_ANCHORS */
   struct loop_box *loop;           /* of its last run, for the next */
   struct ecs_sight *sight;         /* for an observer that is being called */
-  struct kernel_box *handle;       /* of SYSTEM_KERNEL, even if it has not run */
+  struct kernel_box *handle;       /* of SYSTEM_KERNEL */
   double dt;                       /* of this run */
   uint64_t stepped, looped;        /* rows of for loops in the last `run` that had any: by Lua, by
                                    ** programs; */
   uint64_t all_stepped;            /* by Lua, while programs did most, since counters were reset */
 };
-
-/* world:array: declaring arrays, and finding them by name. */
-
-extern const luaL_Reg world_array_methods[];
-
-/* world:index: declaring indexes, and finding one by name. */
-
-extern const luaL_Reg world_index_methods[];
 
 /* Drops the index that the argument names; false if there is none. */
 bool index_undeclare(lua_State *L, struct world_box *box, int arg);

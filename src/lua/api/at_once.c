@@ -269,16 +269,6 @@ struct row_change {
   bool simple;                 /* without ties and values: the core can do it alone */
 };
 
-/* ---- one by one ---- */
-
-static ecs_status change_one(ecs_world *world, const struct row_change *change, ecs_id id) {
-  switch (change->kind) {
-    case COMMAND_ADD: return entity_add(world, id, change->component);
-    case COMMAND_REMOVE: return entity_remove(world, id, change->component);
-    default: return entity_despawn(world, id);
-  }
-}
-
 /* A body's arguments: the loop, the change, and those after the entity. */
 enum { AT_LOOP = 1, AT_CHANGE, AT_ARGUMENTS };
 
@@ -287,7 +277,12 @@ enum { AT_LOOP = 1, AT_CHANGE, AT_ARGUMENTS };
 static void change_rows_stage_one(lua_State *L, const struct loop_box *loop,
                                   const struct row_change *change, ecs_id id, int arguments) {
   int world = AT_ARGUMENTS + arguments;
-  if (change->simple && change_one(loop->box->world, change, id) == ECS_OK) return;
+  ecs_world *of = loop->box->world;
+  ecs_status status = !change->simple                  ? ECS_EINVAL
+                      : change->kind == COMMAND_ADD    ? entity_add(of, id, change->component)
+                      : change->kind == COMMAND_REMOVE ? entity_remove(of, id, change->component)
+                                                       : entity_despawn(of, id);
+  if (status == ECS_OK) return;
   lua_pushvalue(L, world + 1);
   lua_pushvalue(L, world);
   lua_pushinteger(L, (lua_Integer)id);
@@ -328,16 +323,6 @@ static int change_body(lua_State *L) {
   return 0;
 }
 
-/* ---- by tables ---- */
-
-static ecs_status change_query(ecs_query *query, const struct row_change *change) {
-  switch (change->kind) {
-    case COMMAND_ADD: return ecs_query_add(query, change->component);
-    case COMMAND_REMOVE: return ecs_query_remove(query, change->component);
-    default: return ecs_query_despawn(query);
-  }
-}
-
 /* ---- the methods ---- */
 
 /* The query and its predicate are at 1 and after the arguments. */
@@ -350,7 +335,11 @@ static void run_change(lua_State *L, const struct query_box *query, int filter,
       query_rows_are_whole(&query->query->terms) &&
       batch_is_plain(world, change->kind, change->component) &&
       !(change->kind == COMMAND_DESPAWN && query_reaches_components(query->query))) {
-    RETRY_OR_RAISE(L, query->box, change_query(query->query, change));
+    ecs_query *all = query->query;
+    RETRY_OR_RAISE(L, query->box,
+                   change->kind == COMMAND_ADD      ? ecs_query_add(all, change->component)
+                   : change->kind == COMMAND_REMOVE ? ecs_query_remove(all, change->component)
+                                                    : ecs_query_despawn(all));
     settle(L, query->box, push_query_world(L, 1));
     return;
   }

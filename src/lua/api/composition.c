@@ -157,24 +157,20 @@ static void composition_add_pair(struct composition *plan, struct component *com
   composition_end_part(plan, component, target, before);
 }
 
-static void composition_add_ties(struct composition *plan, struct component *component, int index) {
-  int is_integer;
-  ecs_id key = to_id(plan->input.L, index - 1, &is_integer);
-  if (is_integer && id_is_pair(key))
-    composition_add_pair(plan, component, key, index);
-  else if (component->relation->exclusive)
-    composition_add_exclusive(plan, component, index);
-  else
-    composition_add_targets(plan, component, index);
-}
-
 void composition_add_part(struct composition *plan, int index) {
   lua_State *L = plan->input.L;
   if (UNLIKELY(plan->count == plan->capacity)) composition_grow(plan);
   struct component *component = composition_key_component(L, plan->input.box);
   if (UNLIKELY(component->relation)) {
+    int is_integer;
+    ecs_id key = to_id(L, index - 1, &is_integer);
     plan->tied = true;
-    composition_add_ties(plan, component, index);
+    if (is_integer && id_is_pair(key))
+      composition_add_pair(plan, component, key, index);
+    else if (component->relation->exclusive)
+      composition_add_exclusive(plan, component, index);
+    else
+      composition_add_targets(plan, component, index);
     return;
   }
   uint32_t before = plan->input.count;
@@ -214,28 +210,6 @@ void composition_begin(struct composition *plan, lua_State *L, struct world_box 
   plan->parts = plan->local;
 }
 
-/* Refuses a name in place of components: it is that of a prefab, or of a single component. */
-static void composition_refuse_name(lua_State *L, int index) {
-  ecs_string name;
-  char text[160];
-  name.data = lua_tolstring(L, index, &name.size);
-  if (name.size > 40) name.size = 40;
-  text_format(text, sizeof text, "a table of components expected, as in { Position = true }, got "
-              "a string; to copy a prefab, call world:instantiate \"%.*s\"", SHOW(name));
-  luaL_argerror(L, index, text);
-}
-
-/* Reads a table at a positive index, after earlier ones; nil counts as empty. Parts know how many
-** writes they have, but not where. */
-static void composition_add(struct composition *plan, int index) {
-  lua_State *L = plan->input.L;
-  if (lua_isnoneornil(L, index)) return;
-  if (lua_type(L, index) == LUA_TSTRING) composition_refuse_name(L, index);
-  luaL_checktype(L, index, LUA_TTABLE);
-  int value = lua_gettop(L) + 2;
-  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) composition_add_part(plan, value);
-}
-
 void composition_end(struct composition *plan) {
   const struct write *writes = plan->input.writes;
   for (uint32_t i = 0; i < plan->count; i++) {
@@ -246,6 +220,18 @@ void composition_end(struct composition *plan) {
 
 void composition_read(struct composition *plan, lua_State *L, struct world_box *box, int index) {
   composition_begin(plan, L, box);
-  composition_add(plan, index);
+  if (lua_isnoneornil(L, index)) return;
+  if (lua_type(L, index) == LUA_TSTRING) {   /* a prefab's name, or that of a single component */
+    ecs_string name;
+    char text[160];
+    name.data = lua_tolstring(L, index, &name.size);
+    if (name.size > 40) name.size = 40;
+    text_format(text, sizeof text, "a table of components expected, as in { Position = true }, got "
+                "a string; to copy a prefab, call world:instantiate \"%.*s\"", SHOW(name));
+    luaL_argerror(L, index, text);
+  }
+  luaL_checktype(L, index, LUA_TTABLE);
+  int value = lua_gettop(L) + 2;
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) composition_add_part(plan, value);
   composition_end(plan);
 }

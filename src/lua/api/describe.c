@@ -24,10 +24,8 @@
 static void describe_push_table(lua_State *L, const ecs_world *world, const struct table *table) {
   lua_newtable(L);
   lua_newtable(L);
-  for (uint32_t i = 0; i < table->id_count; i++) {
-    lua_pushstring(L, ecs_component_name(world, table->ids[i]));
-    append_item(L);
-  }
+  for (uint32_t i = 0; i < table->id_count; i++)
+    append_text(L, ecs_component_name(world, table->ids[i]));
   lua_setfield(L, -2, "types");
   lua_newtable(L);
   for (uint32_t i = 0; i < table->column_count; i++) {
@@ -72,8 +70,7 @@ static void describe_set_components(lua_State *L, const char *key, const ecs_wor
       continue;
     /* The component that marks prefabs cannot be named. */
     if (world->relations.prefab && component->relation == world->relations.prefab) continue;
-    lua_pushstring(L, component->name);
-    append_item(L);
+    append_text(L, component->name);
   }
   lua_setfield(L, -2, key);
 }
@@ -114,24 +111,16 @@ static void describe_set_queries(lua_State *L, const ecs_world *world) {
 
 static void describe_add_ignored(lua_State *L, const ecs_world *world, const ecs_system *system,
                                  const char *const *names) {
-  for (; names && *names; names++) {
-    if (!schedule_is_ignored(world, system, *names)) continue;
-    lua_pushstring(L, *names);
-    append_item(L);
-  }
+  for (; names && *names; names++)
+    if (schedule_is_ignored(world, system, *names)) append_text(L, *names);
 }
 
-static void describe_set_times(lua_State *L, const ecs_world *world, const ecs_system *system) {
-  double tick = stopwatch_tick(&world->schedule->stopwatch);
-  set_number(L, "seconds", (double)system->total_ticks * tick);
-  set_number(L, "last", (double)system->last_ticks * tick);
-  set_number(L, "peak", (double)system->peak_ticks * tick);
-}
-
-/* Rows that a function was called for, those that fell back to Lua, and the time of a row. */
-static void describe_set_counters(lua_State *L, const ecs_world *world, const ecs_system *system) {
+/* What only systems have: among others, rows that a function was called for, those that fell back
+** to Lua, and the time of a row. */
+static void describe_set_system(lua_State *L, const ecs_world *world, const ecs_system *system,
+                                uint32_t order) {
   const struct system_box *script = system_script(system);
-  const struct kernel *kernel = script && script->kernel ? script->kernel->kernel : NULL;
+  const struct kernel *kernel = script && script->handle ? script->handle->kernel : NULL;
   double tick = stopwatch_tick(&world->schedule->stopwatch);
   set_integer(L, "rows", system->rows);
   if (system->all_rows)
@@ -144,70 +133,42 @@ static void describe_set_counters(lua_State *L, const ecs_world *world, const ec
   uint64_t left = kernel ? kernel->all_left : 0;
   set_integer(L, "total", left + (script ? script->all_stepped : 0));
   lua_setfield(L, -2, "left");
-}
-
-static void describe_push_system(lua_State *L, const ecs_world *world, const ecs_system *system,
-                                 uint32_t order) {
-  lua_newtable(L);
-  set_text(L, "name", system->name);
   set_text(L, "phase", system->phase->name);
   set_integer(L, "order", order);
   set_text(L, "tier", system_kernel_tier(system));
-  set_text(L, "owner", system->owner);
-  set_boolean(L, "enabled", system->enabled);
-  set_boolean(L, "parked", system->parked);
-  set_integer(L, "runs", system->runs);
-  describe_set_times(L, world, system);
-  describe_set_counters(L, world, system);
   lua_newtable(L);
   describe_add_ignored(L, world, system, system->before);
   describe_add_ignored(L, world, system, system->after);
   lua_setfield(L, -2, "ignored");
 }
 
-static void describe_set_systems(lua_State *L, const ecs_world *world) {
+static void describe_set_systems(lua_State *L, const ecs_world *world, bool observers) {
+  static const char *const kinds[WATCH_KINDS] = {"exit", "remove", "despawn",
+                                                 "add",  "enter",  "set"};
   const struct schedule *schedule = world->schedule;
+  double tick = stopwatch_tick(&schedule->stopwatch);
   lua_newtable(L);
   for (uint32_t i = 0; i < schedule->system_count; i++) {
-    if (schedule->systems[i]->watch) continue;
-    describe_push_system(L, world, schedule->systems[i], i + 1);
-    append_item(L);
-  }
-  lua_setfield(L, -2, "systems");
-}
-
-static void describe_set_observers(lua_State *L, const ecs_world *world) {
-  const struct schedule *schedule = world->schedule;
-  lua_newtable(L);
-  for (uint32_t i = 0; i < schedule->system_count; i++) {
-    if (!schedule->systems[i]->watch) continue;
-    const ecs_system *observer = schedule->systems[i];
-    static const char *const kinds[WATCH_KINDS] = {"exit", "remove", "despawn",
-                                                   "add",  "enter",  "set"};
+    const ecs_system *system = schedule->systems[i];
+    if (!system->watch == observers) continue;
     lua_newtable(L);
-    set_text(L, "name", observer->name);
-    set_text(L, "on", kinds[observer->watch->kind]);
-    set_text(L, "query", observer->watch->query->text);
-    set_text(L, "owner", observer->owner);
-    set_boolean(L, "enabled", observer->enabled);
-    set_boolean(L, "parked", observer->parked);
-    set_integer(L, "runs", observer->runs);
-    describe_set_times(L, world, observer);
+    set_text(L, "name", system->name);
+    set_text(L, "owner", system->owner);
+    set_boolean(L, "enabled", system->enabled);
+    set_boolean(L, "parked", system->parked);
+    set_integer(L, "runs", system->runs);
+    set_number(L, "seconds", (double)system->total_ticks * tick);
+    set_number(L, "last", (double)system->last_ticks * tick);
+    set_number(L, "peak", (double)system->peak_ticks * tick);
+    if (observers) {
+      set_text(L, "on", kinds[system->watch->kind]);
+      set_text(L, "query", system->watch->query->text);
+    } else {
+      describe_set_system(L, world, system, i + 1);
+    }
     append_item(L);
   }
-  lua_setfield(L, -2, "observers");
-}
-
-static void describe_set_ignored_phases(lua_State *L, const ecs_world *world,
-                                        const struct phase *phase) {
-  const char *const names[] = {phase->before, phase->after};
-  lua_newtable(L);
-  for (int i = 0; i < 2; i++) {
-    if (!names[i] || !phase_is_ignored(world, names[i])) continue;
-    lua_pushstring(L, names[i]);
-    append_item(L);
-  }
-  lua_setfield(L, -2, "ignored");
+  lua_setfield(L, -2, observers ? "observers" : "systems");
 }
 
 static void describe_set_phases(lua_State *L, const ecs_world *world) {
@@ -219,7 +180,10 @@ static void describe_set_phases(lua_State *L, const ecs_world *world) {
     set_text(L, "name", phase->name);
     if (phase->fixed > 0) set_number(L, "fixed", phase->fixed);
     set_boolean(L, "enabled", phase->enabled);
-    describe_set_ignored_phases(L, world, phase);
+    lua_newtable(L);
+    if (phase->before && phase_is_ignored(world, phase->before)) append_text(L, phase->before);
+    if (phase->after && phase_is_ignored(world, phase->after)) append_text(L, phase->after);
+    lua_setfield(L, -2, "ignored");
     append_item(L);
   }
   lua_setfield(L, -2, "phases");
@@ -237,15 +201,6 @@ static void describe_push_index(lua_State *L, const ecs_index *index) {
   set_integer(L, "bytes", index_bytes(index));
 }
 
-static void describe_set_indexes(lua_State *L, const ecs_world *world) {
-  lua_newtable(L);
-  for (const ecs_index *index = index_first(world); index; index = index->next) {
-    describe_push_index(L, index);
-    append_item(L);
-  }
-  lua_setfield(L, -2, "indexes");
-}
-
 /* describe(world): the table of everything. */
 static int describe_world(lua_State *L) {
   const struct world_box *box = lua_touserdata(L, 1);
@@ -258,9 +213,14 @@ static int describe_world(lua_State *L) {
   describe_set_components(L, "orphans", world);
   describe_set_prefabs(L, world);
   describe_set_queries(L, world);
-  describe_set_indexes(L, world);
-  describe_set_systems(L, world);
-  describe_set_observers(L, world);
+  lua_newtable(L);
+  for (const ecs_index *index = index_first(world); index; index = index->next) {
+    describe_push_index(L, index);
+    append_item(L);
+  }
+  lua_setfield(L, -2, "indexes");
+  describe_set_systems(L, world, false);
+  describe_set_systems(L, world, true);
   describe_set_phases(L, world);
   set_integer(L, "rows", rows);
   set_integer(L, "entities", ecs_alive_count(world));
@@ -300,23 +260,10 @@ static int describe_reset_counters(lua_State *L) {
   profile_reset(box->world);
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     struct system_box *script = system_script(schedule->systems[i]);
-    if (script && script->kernel && script->kernel->kernel) script->kernel->kernel->all_left = 0;
+    if (script && script->handle && script->handle->kernel) script->handle->kernel->all_left = 0;
     if (script) script->all_stepped = 0;
   }
   return 0;
-}
-
-static void describe_push_frame(lua_State *L, const struct schedule *schedule, uint64_t number) {
-  uint32_t at = (uint32_t)(number % PROFILE_FRAMES);
-  lua_createtable(L, 0, 3);
-  set_number(L, "time", schedule->profile->frames[at].seconds);
-  set_integer(L, "entities", schedule->profile->frames[at].entities);
-  lua_createtable(L, 0, (int)schedule->system_count);
-  for (uint32_t i = 0; i < schedule->system_count; i++) {
-    const ecs_system *system = schedule->systems[i];
-    if (system->history) set_number(L, system->name, system->history[at]);
-  }
-  lua_setfield(L, -2, "systems");
 }
 
 /* frames(world, count): a list of the last updates, the oldest first. */
@@ -328,8 +275,17 @@ static int describe_frames(lua_State *L) {
   if (most > PROFILE_FRAMES) most = PROFILE_FRAMES;
   if (most > count) most = count;
   lua_createtable(L, (int)most, 0);
-  for (uint64_t i = 0; i < most; i++) {
-    describe_push_frame(L, schedule, count - most + i);
+  for (uint64_t number = count - most; number < count; number++) {
+    uint32_t at = (uint32_t)(number % PROFILE_FRAMES);
+    lua_createtable(L, 0, 3);
+    set_number(L, "time", schedule->profile->frames[at].seconds);
+    set_integer(L, "entities", schedule->profile->frames[at].entities);
+    lua_createtable(L, 0, (int)schedule->system_count);
+    for (uint32_t i = 0; i < schedule->system_count; i++) {
+      const ecs_system *system = schedule->systems[i];
+      if (system->history) set_number(L, system->name, system->history[at]);
+    }
+    lua_setfield(L, -2, "systems");
     append_item(L);
   }
   return 1;

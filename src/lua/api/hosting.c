@@ -38,20 +38,17 @@ int ecs_lua_open(lua_State *L) {
   return 1;
 }
 
-/* Pushes the table of lent worlds: they live as long as the state, or until they are closed. */
-static void hosting_push_lent(lua_State *L) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lent_worlds_key) == LUA_TTABLE) return;
-  lua_pop(L, 1);
-  lua_newtable(L);
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &lent_worlds_key);
-}
-
 void ecs_lua_push_world(lua_State *L, ecs_world *world) {
   luaL_checkstack(L, 8, NULL);
   luaL_requiref(L, "ecs.native", luaopen_ecs_native, 0);
   lua_pop(L, 1);
-  hosting_push_lent(L);
+  /* Lent worlds live as long as the state, or until they are closed. */
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lent_worlds_key) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &lent_worlds_key);
+  }
   if (lua_rawgetp(L, -1, world) == LUA_TNIL) {
     lua_pop(L, 1);
     struct world_box *box = new_world_box(L);

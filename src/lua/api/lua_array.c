@@ -17,22 +17,17 @@ const char kind_array = 0;
 
 /* ---- finding an array ----------------------------------------------------------------- */
 
-static const struct component *array_cell(lua_State *L, int index, const struct array_box *array) {
-  const ecs_world *world = array->box->world;
-  if (array->id != ECS_NULL) return component_of(world, array->id);
-  lua_getiuservalue(L, index, ARRAY_NAME);
-  size_t size;
-  const char *name = lua_tolstring(L, -1, &size);
-  const struct component *component = component_find(world, name, size);
-  lua_pop(L, 1);
-  return component;
-}
-
 /* What a swap of scripts shows before its commit has no cells. */
 const struct component *array_find(lua_State *L, int index, struct array_box *array) {
   if (!array->box->world) return NULL;
   if (array->component && array->version == *array->box->version) return array->component;
-  const struct component *component = array_cell(L, index, array);
+  size_t size;
+  lua_getiuservalue(L, index, ARRAY_NAME);
+  const char *name = lua_tolstring(L, -1, &size);
+  const ecs_world *world = array->box->world;
+  const struct component *component = array->id == ECS_NULL ? component_find(world, name, size)
+                                                            : component_of(world, array->id);
+  lua_pop(L, 1);
   if (!component || !component->length || !component->resource) return NULL;
   array->id = component->id;
   array->component = component;
@@ -149,13 +144,10 @@ static int array_pairs(lua_State *L) {
 static int array_tostring(lua_State *L) {
   struct array_box *box = lua_touserdata(L, 1);
   const struct component *array = array_find(L, 1, box);
-  if (!array) {
-    lua_pushliteral(L, "ecs.array (stale)");
-    return 1;
-  }
-  char text[160];
-  text_format(text, sizeof text, "ecs.array (%s, %u of %s)", array->name, array->length,
-              type_name(array_type(array)));
+  char text[160] = "ecs.array (stale)";
+  if (array)
+    text_format(text, sizeof text, "ecs.array (%s, %u of %s)", array->name, array->length,
+                type_name(array_type(array)));
   lua_pushstring(L, text);
   return 1;
 }
@@ -248,58 +240,31 @@ const luaL_Reg array_metamethods[] = {{"__index", array_index}, {"__newindex", a
 
 /* ---- world array ---- */
 
-/* Pushes the array named at 2. A script that is being read may name one that is declared later. */
-static void array_by_name(lua_State *L, struct world_box *box) {
-  size_t size;
-  const char *name = check_text(L, 2, &size);
-  if (box->stage && !component_find(box->world, name, size)) {
-    array_push(L, box);
-    return;
-  }
-  struct array_box *array = array_push(L, box);
-  ecs_id id;
-  box = check_world(L, 1);
-  ecs_status status = array_need_name(box->world, name, size, &id);
-  if (status != ECS_OK) raise_argument(L, box->world, status, 2);
-  array->id = id;
-}
-
-static ecs_type array_declaration_check_type(lua_State *L, int arg) {
-  const char *name = check_text(L, arg, NULL);
-  ecs_type type;
-  char text[160];
-  if (type_of_name(name, &type) && array_takes(type)) return type;
-  char shown[48];
-  text_format(text, sizeof text, "an array's type is f32, f64, i8 to i64, u8 to u64, bool or "
-              "entity, got %s", show_value(L, arg, shown, sizeof shown));
-  luaL_argerror(L, arg, text);
-  return ECS_F32;
-}
-
-static uint32_t array_check_length(lua_State *L, int arg) {
-  lua_Integer length;
-  read_whole(L, arg, &length);
-  if (length >= 1 && length <= ARRAY_LENGTH_LIMIT) return (uint32_t)length;
-  char text[128], shown[48];
-  text_format(text, sizeof text, "a length from 1 to %u expected, got %s", ARRAY_LENGTH_LIMIT,
-              show_value(L, arg, shown, sizeof shown));
-  luaL_argerror(L, arg, text);
-  return 0;
-}
-
 static int declare_array(lua_State *L, struct world_box *box) {
-  const char *name = check_text(L, 2, NULL);
-  ecs_type type = array_declaration_check_type(L, 3);
-  uint32_t length = array_check_length(L, 4);
+  const char *name = check_text(L, 2, NULL), *given = check_text(L, 3, NULL);
+  ecs_type type;
+  lua_Integer length;
+  char text[160], shown[48];
+  if (!type_of_name(given, &type) || !array_takes(type)) {
+    text_format(text, sizeof text, "an array's type is f32, f64, i8 to i64, u8 to u64, bool or "
+                "entity, got %s", show_value(L, 3, shown, sizeof shown));
+    return luaL_argerror(L, 3, text);
+  }
+  read_whole(L, 4, &length);
+  if (length < 1 || length > ARRAY_LENGTH_LIMIT) {
+    text_format(text, sizeof text, "a length from 1 to %u expected, got %s", ARRAY_LENGTH_LIMIT,
+                show_value(L, 4, shown, sizeof shown));
+    return luaL_argerror(L, 4, text);
+  }
   lua_createtable(L, 0, 2);
   set_text(L, "array", type_name(type));
-  set_integer(L, "length", length);
+  set_integer(L, "length", (uint64_t)length);
   bool foreign = stage_announce(L, box, 2, lua_gettop(L));
   lua_pop(L, 1);
   struct array_box *array = array_push(L, box);
   ecs_field field;
   ecs_component_desc desc;
-  declare_array_describe(&desc, &field, name, type, length);
+  declare_array_describe(&desc, &field, name, type, (uint32_t)length);
   box = check_world(L, 1);
   ecs_id id = ECS_NULL;
   RETRY_OR_RAISE(L, box, declare_desc(L, box, &desc, foreign, &id));
@@ -318,7 +283,17 @@ static int world_array(lua_State *L) {
   lua_settop(L, 4);
   if (declares) return declare_array(L, box);
   lua_settop(L, 2);
-  array_by_name(L, box);
+  size_t size;
+  const char *name = check_text(L, 2, &size);
+  /* A script that is being read may name one that is declared later. */
+  bool later = box->stage && !component_find(box->world, name, size);
+  struct array_box *array = array_push(L, box);
+  if (!later) {
+    ecs_id id = ECS_NULL;
+    box = check_world(L, 1);
+    RETRY_OR_BLAME(L, box, 2, array_need_name(box->world, name, size, &id));
+    array->id = id;
+  }
   if (box->stage) stage_record(L, box, REGISTERED_ARRAY, 2, 3);
   return 1;
 }

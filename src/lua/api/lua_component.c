@@ -35,20 +35,15 @@ struct draft {
   lua_State *L;
   int table;               /* stack index of the plain table */
   int anchors;             /* and of ours */
-  int name;                /* and of the component's name */
   lua_Integer anchored;
-  const char *component;
-  ecs_field *fields;
+  ecs_component_desc desc;
+  ecs_field *fields;       /* the desc's */
   const char **types;
-  uint32_t count;
   const char **names;      /* of all enums */
   uint32_t name_count;
   uint32_t name_limit;
-  ecs_rename *was;
-  uint32_t was_count;
+  ecs_id *required;        /* the desc's */
   const char **required_names;   /* NULL where an id is given */
-  ecs_id *required;
-  uint32_t required_count;
 };
 
 static const char schema_key;
@@ -102,27 +97,8 @@ static const char *declare_get_text(struct draft *draft, const char *key) {
   return declare_pop_text(draft);
 }
 
-static uint32_t declare_get_count(lua_State *L, const char *key) {
-  declare_push_entry(L, key);
-  lua_Integer count = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : 0;
-  lua_pop(L, 1);
-  return count < 0 || count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
-}
-
-static ecs_value declare_get_value(struct draft *draft, const char *key) {
-  lua_State *L = draft->L;
-  ecs_value value;
-  declare_push_entry(L, key);
-  read_scalar(L, -1, &value);
-  if (value.kind == ECS_KIND_STRING)
-    value.string.data = declare_pop_text(draft);
-  else
-    lua_pop(L, 1);
-  return value;
-}
-
 static int declare_declaration_malformed(struct draft *draft) {
-  return raise_error(draft->L, "component '%s': malformed schema", draft->component);
+  return raise_error(draft->L, "component '%s': malformed schema", draft->desc.name);
 }
 
 static uint32_t declare_declaration_limited(struct draft *draft, lua_Unsigned count) {
@@ -145,33 +121,41 @@ static void declare_declaration_make_room(struct draft *draft) {
   lua_State *L = draft->L;
   lua_newtable(L);
   draft->anchors = lua_gettop(L);
-  draft->count = declare_declaration_limited(draft, lua_rawlen(L, draft->table));
+  uint32_t fields = declare_declaration_limited(draft, lua_rawlen(L, draft->table));
   /* How many names the enums of all fields have. */
   lua_Unsigned count = 0;
-  for (uint32_t i = 0; i < draft->count; i++) {
+  for (uint32_t i = 0; i < fields; i++) {
     declare_push_plain(draft, i);
     if (declare_push_entry(L, "names") == LUA_TTABLE) count += lua_rawlen(L, -1);
     lua_pop(L, 2);
   }
   draft->name_limit = declare_declaration_limited(draft, count);
-  draft->fields = declare_make_array(L, draft->count, sizeof *draft->fields);
-  draft->types = declare_make_array(L, draft->count, sizeof *draft->types);
+  draft->fields = declare_make_array(L, fields, sizeof *draft->fields);
+  draft->types = declare_make_array(L, fields, sizeof *draft->types);
   draft->names = declare_make_array(L, draft->name_limit, sizeof *draft->names);
+  draft->desc.fields = draft->fields;
+  draft->desc.field_count = fields;
 }
 
 static void declare_declaration_read_field(struct draft *draft, uint32_t at) {
+  lua_State *L = draft->L;
   ecs_field *field = &draft->fields[at];
   declare_push_plain(draft, at);
   field->name = declare_get_text(draft, "name");
   draft->types[at] = declare_get_text(draft, "type");
-  field->count = declare_get_count(draft->L, "count");
-  field->value = declare_get_value(draft, "value");
+  declare_push_entry(L, "count");
+  lua_Integer count = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : 0;
+  lua_pop(L, 1);
+  field->count = count < 0 || count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+  declare_push_entry(L, "value");
+  read_scalar(L, -1, &field->value);
+  const char *text = declare_pop_text(draft);
+  if (text) field->value.string.data = text;
   field->doc = declare_get_text(draft, "doc");
   field->unit = declare_get_text(draft, "unit");
   field->min = declare_get_text(draft, "min");
   field->max = declare_get_text(draft, "max");
   field->text = declare_get_text(draft, "text");
-  lua_State *L = draft->L;
   field->names = draft->names + draft->name_count;
   if (declare_push_entry(L, "names") == LUA_TTABLE) {
     while (lua_rawgeti(L, -1, (lua_Integer)field->name_count + 1) == LUA_TSTRING) {
@@ -183,7 +167,7 @@ static void declare_declaration_read_field(struct draft *draft, uint32_t at) {
   }
   lua_pop(L, 1);
   if (!field->name || !draft->types[at]) declare_declaration_malformed(draft);
-  lua_pop(draft->L, 1);
+  lua_pop(L, 1);
 }
 
 /* Reads the renames of the plain table at the top of the stack. */
@@ -192,16 +176,16 @@ static void declare_read_renames(struct draft *draft) {
   if (declare_push_entry(L, "was") == LUA_TTABLE) {
     int list = lua_gettop(L);
     uint32_t count = declare_declaration_limited(draft, lua_rawlen(L, list));
-    draft->was = declare_make_array(L, count, sizeof *draft->was);
-    for (; draft->was_count < count; draft->was_count++) {
-      if (lua_rawgeti(L, list, (lua_Integer)draft->was_count + 1) != LUA_TTABLE)
+    ecs_rename *was = declare_make_array(L, count, sizeof *was);
+    for (uint32_t i = 0; i < count; i++, lua_pop(L, 1)) {
+      if (lua_rawgeti(L, list, (lua_Integer)i + 1) != LUA_TTABLE)
         declare_declaration_malformed(draft);
-      ecs_rename *rename = &draft->was[draft->was_count];
-      rename->name = declare_get_text(draft, "name");
-      rename->was = declare_get_text(draft, "was");
-      if (!rename->name || !rename->was) declare_declaration_malformed(draft);
-      lua_pop(L, 1);
+      was[i].name = declare_get_text(draft, "name");
+      was[i].was = declare_get_text(draft, "was");
+      if (!was[i].name || !was[i].was) declare_declaration_malformed(draft);
     }
+    draft->desc.was = was;
+    draft->desc.was_count = count;
     lua_pushvalue(L, -1);
     lua_rawseti(L, draft->anchors, ++draft->anchored);
     lua_settop(L, list);
@@ -219,17 +203,18 @@ static void declare_declaration_read_required(struct draft *draft) {
     lua_rawseti(L, draft->anchors, ++draft->anchored);
     draft->required_names = declare_make_array(L, count, sizeof *draft->required_names);
     lua_rawseti(L, draft->anchors, ++draft->anchored);
-    for (; draft->required_count < count; draft->required_count++) {
-      uint32_t at = draft->required_count;
-      lua_rawgeti(L, top + 1, (lua_Integer)at + 1);
-      draft->required[at] = (ecs_id)lua_tointeger(L, -1);
-      draft->required_names[at] = declare_pop_text(draft);
+    for (uint32_t i = 0; i < count; i++) {
+      lua_rawgeti(L, top + 1, (lua_Integer)i + 1);
+      draft->required[i] = (ecs_id)lua_tointeger(L, -1);
+      draft->required_names[i] = declare_pop_text(draft);
     }
+    draft->desc.required = draft->required;
+    draft->desc.required_count = count;
   }
   lua_settop(L, top);
 }
 
-/* Makes no Lua object, like declare_resolve_type. */
+/* Makes no Lua object. */
 static void declare_resolve_required(struct draft *draft, const struct world_box *box,
                                      uint32_t at) {
   const ecs_world *world = box->world;
@@ -243,13 +228,13 @@ static void declare_resolve_required(struct draft *draft, const struct world_box
   }
   char why[MESSAGE_SIZE];
   text_format(why, sizeof why, "%s", ecs_message(world));
-  if (name && strcmp(name, draft->component) == 0)
+  if (name && strcmp(name, draft->desc.name) == 0)
     text_format(why, sizeof why, "a component cannot require itself");
   else if (name && builtin_is(name, strlen(name)))
     text_format(why, sizeof why, REQUIRES_RELATION, name);
   else if (name)
     stage_missing(draft->L, box);
-  raise_error(draft->L, "component '%s', requires: %s", draft->component, why);
+  raise_error(draft->L, "component '%s', requires: %s", draft->desc.name, why);
 }
 
 /* The name here for a type's name in other libraries. */
@@ -292,37 +277,12 @@ static int declare_unknown_type(struct draft *draft, const struct world_box *box
                   "enum(a, b) and names of components)");
   char message[MESSAGE_SIZE];
   text_format(message, sizeof message, "component '%s', field '%s: %s': unknown type '%s'%s",
-              draft->component, field->name, field->text ? field->text : type, type, hint);
+              draft->desc.name, field->name, field->text ? field->text : type, type, hint);
   stage_missing(draft->L, box);
   return raise_error(draft->L, "%s", message);
 }
 
-/* Makes no Lua object: the components it finds stay until the declaration. The type as written can
-** be derived from the rest, and need not be kept. */
-static void declare_resolve_type(struct draft *draft, const struct world_box *box, uint32_t at) {
-  ecs_field *field = &draft->fields[at];
-  if (!type_of_name(draft->types[at], &field->type)) {
-    field->type = ECS_NESTED;
-    field->nested = ecs_component_find(box->world, draft->types[at]);
-    if (field->nested == ECS_NULL) declare_unknown_type(draft, box, field, draft->types[at]);
-  }
-  field->text = NULL;
-}
-
 /* ---- reports ----------------------------------------------------------------------- */
-
-/* Appends the name of an item to a list of the report at an index. */
-static void declare_list_name(lua_State *L, int report, const char *list, const char *name) {
-  if (lua_getfield(L, report, list) != LUA_TTABLE) {
-    lua_pop(L, 1);
-    lua_newtable(L);
-    lua_pushvalue(L, -1);
-    lua_setfield(L, report, list);
-  }
-  lua_pushstring(L, name);
-  append_item(L);
-  lua_pop(L, 1);
-}
 
 /* Maps an item's new name to its old one in the report at an index. */
 static void declare_map_name(lua_State *L, int report, const char *map, const char *name,
@@ -332,20 +292,8 @@ static void declare_map_name(lua_State *L, int report, const char *map, const ch
   lua_pop(L, 1);
 }
 
-static void declare_push_item(lua_State *L, int report, const struct report_item *item) {
-  static const char *const lists[] = {"kept", "added", "dropped", "converted", NULL};
-  const char *list = lists[item->fate];
-  if (list) declare_list_name(L, report, list, item->name);
-  if (item->fate == LEAF_CONVERTED) {
-    char change[64];
-    text_format(change, sizeof change, "%s -> %s", item->from_type, item->type);
-    declare_map_name(L, report, "types", item->name, change);
-  }
-  if (!item->from) return;
-  declare_map_name(L, report, item->maybe ? "maybe_renamed" : "renamed", item->name, item->from);
-}
-
 void push_report(lua_State *L, const struct report *report) {
+  static const char *const lists[] = {"kept", "added", "dropped", "converted", NULL};
   static const char *const tables[] = {"kept",  "added",   "dropped",      "converted",
                                        "types", "renamed", "maybe_renamed"};
   need_stack(L, 8);
@@ -357,7 +305,21 @@ void push_report(lua_State *L, const struct report *report) {
   }
   set_integer(L, "rows", report->rows);
   set_text(L, "was", report->was);
-  for (uint32_t i = 0; i < report->count; i++) declare_push_item(L, index, &report->items[i]);
+  for (uint32_t i = 0; i < report->count; i++) {
+    const struct report_item *item = &report->items[i];
+    if (lists[item->fate]) {
+      lua_getfield(L, index, lists[item->fate]);
+      append_text(L, item->name);
+      lua_pop(L, 1);
+    }
+    if (item->fate == LEAF_CONVERTED) {
+      char change[64];
+      text_format(change, sizeof change, "%s -> %s", item->from_type, item->type);
+      declare_map_name(L, index, "types", item->name, change);
+    }
+    const char *renames = item->maybe ? "maybe_renamed" : "renamed";
+    if (item->from) declare_map_name(L, index, renames, item->name, item->from);
+  }
 }
 
 static int declare_report_body(lua_State *L) {
@@ -371,17 +333,14 @@ static int declare_report_body(lua_State *L) {
 ** made before the world changes, so without memory for it nothing changes. */
 static ecs_status declare_declaration_migrate(lua_State *L, struct world_box *box,
                                               struct migration *migration) {
-  ecs_world *world = box->world;
-  ecs_status status = ECS_OK;
-  if (migration->count)
-    status = world_is_idle(world, migration_operation(migration));
-  if (migration->count && status == ECS_OK) status = migration_prepare(migration);
-  if (status != ECS_OK) return status;
   if (migration->count == 0) {
     migration_commit_labels(migration);
     lua_pushnil(L);
     return ECS_OK;
   }
+  ecs_status status = world_is_idle(box->world, migration_operation(migration));
+  if (status == ECS_OK) status = migration_prepare(migration);
+  if (status != ECS_OK) return status;
   lua_pushlightuserdata(L, &migration->changes[0].report);
   if (try_quietly(L, box, declare_report_body, 1, 1) != LUA_OK) {
     lua_pop(L, 1);
@@ -415,13 +374,14 @@ ecs_status declare_desc(lua_State *L, struct world_box *box, const ecs_component
   return status;
 }
 
-const char *const policy_names[] = {[ECS_TARGET_REMOVE] = "remove",
-                                    [ECS_TARGET_DESPAWN] = "despawn",
-                                    [ECS_TARGET_ERROR] = "error"};
+static const char *const policy_names[] = {[ECS_TARGET_REMOVE] = "remove",
+                                           [ECS_TARGET_DESPAWN] = "despawn",
+                                           [ECS_TARGET_ERROR] = "error"};
 
 /* Reads a relation's options from the plain table at the top of the stack. */
-static void declare_read_relation(struct draft *draft, ecs_component_desc *desc) {
+static void declare_read_relation(struct draft *draft) {
   lua_State *L = draft->L;
+  ecs_component_desc *desc = &draft->desc;
   desc->relation = declare_push_entry(L, "relation") == LUA_TTABLE;
   if (desc->relation) {
     desc->exclusive = declare_push_entry(L, "exclusive") == LUA_TBOOLEAN && lua_toboolean(L, -1);
@@ -435,45 +395,46 @@ static void declare_read_relation(struct draft *draft, ecs_component_desc *desc)
   lua_pop(L, 1);
 }
 
-/* Declares the component named at one index with the fields and options at the other, in the world
-** at index 1, and returns its id; as a "relation" or "event", or for NULL as neither. Pushes the
-** report of the migration, or nil. Raises errors. */
-static ecs_id declare_component(lua_State *L, int name, int fields, const char *kind) {
+/* Declares the component named at index 2 with the fields and options at 3, in the world at 1, and
+** returns its id; as a "relation" or "event", or for NULL as neither. Pushes the report of the
+** migration, or nil. Raises errors. */
+static ecs_id declare_component(lua_State *L, const char *kind) {
   int top = lua_gettop(L);
-  declare_parse(L, name, fields, kind);
-  struct draft draft = {
-      .L = L, .table = top + 1, .name = name, .component = lua_tostring(L, name)};
-  bool foreign = stage_announce(L, check_world(L, 1), name, draft.table);
+  declare_parse(L, 2, 3, kind);
+  struct draft draft = {.L = L, .table = top + 1, .desc = {.name = lua_tostring(L, 2)}};
+  ecs_component_desc *desc = &draft.desc;
+  bool foreign = stage_announce(L, check_world(L, 1), 2, draft.table);
   declare_declaration_make_room(&draft);
-  for (uint32_t i = 0; i < draft.count; i++) declare_declaration_read_field(&draft, i);
+  for (uint32_t i = 0; i < desc->field_count; i++) declare_declaration_read_field(&draft, i);
   lua_pushvalue(L, draft.table);
-  const char *doc = declare_get_text(&draft, "doc"),
-             *old_name = declare_get_text(&draft, "old_name");
+  desc->doc = declare_get_text(&draft, "doc");
+  desc->old_name = declare_get_text(&draft, "old_name");
   declare_read_renames(&draft);
   declare_declaration_read_required(&draft);
-  ecs_component_desc desc = {.name = draft.component, .doc = doc};
   lua_getfield(L, draft.table, "toggle");
-  desc.toggle = lua_toboolean(L, -1);
+  desc->toggle = lua_toboolean(L, -1);
   lua_getfield(L, draft.table, "track");
-  desc.track = lua_toboolean(L, -1);
-  desc.event = kind && strcmp(kind, "event") == 0;
+  desc->track = lua_toboolean(L, -1);
+  desc->event = kind && strcmp(kind, "event") == 0;
   lua_pushvalue(L, draft.table);
-  declare_read_relation(&draft, &desc);
+  declare_read_relation(&draft);
   lua_getfield(L, draft.table, "storage");
-  desc.sparse = lua_type(L, -1) == LUA_TSTRING && strcmp(lua_tostring(L, -1), "sparse") == 0;
+  desc->sparse = lua_type(L, -1) == LUA_TSTRING && strcmp(lua_tostring(L, -1), "sparse") == 0;
   need_stack(L, 4);
   struct world_box *box = check_world(L, 1);
-  for (uint32_t i = 0; i < draft.count; i++) declare_resolve_type(&draft, box, i);
-  for (uint32_t i = 0; i < draft.required_count; i++) declare_resolve_required(&draft, box, i);
-  desc.fields = draft.fields;
-  desc.field_count = draft.count;
-  desc.old_name = old_name;
-  desc.was = draft.was;
-  desc.was_count = draft.was_count;
-  desc.required = draft.required;
-  desc.required_count = draft.required_count;
+  /* From here on no Lua object is made: the components that are found stay. */
+  for (uint32_t i = 0; i < desc->field_count; i++) {
+    ecs_field *field = &draft.fields[i];
+    if (!type_of_name(draft.types[i], &field->type)) {
+      field->type = ECS_NESTED;
+      field->nested = ecs_component_find(box->world, draft.types[i]);
+      if (field->nested == ECS_NULL) declare_unknown_type(&draft, box, field, draft.types[i]);
+    }
+    field->text = NULL;   /* it can be derived from the rest */
+  }
+  for (uint32_t i = 0; i < desc->required_count; i++) declare_resolve_required(&draft, box, i);
   ecs_id id = ECS_NULL;
-  RETRY_OR_RAISE(L, box, declare_desc(L, box, &desc, foreign, &id));
+  RETRY_OR_RAISE(L, box, declare_desc(L, box, desc, foreign, &id));
   lua_replace(L, top + 1);
   lua_settop(L, top + 1);
   return id;
@@ -500,7 +461,7 @@ int declare_method(lua_State *L, const char *kind) {
     lua_replace(L, 3);
   }
   luaL_checktype(L, 3, LUA_TTABLE);
-  ecs_id id = declare_component(L, 2, 3, kind);
+  ecs_id id = declare_component(L, kind);
   return push_declared(L, check_world(L, 1), id);
 }
 
@@ -510,28 +471,22 @@ static int world_component(lua_State *L) {
   check_world(L, 1);
   check_text(L, 2, NULL);
   luaL_checktype(L, 3, LUA_TTABLE);
-  lua_settop(L, 3);
-  ecs_id id = declare_component(L, 2, 3, NULL);
-  return push_declared(L, check_world(L, 1), id);
+  return declare_method(L, NULL);
 }
 
 static int component_world_tag(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   const char *name = check_text(L, 2, NULL);
   ecs_id id = ECS_NULL;
-  ecs_status status;
   if (UNLIKELY(!lua_isnoneornil(L, 3)))
     luaL_argerror(L, 3, "a tag takes only a name; for options, declare a component without "
                   "fields, as in world:component(\"Frozen\", { toggle = true })");
   lua_settop(L, 2);
   bool foreign = stage_announce(L, box, 2, 0);
   box = check_world(L, 1);
-  RETRY(L, box, status,
-        box->stage ? stage_tag(box, name, foreign, &id) : ecs_tag(box->world, name, &id));
-  if (status != ECS_OK) return raise_argument(L, box->world, status, 2);
-  lua_pushinteger(L, (lua_Integer)id);
-  settle(L, box, 1);
-  return 1;
+  RETRY_OR_BLAME(L, box, 2, box->stage ? stage_tag(box, name, foreign, &id)
+                                       : ecs_tag(box->world, name, &id));
+  return spawn_end(L, box, id);
 }
 
 /* Without fields the component must already be declared. A component declared here is undeclared
@@ -546,7 +501,7 @@ static int component_world_resource(lua_State *L) {
   } else {
     luaL_checktype(L, 3, LUA_TTABLE);
     made = ecs_component_find(box->world, check_text(L, 2, NULL)) == ECS_NULL;
-    id = declare_component(L, 2, 3, NULL);
+    id = declare_component(L, NULL);
     made &= lua_isnil(L, -1);   /* otherwise it had another name */
     box = check_world(L, 1);
   }
@@ -593,28 +548,25 @@ static void component_set_limit(lua_State *L, const char *key, const char *text)
   lua_setfield(L, -2, key);
 }
 
-static void component_push_enum(lua_State *L, const struct enumeration *names) {
-  luaL_Buffer text;
-  luaL_buffinit(L, &text);
-  luaL_addstring(&text, "enum(");
-  for (uint32_t i = 0; i < names->count; i++) {
-    if (i > 0) luaL_addstring(&text, ", ");
-    luaL_addlstring(&text, names->names[i].data, names->names[i].size);
-  }
-  luaL_addstring(&text, ")");
-  luaL_pushresult(&text);
-}
-
 /* The type as a declaration writes it. */
 static void component_push_type(lua_State *L, const struct field *field) {
   if (field->text) {
     lua_pushstring(L, field->text);
     return;
   }
-  if (field->names)
-    component_push_enum(L, field->names);
-  else
+  if (field->names) {
+    luaL_Buffer text;
+    luaL_buffinit(L, &text);
+    luaL_addstring(&text, "enum(");
+    for (uint32_t i = 0; i < field->names->count; i++) {
+      if (i > 0) luaL_addstring(&text, ", ");
+      luaL_addlstring(&text, field->names->names[i].data, field->names->names[i].size);
+    }
+    luaL_addstring(&text, ")");
+    luaL_pushresult(&text);
+  } else {
     lua_pushstring(L, field->nested ? field->nested->name : type_name(field->type));
+  }
   if (field->count) {
     lua_pushfstring(L, "%s[%d]", lua_tostring(L, -1), (int)field->count);
     lua_replace(L, -2);
@@ -637,27 +589,18 @@ static void component_describe_field(struct place *defaults, const struct field 
   component_set_limit(L, "max", field->max);
 }
 
-/* The next required component after `last` by name; NULL at the end. */
-static const char *component_next_required(const ecs_world *world,
-                                           const struct component *component,
-                                           const char *last) {
-  const char *next = NULL;
-  for (uint32_t i = 0; i < component->require_count; i++) {
-    const char *name = component_of(world, component->requires[i])->name;
-    if (last && strcmp(name, last) <= 0) continue;
-    if (!next || strcmp(name, next) < 0) next = name;
-  }
-  return next;
-}
-
+/* Lists the required components by name. */
 static void component_describe_required(lua_State *L, const ecs_world *world,
                                         const struct component *component) {
-  if (component->require_count == 0) return;
   lua_createtable(L, (int)component->require_count, 0);
-  const char *name = NULL;
-  while ((name = component_next_required(world, component, name)) != NULL) {
-    lua_pushstring(L, name);
-    append_item(L);
+  for (const char *last = NULL;;) {
+    const char *next = NULL;
+    for (uint32_t i = 0; i < component->require_count; i++) {
+      const char *name = component_of(world, component->requires[i])->name;
+      if ((!last || strcmp(name, last) > 0) && (!next || strcmp(name, next) < 0)) next = name;
+    }
+    if (!next) break;
+    append_text(L, last = next);
   }
   lua_setfield(L, -2, "requires");
 }
@@ -704,7 +647,7 @@ static int component_describe(lua_State *L) {
   if (component->event) set_integer(L, "rows", component->event->table->count);
   set_integer(L, "size", component->size);
   set_text(L, "doc", component->doc);
-  component_describe_required(L, box->world, component);
+  if (component->require_count) component_describe_required(L, box->world, component);
   if (component->toggle) component_describe_toggle(L, box->world, component);
   if (component->track) set_boolean(L, "track", true);
   if (component->watched) set_boolean(L, "watched", true);

@@ -30,11 +30,12 @@ static APART int entity_refuse_more(lua_State *L, const struct world_box *box, e
                              "world:set");
 }
 
-/* Raises a mutator's failure: if it is about the entity, argument 2 is at fault. */
-static int entity_fail(lua_State *L, const struct world_box *box, ecs_status status) {
+/* Ends a mutator, or raises its failure: if it is about the entity, argument 2 is at fault. */
+static inline int entity_end(lua_State *L, struct world_box *box, ecs_status status) {
   bool is_id = status >= ECS_EDEAD && status <= ECS_ENOID;
-  return is_id ? raise_argument(L, box->world, status, 2)
-               : raise_status(L, box->world, status);
+  if (UNLIKELY(status != ECS_OK)) raise_argument(L, box->world, status, is_id ? 2 : 0);
+  values_stored(box);
+  return settle(L, box, 1);
 }
 
 static int entity_is_alive(lua_State *L) {
@@ -85,13 +86,19 @@ INLINE bool entity_find_cached_column(lua_State *L, const struct world_box *box,
 
 /* ---- reading --------------------------------------------------------------------- */
 
-/* Warns of a component that an entity lacks but its prefab shares: it is read along IsA. */
-static APART void entity_tell_shared(lua_State *L, struct world_box *box, ecs_id entity,
-                                     const struct component *component) {
+/* Finds a component, the only one at 3 and after it; false if the entity lacks it. Warns if its
+** prefab shares it: then it is read along IsA. */
+static APART bool entity_find_place(struct place *place, lua_State *L, struct world_box *box,
+                                    ecs_id entity, const struct component *component,
+                                    const struct record *record) {
+  if (!lua_isnoneornil(L, 4)) entity_refuse_more(L, box, component->id);
+  place_init(place, L, box, 1, entity, component);
+  if (place_look(place, record)) return true;
   if (prefab_shares(box->world, ecs_id_index(entity), component->id))
     warn_later(L, box, 1, "world:get and world:read return only what the entity itself has, and "
                "'%s' is shared by its prefab: read it in a query with the term 'IsA*->%s'",
                component->name, component->name);
+  return false;
 }
 
 /* The general case of get. */
@@ -100,13 +107,9 @@ static APART int entity_get_any_component(lua_State *L, struct world_box *box) {
   ecs_id id = check_entity_record(L, box, 2, &record);
   uint32_t leaf;
   struct component *component = check_component_leaf(L, box, 3, &leaf);
-  if (component->relation) return relation_get(L, box, component, leaf);
-  if (!lua_isnoneornil(L, 4)) return entity_refuse_more(L, box, component->id);
   struct place place;
-  place_init(&place, L, box, 1, id, component);
-  if (place_look(&place, record)) return push_values(&place, leaf);
-  entity_tell_shared(L, box, id, component);
-  return 0;
+  if (component->relation) return relation_get(L, box, component, leaf);
+  return entity_find_place(&place, L, box, id, component, record) ? push_values(&place, leaf) : 0;
 }
 
 static int entity_get(lua_State *L) {
@@ -128,16 +131,12 @@ static int entity_read(lua_State *L) {
   const struct record *record;
   ecs_id id = check_entity_record(L, box, 2, &record);
   struct component *component = check_component(L, box, 3);
-  if (component->relation) return relation_read(L, box, component);
-  if (!lua_isnoneornil(L, 4)) return entity_refuse_more(L, box, component->id);
   struct place place;
-  place_init(&place, L, box, 1, id, component);
-  if (place_look(&place, record)) {
+  if (component->relation) return relation_read(L, box, component);
+  if (entity_find_place(&place, L, box, id, component, record))
     push_component(&place);
-  } else {
-    entity_tell_shared(L, box, id, component);
+  else
     lua_pushnil(L);
-  }
   return 1;
 }
 
@@ -266,9 +265,7 @@ static APART int entity_set_anything(lua_State *L, struct world_box *box) {
   input_values(&input, component, leaf, 4, lua_gettop(L) - 3);
   ecs_status status;
   RETRY(L, box, status, entity_set(box->world, id, component, input.writes, input.count));
-  if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
-  values_stored(box);
-  return settle(L, box, 1);
+  return entity_end(L, box, status);
 }
 
 static int entity_set_values(lua_State *L) {
@@ -295,8 +292,7 @@ INLINE int entity_change_component(lua_State *L, change_fn change, tie_fn tie) {
   ecs_id component = named->id;
   ecs_status status;
   RETRY(L, box, status, change(box->world, id, component));
-  if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
-  return settle(L, box, 1);
+  return entity_end(L, box, status);
 }
 
 static int entity_add_component(lua_State *L) {
@@ -316,8 +312,7 @@ static int entity_switch_component(lua_State *L, bool off) {
   check_only(L, 3, "one component expected: call it for each");
   ecs_status status;
   RETRY(L, box, status, toggle_switch(box->world, id, component, off));
-  if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
-  return settle(L, box, 1);
+  return entity_end(L, box, status);
 }
 
 static int entity_enable(lua_State *L) { return entity_switch_component(L, false); }
@@ -369,8 +364,7 @@ static int entity_set_text(lua_State *L) {
   }
   ecs_status status;
   RETRY(L, box, status, entity_set(box->world, id, component, &write, 1));
-  if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
-  return settle(L, box, 1);
+  return entity_end(L, box, status);
 }
 
 /* ---- names ----------------------------------------------------------------------- */
@@ -385,9 +379,7 @@ static int entity_set_name(lua_State *L, struct world_box *box, ecs_id id) {
   } else if (!lua_isboolean(L, 3) || lua_toboolean(L, 3)) {
     return luaL_typeerror(L, 3, "string or false");
   }
-  ecs_status status;
-  RETRY(L, box, status, name_set(box->world, id, text, size));
-  if (status != ECS_OK) return raise_argument(L, box->world, status, 3);
+  RETRY_OR_BLAME(L, box, 3, name_set(box->world, id, text, size));
   return settle(L, box, 1);
 }
 

@@ -3,6 +3,7 @@
 #include "lua/api/api.h"
 
 #include "core/base/any.h"
+#include "core/base/text.h"
 #include "core/ids/world.h"
 #include "core/image/snapshot.h"
 #include "ecs_world.h"
@@ -39,24 +40,18 @@ static int image_collect(lua_State *L) {
 
 const luaL_Reg image_metamethods[] = {{"__gc", image_collect}, {NULL, NULL}};
 
-static bool image_grow(struct image_box *image, size_t size) {
-  size_t capacity = image->capacity ? image->capacity : 4096;
-  if (size > SIZE_MAX / 4 || image->size > SIZE_MAX / 4) return false;
-  while (capacity - image->size < size) capacity *= 2;
-  if (capacity == image->capacity) return true;
-  char *data = image->alloc(image->ud, image->data, image->capacity, capacity);
-  if (!data) return false;
-  image->data = data;
-  image->capacity = capacity;
-  return true;
-}
-
 static bool image_write(void *ud, const void *data, size_t size) {
   struct image_box *image = ud;
-  if (!image_grow(image, size)) {
-    image->failed = true;
-    return false;
+  size_t capacity = image->capacity ? image->capacity : 4096;
+  image->failed = size > SIZE_MAX / 4 || image->size > SIZE_MAX / 4;
+  while (!image->failed && capacity - image->size < size) capacity *= 2;
+  if (!image->failed && capacity != image->capacity) {
+    char *grown = image->alloc(image->ud, image->data, image->capacity, capacity);
+    image->failed = !grown;
+    if (grown) image->capacity = capacity;
+    if (grown) image->data = grown;
   }
+  if (image->failed) return false;
   memcpy(image->data + image->size, data, size);
   image->size += size;
   return true;
@@ -171,20 +166,6 @@ static uint32_t image_decode(void *ud, const char *data, size_t size) {
 
 /* ---- saving -------------------------------------------------------------------------- */
 
-/* Pushes the table of encoded values; nil without a codec, whose function is at the top. No view
-** shows a row meanwhile, since it would write to a hidden world. */
-static void image_encode_values(lua_State *L, struct world_box *box) {
-  if (lua_isnil(L, -1)) return;
-  settle_any(L, box, 1);
-  lua_pushcfunction(L, image_encode_all);
-  lua_insert(L, -2);
-  lua_getiuservalue(L, 1, WORLD_ANY);
-  ecs_status status = loops_end(box);
-  if (status == ECS_OK) status = world_is_idle(box->world, "save");
-  if (status != ECS_OK) raise_status(L, box->world, status);
-  if (image_call_hidden(L, box, 2, 1) != LUA_OK) lua_error(L);
-}
-
 static ecs_status image_save(struct world_box *box, struct image_box *image,
                              const ecs_codec *codec) {
   release_image(image);
@@ -204,11 +185,21 @@ static int image_world_save(lua_State *L) {
   lua_insert(L, 3);
   loops_finish(L, check_world(L, 1));
   struct world_box *box = check_world(L, 1);
-  image_encode_values(L, box);
+  ecs_status status = ECS_OK;
+  if (!lua_isnil(L, 4)) {   /* the codec's function, which a table of encoded values replaces */
+    settle_any(L, box, 1);
+    lua_pushcfunction(L, image_encode_all);
+    lua_insert(L, -2);
+    lua_getiuservalue(L, 1, WORLD_ANY);
+    /* No view shows a row meanwhile, since it would write to a hidden world. */
+    status = loops_end(box);
+    if (status == ECS_OK) status = world_is_idle(box->world, "save");
+    if (status != ECS_OK) raise_status(L, box->world, status);
+    if (image_call_hidden(L, box, 2, 1) != LUA_OK) lua_error(L);
+  }
   need_stack(L, 4);
   struct encoding encoding = {L, 4};
   ecs_codec codec = {image_encode, NULL, &encoding};
-  ecs_status status;
   RETRY(L, box, status, image_save(box, image, lua_isnil(L, 4) ? NULL : &codec));
   if (status != ECS_OK) {
     release_image(image);
@@ -313,16 +304,11 @@ static int snapshot_collect(lua_State *L) {
 static int snapshot_tostring(lua_State *L) {
   const struct snapshot_box *box = box_test(L, 1, &kind_snapshot, sizeof *box);
   if (!box) return luaL_typeerror(L, 1, "snapshot");
-  if (!box->snapshot || !box->box->world) {
-    lua_pushliteral(L, "ecs.snapshot (closed)");
-    return 1;
-  }
-  lua_pushliteral(L, "ecs.snapshot (");
-  lua_pushinteger(L, (lua_Integer)box->bytes);
-  lua_pushliteral(L, " bytes, tick ");
-  lua_pushinteger(L, (lua_Integer)box->tick);
-  lua_pushliteral(L, ")");
-  lua_concat(L, 5);
+  char text[96] = "ecs.snapshot (closed)";
+  if (box->snapshot && box->box->world)
+    text_format(text, sizeof text, "ecs.snapshot (%zu bytes, tick %llu)", box->bytes,
+                (unsigned long long)box->tick);
+  lua_pushstring(L, text);
   return 1;
 }
 

@@ -46,30 +46,7 @@ static int no_index(lua_State *L, const struct index_box *object) {
                                            : "index '%s': its world is closed", name);
 }
 
-/* The index whose object is argument 1. Counts a public call. */
-static ecs_index *index_check_index(lua_State *L) {
-  struct index_box *object = box_test(L, 1, &kind_index, sizeof *object);
-  if (UNLIKELY(!object)) {
-    no_object(L, 1, &kind_index, "index");
-    return NULL;
-  }
-  check_free(L, object->box);
-  ecs_index *index = index_find(L, 1, object);
-  if (UNLIKELY(!index)) no_index(L, object);
-  object->box->calls++;
-  return index;
-}
-
 /* ---- bringing an index up to date ------------------------------------------------------ */
-
-/* A script's system declares which indexes it uses. */
-static void index_check_used(lua_State *L, const ecs_index *index) {
-  const ecs_world *world = index->world;
-  const ecs_system *system = world->running ? world->schedule->current : NULL;
-  if (!system || !system_script(system)) return;
-  raise_error(L, "index '%s' is not among those that system '%s' is known to use: add uses = { "
-              "\"%s\" } to its options", index->desc.name, system->name, index->desc.name);
-}
 
 void index_bring_up(lua_State *L, struct world_box *box, int world_index,
                     struct ecs_index *index) {
@@ -82,14 +59,26 @@ void index_bring_up(lua_State *L, struct world_box *box, int world_index,
 }
 
 /* The index whose object is argument 1, up to date, if it is of one of these kinds (bits by
-** ecs_index_by). */
+** ecs_index_by). Counts a public call. */
 static ecs_index *index_check_fresh(lua_State *L, unsigned kinds) {
-  ecs_index *index = index_check_index(L);
-  struct index_box *object = lua_touserdata(L, 1);
+  struct index_box *object = box_test(L, 1, &kind_index, sizeof *object);
+  if (UNLIKELY(!object)) {
+    no_object(L, 1, &kind_index, "index");
+    return NULL;
+  }
+  check_free(L, object->box);
+  ecs_index *index = index_find(L, 1, object);
+  if (UNLIKELY(!index)) no_index(L, object);
+  object->box->calls++;
   if (UNLIKELY(!(kinds >> index->desc.by & 1)))
     raise_status(L, index->world, index_refuse(index));
   if (LIKELY(index_is_fresh(index))) return index;
-  index_check_used(L, index);
+  /* A script's system declares which indexes it uses. */
+  const ecs_world *world = index->world;
+  const ecs_system *system = world->running ? world->schedule->current : NULL;
+  if (system && system_script(system))
+    raise_error(L, "index '%s' is not among those that system '%s' is known to use: add uses = { "
+                "\"%s\" } to its options", index->desc.name, system->name, index->desc.name);
   lua_getiuservalue(L, 1, INDEX_WORLD);
   index_bring_up(L, object->box, lua_gettop(L), index);
   lua_pop(L, 1);
@@ -111,16 +100,6 @@ static struct key index_check_key(lua_State *L, const ecs_index *index, int arg,
   if (!read_scalar(L, arg, &value) && !(none && lua_type(L, arg) == LUA_TNIL))
     luaL_typeerror(L, arg, "number, string or boolean");
   return key_wanted(index->world, &value);
-}
-
-static uint32_t index_check_count(lua_State *L, int arg) {
-  lua_Integer count;
-  bool is_integer = read_whole(L, arg, &count);
-  char text[96], shown[48];
-  text_format(text, sizeof text, "a number of entities expected, got %s",
-              show_value(L, arg, shown, sizeof shown));
-  if (!is_integer || count < 0) luaL_argerror(L, arg, text);
-  return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
 
 /* Reads the position from argument 2 on. Returns the argument after it. */
@@ -203,7 +182,14 @@ static int index_extremes(lua_State *L, void (*find)(const struct keyed *keyed, 
                                                     struct ecs_search *search)) {
   ecs_index *index = index_check_fresh(L, 1u << ECS_BY_ORDER);
   struct ecs_search search;
-  find(&index->now->keyed, index_check_count(L, 2), &search);
+  lua_Integer count;
+  char text[96], shown[48];
+  if (!read_whole(L, 2, &count) || count < 0) {
+    text_format(text, sizeof text, "a number of entities expected, got %s",
+                show_value(L, 2, shown, sizeof shown));
+    return luaL_argerror(L, 2, text);
+  }
+  find(&index->now->keyed, count > UINT32_MAX ? UINT32_MAX : (uint32_t)count, &search);
   return index_begin(L, index, &search);
 }
 
@@ -213,12 +199,10 @@ static int index_highest(lua_State *L) { return index_extremes(L, keyed_highest)
 static int index_tostring(lua_State *L) {
   struct index_box *object = lua_touserdata(L, 1);
   const ecs_index *index = index_find(L, 1, object);
-  char text[128];
+  char text[128] = "ecs.index (stale)";
   if (index)
     text_format(text, sizeof text, "ecs.index (%s, by %s)", index->desc.name,
                 index->desc.of ? index->desc.of : "a function");
-  else
-    text_format(text, sizeof text, "ecs.index (stale)");
   lua_pushstring(L, text);
   return 1;
 }
@@ -241,14 +225,6 @@ struct index_draft {
   int function;                    /* stack index of the key function; 0: none */
   struct query_text query;
 };
-
-static double index_width_option(lua_State *L, const char *what) {
-  int type = option(L, AT_SPEC, "cell");
-  double width = type == LUA_TNUMBER ? (double)lua_tonumber(L, -1) : 0;
-  if (!(width > 0 && width <= DBL_MAX))
-    wrong_option(L, what, "cell", "the width of a cell, a number above 0");
-  return width;
-}
 
 const char *const index_kinds[] = {"grid", "hash", "ordered", "maybe"};
 
@@ -280,7 +256,11 @@ static void index_declaration_read_kind(lua_State *L, struct world_box *box, con
     return;
   }
   draft->desc.of = text_option(L, AT_SPEC, what, kind);
-  if (draft->desc.by == ECS_BY_GRID) draft->desc.cell = index_width_option(L, what);
+  if (draft->desc.by != ECS_BY_GRID) return;
+  int type = option(L, AT_SPEC, "cell");
+  draft->desc.cell = type == LUA_TNUMBER ? (double)lua_tonumber(L, -1) : 0;
+  if (!(draft->desc.cell > 0 && draft->desc.cell <= DBL_MAX))
+    wrong_option(L, what, "cell", "the width of a cell, a number above 0");
 }
 
 /* Reads the name at 2 and the options at 3 with the world at 1. Raises errors; pushes what the
@@ -323,10 +303,9 @@ int index_in_swap(lua_State *L) {
   lua_settop(L, AT_SPEC);
   index_declaration_read_draft(L, box, &draft);
   draft.desc.owner = entry->owner;
-  ecs_status status = index_declaration_build(L, box, &draft, &entry->index);
-  if (status == ECS_OK)
-    status = migration_check_query(&box->stage->transaction.migration, index_query(entry->index));
-  if (status != ECS_OK) raise_status(L, box->world, status);
+  raise_failure(L, box->world, index_declaration_build(L, box, &draft, &entry->index));
+  const struct migration *migration = &box->stage->transaction.migration;
+  raise_failure(L, box->world, migration_check_query(migration, index_query(entry->index)));
   return 0;
 }
 
@@ -340,11 +319,10 @@ static void index_declare(lua_State *L, struct world_box *box) {
     return;
   }
   if (!box->world) no_world(L, AT_WORLD);   /* a finalizer has closed it */
-  ecs_status status = index_may_enter(box->world, draft.desc.name);
-  if (status != ECS_OK) raise_status(L, box->world, status);
+  raise_failure(L, box->world, index_may_enter(box->world, draft.desc.name));
   index_push(L, box);
   int object = lua_gettop(L);
-  status = index_declaration_build(L, box, &draft, &index);
+  ecs_status status = index_declaration_build(L, box, &draft, &index);
   if (!index) {
     systems_sweep(L, box, AT_WORLD);
     raise_status(L, box->world, status);

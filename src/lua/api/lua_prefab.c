@@ -13,13 +13,13 @@
 
 /* ---- copies ---- */
 
-/* Pushes the id of a copy of an entity, named by argument 2, with the plan set over it. */
-static int prefab_copy(lua_State *L, struct composition *plan, ecs_id id, enum clone_kind kind) {
-  struct world_box *box = plan->input.box;
-  ecs_status status;
-  composition_order(plan, 0, plan->count);
-  RETRY(L, box, status, clone_find(box->world, id, kind));
-  if (UNLIKELY(status != ECS_OK)) return raise_argument(L, box->world, status, 2);
+/* Pushes the id of a copy of an entity, named by argument 2, with the components at 3 set over
+** it. */
+static int prefab_copy(lua_State *L, struct world_box *box, ecs_id id, enum clone_kind kind) {
+  struct composition plan;
+  composition_read(&plan, L, box, 3);
+  composition_order(&plan, 0, plan.count);
+  RETRY_OR_BLAME(L, box, 2, clone_find(box->world, id, kind));
   /* Each any value to be copied gets a slot. Whatever ran meanwhile has left the world unchanged,
   ** or the call ends here. */
   struct clone *clone = box->world->clone;
@@ -32,16 +32,13 @@ static int prefab_copy(lua_State *L, struct composition *plan, ecs_id id, enum c
     if (calls != box->calls) raise_memory(L);
     clone_set_slot(clone, i, slot);
   }
-  RETRY_OR_RAISE(L, box, clone_make(box->world, plan->parts, plan->count, &id));
+  RETRY_OR_RAISE(L, box, clone_make(box->world, plan.parts, plan.count, &id));
   return spawn_end(L, box, id);
 }
 
 static int prefab_world_clone(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
-  ecs_id id = check_entity(L, box, 2);
-  struct composition plan;
-  composition_read(&plan, L, box, 3);
-  return prefab_copy(L, &plan, id, CLONE_PLAIN);
+  return prefab_copy(L, box, check_entity(L, box, 2), CLONE_PLAIN);
 }
 
 /* The prefab that argument 2 names, by path or id. */
@@ -63,10 +60,7 @@ static ecs_id check_prefab(lua_State *L, const struct world_box *box) {
 
 static int prefab_world_instantiate(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
-  ecs_id id = check_prefab(L, box);
-  struct composition plan;
-  composition_read(&plan, L, box, 3);
-  return prefab_copy(L, &plan, id, CLONE_INSTANCE);
+  return prefab_copy(L, box, check_prefab(L, box), CLONE_INSTANCE);
 }
 
 /* ---- the list that lua/ecs/prefab.lua makes of a declaration ---- */
@@ -225,7 +219,7 @@ int prefab_list_check(lua_State *L) {
 enum { AT_NAME = 2, AT_COMPONENTS, AT_OPTIONS };
 
 /* Declares a prefab from the list at the top of the stack, and pushes its id. */
-static void prefab_declare_list(lua_State *L) {
+static int prefab_declare_list(lua_State *L) {
   int list = lua_gettop(L);
   uint32_t count = (uint32_t)lua_rawlen(L, list);
   size_t shared_count = prefab_count_shared(L, list, count);
@@ -237,9 +231,7 @@ static void prefab_declare_list(lua_State *L) {
   prefab_read_list(&plan, list, nodes, count, shared);
   ecs_id id = ECS_NULL;
   RETRY_OR_RAISE(L, box, prefab_declare(box->world, nodes, count, &id));
-  values_stored(box);
-  lua_pushinteger(L, (lua_Integer)id);
-  settle(L, box, 1);
+  return spawn_end(L, box, id);
 }
 
 int prefab_declare_listed(lua_State *L) {
@@ -247,8 +239,7 @@ int prefab_declare_listed(lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   need_stack(L, 20);
   lua_settop(L, 2);
-  prefab_declare_list(L);
-  return 1;
+  return prefab_declare_list(L);
 }
 
 static int world_prefab(lua_State *L) {
@@ -262,10 +253,7 @@ static int world_prefab(lua_State *L) {
   lua_pushvalue(L, AT_OPTIONS);
   lua_setfield(L, -2, "options");
   declare_parse(L, AT_NAME, lua_gettop(L), "prefab");
-  if (!box->stage) {
-    prefab_declare_list(L);
-    return 1;
-  }
+  if (!box->stage) return prefab_declare_list(L);
   stage_record(L, box, REGISTERED_PREFAB, AT_NAME, -1);
   lua_pushnil(L);
   return 1;

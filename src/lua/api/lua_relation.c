@@ -27,22 +27,18 @@ static ecs_id relation_check_target(lua_State *L, struct world_box *box, int arg
   return check_entity(L, box, arg);
 }
 
-/* The living target of the pair whose id is at an argument; ECS_NULL if it is not a pair's id. */
-static ecs_id relation_target_of_pair(lua_State *L, const struct world_box *box, int arg) {
-  int is_integer;
-  ecs_id id = lua_type(L, arg) == LUA_TNUMBER ? to_id(L, arg, &is_integer) : ECS_NULL;
-  if (!id_is_pair(id)) return ECS_NULL;
-  ecs_id target = entity_id_any(box->entities, pair_target(id));
-  if (!ecs_alive(box->world, target)) luaL_argerror(L, arg, "the target of this pair is dead");
-  return target;
-}
-
 /* The target of a call, in a pair's id at argument 3 or separately at 4; ECS_NULL if there is none.
 ** Further arguments begin at *next. */
 static ecs_id relation_find_target(lua_State *L, struct world_box *box, int *next) {
-  ecs_id target = relation_target_of_pair(L, box, 3);
+  int is_integer;
+  ecs_id id = to_id(L, 3, &is_integer);
   *next = 4;
-  if (target != ECS_NULL || lua_isnone(L, 4)) return target;
+  if (id_is_pair(id)) {
+    ecs_id target = entity_id_any(box->entities, pair_target(id));
+    if (!ecs_alive(box->world, target)) luaL_argerror(L, 3, "the target of this pair is dead");
+    return target;
+  }
+  if (lua_isnone(L, 4)) return ECS_NULL;
   *next = 5;
   return relation_check_target(L, box, 4);
 }

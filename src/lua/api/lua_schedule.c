@@ -130,14 +130,6 @@ static int schedule_world_alpha(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg world_schedule_methods[] = {
-  {"alpha", schedule_world_alpha},
-  {"phase", schedule_world_phase},
-  {"run", schedule_world_run},
-  {"update", schedule_world_update},
-  {NULL, NULL}
-};
-
 /* ---- lua random ---- */
 
 /* world:random(e): the same numbers as in compiled functions. */
@@ -156,11 +148,8 @@ static int schedule_world_random(lua_State *L) {
   int count = lua_gettop(L) - 2;
   if (count > 2) return luaL_argerror(L, 5, "at most two bounds");
   lua_Integer low = 1, high = 1;
-  if (count == 1) high = schedule_random_bound(L, 3);
-  if (count == 2) {
-    low = schedule_random_bound(L, 3);
-    high = schedule_random_bound(L, 4);
-  }
+  if (count == 2) low = schedule_random_bound(L, 3);
+  if (count > 0) high = schedule_random_bound(L, 2 + count);
   luaL_argcheck(L, low <= high, 3, "interval is empty");
   struct chance *chance = box->chance;
   int64_t bits = k_random((int64_t)chance->key, (int64_t)*box->tick, (int64_t)entity,
@@ -172,4 +161,11 @@ static int schedule_world_random(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg world_random_methods[] = {{"random", schedule_world_random}, {NULL, NULL}};
+const luaL_Reg world_schedule_methods[] = {
+  {"alpha", schedule_world_alpha},
+  {"phase", schedule_world_phase},
+  {"random", schedule_world_random},
+  {"run", schedule_world_run},
+  {"update", schedule_world_update},
+  {NULL, NULL}
+};

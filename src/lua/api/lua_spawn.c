@@ -1,6 +1,7 @@
 #include <lauxlib.h>
 
 #include "core/base/column.h"
+#include "core/base/text.h"
 #include "core/change/migrate.h"
 #include "core/command/command.h"
 #include "core/entity/entity.h"
@@ -15,8 +16,6 @@
 #include "lua/bind/value.h"
 #include "lua/live/live.h"
 
-#define MANY_LIMIT (INDEX_LIMIT - FIRST_ENTITY)
-
 int spawn_end(lua_State *L, struct world_box *box, ecs_id id) {
   values_stored(box);
   lua_pushinteger(L, (lua_Integer)id);
@@ -24,20 +23,13 @@ int spawn_end(lua_State *L, struct world_box *box, ecs_id id) {
   return 1;
 }
 
-/* Spawns an entity from these parts, again after collecting garbage if memory was short. Raises
-** errors. */
-static ecs_id spawn_parts(lua_State *L, struct world_box *box, const struct part *parts,
-                          uint32_t count) {
-  ecs_id id = ECS_NULL;
-  RETRY_OR_RAISE(L, box, entity_spawn(box->world, parts, count, &id));
-  return id;
-}
-
 static APART int spawn_composed(lua_State *L, struct world_box *box) {
   struct composition plan;
+  ecs_id id = ECS_NULL;
   composition_read(&plan, L, box, 2);
   composition_order(&plan, 0, plan.count);
-  return spawn_end(L, box, spawn_parts(L, box, plan.parts, plan.count));
+  RETRY_OR_RAISE(L, box, entity_spawn(box->world, plan.parts, plan.count, &id));
+  return spawn_end(L, box, id);
 }
 
 /* An entity without components is a row of the empty table: 23 % off. */
@@ -58,18 +50,8 @@ static int world_spawn_at(lua_State *L) {
   struct composition plan;
   composition_read(&plan, L, box, 3);
   composition_order(&plan, 0, plan.count);
-  ecs_status status;
-  RETRY(L, box, status, entity_spawn_at(box->world, id, plan.parts, plan.count));
-  if (UNLIKELY(status != ECS_OK)) return raise_argument(L, box->world, status, 2);
+  RETRY_OR_BLAME(L, box, 2, entity_spawn_at(box->world, id, plan.parts, plan.count));
   return spawn_end(L, box, id);
-}
-
-static lua_Integer spawn_check_count(lua_State *L, int arg) {
-  lua_Integer count;
-  if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "number of entities");
-  if (!read_whole(L, arg, &count) || count < 0 || count > MANY_LIMIT)
-    luaL_argerror(L, arg, "the number of entities must be an integer from 0 to 268369920");
-  return count;
 }
 
 /* Repeats the writes for every entity, each with its own slots. */
@@ -89,19 +71,8 @@ static void spawn_repeat_writes(struct composition *plan, struct write *writes, 
   }
 }
 
-/* Spawns, with the ids put into a buffer of `count` if there is one. */
-static ecs_status spawn_into(struct composition *plan, size_t count, ecs_id *ids) {
-  struct world_box *box = plan->input.box;
-  ecs_status status;
-  composition_order(plan, 0, plan->count);
-  RETRY(plan->input.L, box, status,
-        entity_spawn_many(box->world, count, plan->parts, plan->count, ids));
-  if (status == ECS_OK) values_stored(box);
-  return status;
-}
-
 /* Spawns with a buffer for the ids, and for the writes if they are repeated for any values. */
-static ecs_status spawn_buffered(lua_State *L, struct composition *plan, size_t count, int list) {
+static void spawn_buffered(lua_State *L, struct composition *plan, size_t count, int list) {
   struct world_box *box = plan->input.box;
   bool with_any = box->any.pending > 0 && count > 1;
   if (with_any) input_share_out(&plan->input, count);
@@ -109,50 +80,32 @@ static ecs_status spawn_buffered(lua_State *L, struct composition *plan, size_t 
   size_t size = count * sizeof(ecs_id) + copies * sizeof(struct write);
   ecs_id *ids = buffer_take(L, box, size);
   if (with_any) spawn_repeat_writes(plan, (struct write *)(ids + count), count);
-  ecs_status status = spawn_into(plan, count, ids);
+  composition_order(plan, 0, plan->count);
+  ecs_status status;
+  RETRY(L, box, status, entity_spawn_many(box->world, count, plan->parts, plan->count, ids));
   for (size_t i = 0; i < count && status == ECS_OK; i++) {
     lua_pushinteger(L, (lua_Integer)ids[i]);
     lua_rawseti(L, list, (lua_Integer)i + 1);
   }
   buffer_return(L, ids, size);
-  return status;
-}
-
-/* Spawns into the last rows of a table, which then hold the ids. */
-static ecs_status spawn_rows(lua_State *L, struct composition *plan, size_t count, int list) {
-  ecs_status status = spawn_into(plan, count, NULL);
-  if (status != ECS_OK) return status;
-  const ecs_world *world = plan->input.box->world;
-  const struct table *table = world_table(world, world->last_table);
-  const uint32_t *rows = table->rows + (table->count - count);
-  for (size_t i = 0; i < count; i++) {
-    lua_pushinteger(L, (lua_Integer)entity_id(&world->entities, rows[i]));
-    lua_rawseti(L, list, (lua_Integer)i + 1);
-  }
-  return ECS_OK;
-}
-
-/* Whether entities spawned at once are in the last rows of one table. */
-static bool spawn_lie_together(const struct composition *plan) {
-  const struct world_box *box = plan->input.box;
-  if (changes_wait(box->world) || box->any.pending) return false;
-  for (size_t i = 0; i < plan->count; i++)
-    if (plan->parts[i].component->relation || plan->parts[i].component->sparse) return false;
-  return !sparse_is_mixed(box->world);
+  raise_failure(L, box->world, status);
+  values_stored(box);
 }
 
 static int world_spawn_many(lua_State *L) {
   check_free_world(L, 1);
-  size_t count = (size_t)spawn_check_count(L, 2);
+  lua_Integer given;
+  if (lua_type(L, 2) != LUA_TNUMBER) luaL_typeerror(L, 2, "number of entities");
+  if (!read_whole(L, 2, &given) || given < 0 || given > INDEX_LIMIT - FIRST_ENTITY)
+    luaL_argerror(L, 2, "the number of entities must be an integer from 0 to 268369920");
+  size_t count = (size_t)given;
   lua_settop(L, 3);
   lua_createtable(L, (int)count, 0);
   struct world_box *box = check_world(L, 1);
   struct composition plan;
   composition_read(&plan, L, box, 3);
   if (count == 0) return 1;
-  ecs_status status = spawn_lie_together(&plan) ? spawn_rows(L, &plan, count, 4)
-                                           : spawn_buffered(L, &plan, count, 4);
-  if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
+  spawn_buffered(L, &plan, count, 4);
   settle(L, box, 1);
   return 1;
 }
@@ -161,19 +114,9 @@ static int spawn_world_despawn(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_id(L, 2);
   check_only(L, 2, "one entity expected: call it once for each");
-  ecs_status status;
-  RETRY(L, box, status, entity_despawn(box->world, id));
-  if (UNLIKELY(status != ECS_OK)) return raise_argument(L, box->world, status, 2);
+  RETRY_OR_BLAME(L, box, 2, entity_despawn(box->world, id));
   return settle(L, box, 1);
 }
-
-const luaL_Reg world_spawn_methods[] = {
-  {"despawn", spawn_world_despawn},
-  {"spawn", world_spawn},
-  {"spawn_at", world_spawn_at},
-  {"spawn_many", world_spawn_many},
-  {NULL, NULL}
-};
 
 /* ---- lua spawner ---- */
 
@@ -239,10 +182,6 @@ static void spawner_read_names(lua_State *L, struct spawner *spawner) {
   }
 }
 
-static bool spawner_same_text(ecs_string a, ecs_string b) {
-  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
-
 /* Whether an earlier name stands for the same component, or the same field of it. */
 static bool spawn_is_twice(const struct spawner *spawner, uint32_t at, ecs_id component) {
   ecs_string field = spawner->names[at].field;
@@ -250,7 +189,7 @@ static bool spawn_is_twice(const struct spawner *spawner, uint32_t at, ecs_id co
     ecs_string other = spawner->names[i].field;
     bool both = field.size && other.size;
     if (spawner->names[i].component == component &&
-        (!both || spawner_same_text(field, other)))
+        (!both || text_same(field, other)))
       return true;
   }
   return false;
@@ -359,7 +298,8 @@ static void spawner_gather(struct input *input, const struct component *componen
       input_leaf(input, component, component_leaf(component, field.data, field.size), at);
   }
   for (uint32_t i = 0; i < count; i++, at++)
-    if (at <= top && !lua_isnil(input->L, at)) input_field(input, component, first + i, at);
+    if (at <= top && !lua_isnil(input->L, at))
+      input_part(input, component, &component->fields[first + i], 0, at);
 }
 
 /* The parts of an entity: one for each component, with the values of all its names. */
@@ -401,17 +341,10 @@ static APART int spawn_from_arguments(lua_State *L) {
   const struct write *writes = input.writes;
   for (uint32_t i = 0; i < count; writes += parts[i++].write_count)
     parts[i].writes = writes;
-  ecs_id id = spawn_parts(L, box, parts, count);
+  ecs_id id = ECS_NULL;
+  RETRY_OR_RAISE(L, box, entity_spawn(box->world, parts, count, &id));
   spawner_find_way(box, spawner, id);
   return spawn_end(L, box, id);
-}
-
-/* Ends a spawn that took the fast path: the world is not on the stack. */
-static APART int spawner_settle(lua_State *L, struct world_box *box) {
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_insert(L, 1);
-  settle(L, box, 1);
-  return 1;
 }
 
 static int spawner_spawn(lua_State *L) {
@@ -422,7 +355,11 @@ static int spawner_spawn(lua_State *L) {
   world_be_sure(box->world);
   box->calls++;
   lua_pushinteger(L, (lua_Integer)id);
-  return LIKELY(!*box->changes && !settle_is_due(box)) ? 1 : spawner_settle(L, box);
+  if (LIKELY(!*box->changes && !settle_is_due(box))) return 1;
+  lua_pushvalue(L, lua_upvalueindex(1));   /* the world is not on the stack */
+  lua_insert(L, 1);
+  settle(L, box, 1);
+  return 1;
 }
 
 /* ---- for kernels ---- */
@@ -466,7 +403,7 @@ static bool spawner_moves(const struct spawner *spawner, const struct change *ch
   const ecs_string name = {old->name, old->name_size};
   uint32_t at = 0;
   while (at < spawner->count &&
-         (spawner->names[at].field.size || !spawner_same_text(spawner->names[at].name, name)))
+         (spawner->names[at].field.size || !text_same(spawner->names[at].name, name)))
     at++;
   if (at == spawner->count || !wanted) return false;
   for (uint32_t i = 0; i < old->field_count; i++)
@@ -506,7 +443,7 @@ static void spawn_expect_names(lua_State *L, struct world_box *box, const struct
   for (uint32_t i = 0; i < spawner->count; i++) {
     ecs_string name = spawner->names[i].name;
     uint32_t same = 0;
-    while (!spawner_same_text(spawner->names[same].name, name)) same++;
+    while (!text_same(spawner->names[same].name, name)) same++;
     if (same < i) continue;
     if (i) luaL_addstring(&text, ", ");
     luaL_addlstring(&text, name.data, name.size);
@@ -564,7 +501,11 @@ static int spawn_world_spawner(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg world_spawner_methods[] = {
+const luaL_Reg world_spawn_methods[] = {
+  {"despawn", spawn_world_despawn},
+  {"spawn", world_spawn},
+  {"spawn_at", world_spawn_at},
+  {"spawn_many", world_spawn_many},
   {"spawner", spawn_world_spawner},
   {NULL, NULL}
 };

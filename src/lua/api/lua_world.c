@@ -96,7 +96,8 @@ static void world_shut(lua_State *L, struct world_box *box, int world_index) {
   ecs_world *world = box->world;
   box->calls++;
   stage_drop(box);
-  loops_abandon(box);
+  loops_end_system(box, box->lent);
+  box->loops->ended = NULL;    /* their anchors go with the world */
   kernels_free(box);
   drop_pending(box);
   scratch_free(box->memory, box->scratch);
@@ -124,21 +125,6 @@ void world_free_doomed(lua_State *L, struct world_box *box, int world_index) {
 static int world_refuse_option(lua_State *L, const char *rule) {
   char got[128];
   return raise_error(L, "option %s, got %s", rule, show_value(L, -1, got, sizeof got));
-}
-
-static uint32_t world_tag_option(lua_State *L) {
-  lua_Integer tag;
-  read_whole(L, -1, &tag);
-  if (tag < 1 || tag > 255) world_refuse_option(L, "'tag' must be an integer from 1 to 255");
-  return (uint32_t)tag;
-}
-
-static uint64_t world_seed_option(lua_State *L) {
-  lua_Integer seed;
-  if (!read_whole(L, -1, &seed) || integer_is_wide(seed, false))
-    world_refuse_option(L, NUMBERS_ARE_DOUBLES ? "'seed' must be an integer up to 2^53"
-                                               : "'seed' must be an integer");
-  return (uint64_t)seed;
 }
 
 /* Parses "3", or "3!" for tests, where even too little work is shared; 0 if it is neither. */
@@ -178,13 +164,6 @@ static uint32_t world_threads_option(lua_State *L, bool *eager) {
   return (uint32_t)threads;
 }
 
-static size_t world_memory_option(lua_State *L) {
-  lua_Integer bytes;
-  if (!read_whole(L, -1, &bytes) || bytes < 1 || (lua_Unsigned)bytes > SIZE_MAX)
-    world_refuse_option(L, "'memory' is a number of bytes above 0");
-  return (size_t)bytes;
-}
-
 /* Reads { tag =, seed =, kernels =, threads =, memory = } at stack index 1. */
 static void world_read_options(lua_State *L, struct world_box *box, ecs_world_desc *desc,
                                bool *eager) {
@@ -193,23 +172,32 @@ static void world_read_options(lua_State *L, struct world_box *box, ecs_world_de
   for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
     const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
     char text[128];
-    if (strcmp(key, "tag") == 0)
-      desc->tag = world_tag_option(L);
-    else if (strcmp(key, "seed") == 0)
-      desc->seed = world_seed_option(L);
-    else if (strcmp(key, "kernels") == 0 && !lua_isboolean(L, -1))
-      world_refuse_option(L, "'kernels' must be a boolean");
-    else if (strcmp(key, "kernels") == 0)
+    lua_Integer number;
+    bool whole = read_whole(L, -1, &number);
+    if (strcmp(key, "tag") == 0) {
+      desc->tag = (uint32_t)number;
+      if (number < 1 || number > 255)
+        world_refuse_option(L, "'tag' must be an integer from 1 to 255");
+    } else if (strcmp(key, "seed") == 0) {
+      desc->seed = (uint64_t)number;
+      if (!whole || integer_is_wide(number, false))
+        world_refuse_option(L, NUMBERS_ARE_DOUBLES ? "'seed' must be an integer up to 2^53"
+                                                   : "'seed' must be an integer");
+    } else if (strcmp(key, "kernels") == 0) {
       box->kernels->on &= lua_toboolean(L, -1) != 0;
-    else if (strcmp(key, "threads") == 0)
+      if (!lua_isboolean(L, -1)) world_refuse_option(L, "'kernels' must be a boolean");
+    } else if (strcmp(key, "threads") == 0) {
       desc->threads = world_threads_option(L, eager);
-    else if (strcmp(key, "memory") == 0)
-      desc->memory = world_memory_option(L);
-    else if (lua_getfield(L, 1, "world") == LUA_TFUNCTION)
+    } else if (strcmp(key, "memory") == 0) {
+      desc->memory = (size_t)number;
+      if (number < 1 || (lua_Unsigned)number > SIZE_MAX)
+        world_refuse_option(L, "'memory' is a number of bytes above 0");
+    } else if (lua_getfield(L, 1, "world") == LUA_TFUNCTION) {
       raise_error(L, "it got the module as its argument: write ecs.world(...), with a dot");
-    else
+    } else {
       raise_error(L, "unknown option %s of ecs.world (known: tag, seed, kernels, threads, memory)",
                   show_value(L, -3, text, sizeof text));
+    }
   }
 }
 
@@ -277,9 +265,7 @@ void world_finalize(lua_State *L, int index) {
   if (box->hidden) box->world = box->hidden;
   box->hidden = NULL;
   if (box->world) world_shut(L, box, index);
-  ecs_world *world = box->doomed;
-  box->doomed = NULL;
-  if (world) world_let_go(L, box, index, world);
+  if (box->doomed) world_free_doomed(L, box, index);
 }
 
 static int world_collect(lua_State *L) {
@@ -290,12 +276,10 @@ static int world_collect(lua_State *L) {
 static int world_to_string(lua_State *L) {
   struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
   if (!box) return no_world(L, 1);
-  char text[128];
+  char text[128] = "ecs.world (closed)";
   if (box->world)
     text_format(text, sizeof text, "ecs.world (tag %u, %zu entities)", ecs_world_tag(box->world),
                 ecs_alive_count(box->world));
-  else
-    text_format(text, sizeof text, "ecs.world (closed)");
   lua_pushstring(L, text);
   return 1;
 }

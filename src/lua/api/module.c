@@ -22,7 +22,7 @@
 #include "lua/loop/loop.h"
 #include "lua/loop/view.h"
 
-#define METHOD_LISTS 17
+#define METHOD_LISTS 15
 
 /* A kind of object: its metatable, and the methods that scripts can call. */
 struct object {
@@ -35,9 +35,8 @@ struct object {
 static const struct object objects[] = {
   {"world", &kind_world, world_metamethods,
    {world_core_methods, world_component_methods, world_entity_methods, world_spawn_methods,
-    world_spawner_methods, world_query_methods, world_schedule_methods, world_system_methods,
-    world_describe_methods, world_view_methods, world_random_methods,
-    world_image_methods, world_relation_methods, world_array_methods,
+    world_query_methods, world_schedule_methods, world_system_methods, world_describe_methods,
+    world_view_methods, world_image_methods, world_relation_methods, world_array_methods,
     world_event_methods, world_index_methods, world_prefab_methods}},
   {"query", &kind_query, query_metamethods, {query_methods}},
   {"loop", &kind_loop, loop_metamethods, {NULL}},
@@ -66,14 +65,6 @@ static const char *const elsewhere[][2] = {
   {"unset", "remove"},      {"valid", "alive"},  {"view", "query"},
 };
 
-/* The name of a key here; NULL if nothing is known of it. */
-static const char *module_name_here(const struct object *object, const char *key) {
-  size_t count = object->kind == &kind_world ? sizeof elsewhere / sizeof *elsewhere : 0;
-  for (size_t i = 0; i < count; i++)
-    if (strcmp(elsewhere[i][0], key) == 0) return elsewhere[i][1];
-  return NULL;
-}
-
 /* (methods, key): a key that is almost a method's name is misspelled; any other key is absent, and
 ** not a metamethod's name. Its upvalue is the kind's place among the objects. */
 static int module_unknown_method(lua_State *L) {
@@ -88,8 +79,10 @@ static int module_unknown_method(lua_State *L) {
       for (const luaL_Reg *method = *list; method->name; method++)
         nearest_offer(&nearest, method->name, strlen(method->name));
     const char *hint = nearest_hint(&nearest);
-    const char *here = module_name_here(object, key);
-    if (here) return luaL_error(L, "%s has no method '%s': write %s", object->name, key, here);
+    size_t count = object->kind == &kind_world ? sizeof elsewhere / sizeof *elsewhere : 0;
+    for (size_t i = 0; i < count; i++)
+      if (strcmp(elsewhere[i][0], key) == 0)
+        return luaL_error(L, "%s has no method '%s': write %s", object->name, key, elsewhere[i][1]);
     if (*hint) return luaL_error(L, "%s has no method '%s'%s", object->name, key, hint);
   }
   lua_pushnil(L);
@@ -217,10 +210,7 @@ static const luaL_Reg functions[] = {
 
 /* Appends the names of a list to the table at the top of the stack. */
 static void module_add_names(lua_State *L, const luaL_Reg *list) {
-  for (; list->name; list++) {
-    lua_pushstring(L, list->name);
-    append_item(L);
-  }
+  for (; list->name; list++) append_text(L, list->name);
 }
 
 /* Pushes { native = { names of functions }, world = { names of methods }, ... }. */

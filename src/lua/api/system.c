@@ -87,19 +87,6 @@ static void system_read_body(lua_State *L, struct system_box *system, const char
                           : "%s: give one of each, map and run", what);
 }
 
-static void system_read_switches(lua_State *L, struct system_box *system, const char *what,
-                                 ecs_system_desc *desc) {
-  desc->disabled = !boolean_option(L, AT_SPEC, what, "enabled", true);
-  int given = option(L, AT_SPEC, "compile");
-  lua_pop(L, 1);
-  bool compile = boolean_option(L, AT_SPEC, what, "compile", false);
-  system->compile = compile ? 1 : given == LUA_TNIL ? -1 : 0;
-  int type = option(L, AT_SPEC, "when");
-  if (type != LUA_TNIL && type != LUA_TFUNCTION) wrong_option(L, what, "when", "a function");
-  if (type != LUA_TNIL) desc->when = script_when;
-  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_WHEN);
-}
-
 /* Makes the query and scans the function. NULL if there is no query. */
 static ecs_query *system_prepare(lua_State *L, struct world_box *box, struct system_draft *draft,
                                  bool promises) {
@@ -161,33 +148,18 @@ static int system_make_kernel(lua_State *L, struct world_box *box, struct system
   return top + 3;
 }
 
-/* Compiles what can be compiled, as far as the present tables show. */
-static void system_compile(lua_State *L, struct world_box *box, const struct system_draft *draft) {
-  struct system_box *system = draft->system;
-  int kernel = system_make_kernel(L, box, system);
-  if (!kernel) return;
-  system->compiled = kernel_ready_unbound(L, kernel);
-  if (!system->compiled && system->compile == 1)
-    raise_error(L, "%s cannot be compiled: %s", draft->what, lua_tostring(L, -1));
-  const struct kernel_box *handle = lua_touserdata(L, kernel);
-  if (!system->compiled && handle->kernel->breaks_promise)
-    raise_error(L, "%s: %s", draft->what, lua_tostring(L, -1));
-}
-
-static ecs_observed system_read_kind(lua_State *L, const char *what) {
-  const char *on = text_option(L, AT_SPEC, what, "on");
-  for (int i = 0; on && observed_kinds[i]; i++)
-    if (strcmp(on, observed_kinds[i]) == 0) return (ecs_observed)i;
-  char got[128];
-  text_format(got, sizeof got, "%s%s%s", on ? "\"" : "", on ? on : "nothing", on ? "\"" : "");
-  raise_error(L, "%s: option 'on' must be \"add\", \"set\", \"remove\", \"enter\", \"exit\" or "
-              "\"despawn\", got %s", what, got);
-  return ECS_ON_ADD;
-}
-
 static void system_read_observer(lua_State *L, struct system_draft *draft) {
+  const char *on = text_option(L, AT_SPEC, draft->what, "on");
+  int kind = 0;
+  while (observed_kinds[kind] && !(on && strcmp(on, observed_kinds[kind]) == 0)) kind++;
+  if (!observed_kinds[kind]) {
+    char got[128];
+    text_format(got, sizeof got, "%s%s%s", on ? "\"" : "", on ? on : "nothing", on ? "\"" : "");
+    raise_error(L, "%s: option 'on' must be \"add\", \"set\", \"remove\", \"enter\", \"exit\" or "
+                "\"despawn\", got %s", draft->what, got);
+  }
   draft->system->form = FORM_OBSERVE;
-  draft->observed.on = system_read_kind(L, draft->what);
+  draft->observed.on = (ecs_observed)kind;
   if (option(L, AT_SPEC, "each") != LUA_TFUNCTION)
     wrong_option(L, draft->what, "each", "a function");
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
@@ -199,7 +171,15 @@ static void system_read_options(lua_State *L, struct system_draft *draft) {
   struct system_box *system = draft->system;
   ecs_system_desc *desc = &draft->desc;
   system_read_body(L, system, what);
-  system_read_switches(L, system, what, desc);
+  desc->disabled = !boolean_option(L, AT_SPEC, what, "enabled", true);
+  int given = option(L, AT_SPEC, "compile");
+  lua_pop(L, 1);
+  bool compile = boolean_option(L, AT_SPEC, what, "compile", false);
+  system->compile = compile ? 1 : given == LUA_TNIL ? -1 : 0;
+  int type = option(L, AT_SPEC, "when");
+  if (type != LUA_TNIL && type != LUA_TFUNCTION) wrong_option(L, what, "when", "a function");
+  if (type != LUA_TNIL) desc->when = script_when;
+  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_WHEN);
   uses_option(L, AT_SPEC, what);
   system->uses = lua_istable(L, -1);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_USES);
@@ -219,19 +199,6 @@ static void system_read_options(lua_State *L, struct system_draft *draft) {
   desc->after = names_option(L, AT_SPEC, what, "after");
 }
 
-/* Reads the query and its variables, which stay on the stack; all forms except `run` need one. */
-static void system_read_query(lua_State *L, struct world_box *box, struct system_draft *draft) {
-  enum system_form form = draft->system->form;
-  draft->query = (struct query_text){.text = text_option(L, AT_SPEC, draft->what, "query")};
-  if (!draft->query.text && form != FORM_RUN && !draft->system->array_name)
-    raise_error(L, "%s: give a query%s", draft->what,
-                form == FORM_OBSERVE ? "" : " with each or map");
-  variables_of_options(L, box, AT_SPEC, true, draft->what, &draft->query);
-  if (draft->query.count && !draft->query.text)
-    raise_error(L, "%s: $%s is given, but there is no query", draft->what,
-                draft->query.variables[0].name);
-}
-
 /* Reads the name and the options; owner may be NULL. Raises errors; pushes what the draft needs. */
 static void system_read_draft(lua_State *L, struct world_box *box, struct system_draft *draft,
                               bool observes, const char *owner) {
@@ -246,7 +213,16 @@ static void system_read_draft(lua_State *L, struct world_box *box, struct system
   draft->desc = (ecs_system_desc){.name = name, .owner = owner};
   draft->observed = (ecs_observer_desc){.name = name, .owner = owner};
   (observes ? system_read_observer : system_read_options)(L, draft);
-  system_read_query(L, box, draft);
+  /* The query and its variables stay on the stack; all forms except `run` need one. */
+  enum system_form form = draft->system->form;
+  draft->query = (struct query_text){.text = text_option(L, AT_SPEC, draft->what, "query")};
+  if (!draft->query.text && form != FORM_RUN && !draft->system->array_name)
+    raise_error(L, "%s: give a query%s", draft->what,
+                form == FORM_OBSERVE ? "" : " with each or map");
+  variables_of_options(L, box, AT_SPEC, true, draft->what, &draft->query);
+  if (draft->query.count && !draft->query.text)
+    raise_error(L, "%s: $%s is given, but there is no query", draft->what,
+                draft->query.variables[0].name);
 }
 
 /* Anchors the object at 4, or releases it. */
@@ -318,7 +294,7 @@ static int system_compile_untried(lua_State *L) {
     lua_rawgetp(L, 2, system);
     if (lua_getiuservalue(L, 3, SYSTEM_KERNEL) == LUA_TNIL) continue;
     const struct kernel_box *handle = lua_touserdata(L, 4);
-    if (handle->kernel->runs == 0) system->compiled = kernel_ready_unbound(L, 4);
+    if (handle->kernel->runs == 0) system->compiled = kernel_ready(L, 4, true, true);
   }
   return 0;
 }
@@ -342,11 +318,16 @@ static int system_register(lua_State *L, bool observes) {
     stage_options(L, box, observes ? REGISTERED_OBSERVER : REGISTERED_SYSTEM);
     return 0;
   }
-  ecs_query *query = system_prepare(L, box, &draft, observes || draft.system->compile != 0);
-  if (observes)
-    frame_need_host(L, box, AT_WORLD);
-  else
-    system_compile(L, box, &draft);
+  struct system_box *system = draft.system;
+  ecs_query *query = system_prepare(L, box, &draft, observes || system->compile != 0);
+  if (observes) frame_need_host(L, box, AT_WORLD);
+  /* Compiles what can be compiled, as far as the present tables show. */
+  int kernel = observes ? 0 : system_make_kernel(L, box, system);
+  system->compiled = kernel && kernel_ready(L, kernel, true, true);
+  if (kernel && !system->compiled && system->compile == 1)
+    raise_error(L, "%s cannot be compiled: %s", draft.what, lua_tostring(L, -1));
+  if (kernel && !system->compiled && system->handle->kernel->breaks_promise)
+    raise_error(L, "%s: %s", draft.what, lua_tostring(L, -1));
   system_give(L, box, &draft, query);
   ecs_status status;
   RETRY(L, box, status, observes ? ecs_observer_new(box->world, &draft.observed)
@@ -394,8 +375,8 @@ void observers_doubt(lua_State *L, const struct world_box *box) {
 
 static int world_remove_system(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
-  ecs_status status = ecs_system_remove(box->world, check_text(L, 2, NULL));
-  if (status != ECS_OK) return raise_argument(L, box->world, status, 2);
+  const char *name = check_text(L, 2, NULL);
+  RETRY_OR_BLAME(L, box, 2, ecs_system_remove(box->world, name));
   systems_sweep(L, box, 1);
   return settle(L, box, 1);
 }
@@ -405,8 +386,7 @@ static int system_world_switch(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   const char *name = check_text(L, 2, NULL);
   luaL_checktype(L, 3, LUA_TBOOLEAN);
-  ecs_status status = ecs_switch(box->world, name, lua_toboolean(L, 3));
-  if (status != ECS_OK) return raise_argument(L, box->world, status, 2);
+  RETRY_OR_BLAME(L, box, 2, ecs_switch(box->world, name, lua_toboolean(L, 3)));
   return 0;
 }
 

@@ -42,8 +42,11 @@ static ecs_status worlds_observe_nothing(ecs_world *world, ecs_sight *sight, voi
   return ECS_OK;
 }
 
-/* Whatever the core still does with a system, it does without its object. */
-static void worlds_disown_detach(ecs_system *system) {
+/* Whatever the core still does with a system of this state (NULL: of any), it does without its
+** object. */
+static void worlds_disown_system(ecs_system *system, const struct world_box *box) {
+  const struct system_box *script = system_script(system);
+  if (!script || (box && script->box != box)) return;
   system->run = worlds_disown_nothing;
   if (system->watch) system->observe = worlds_observe_nothing;
   system->when = NULL;
@@ -51,18 +54,12 @@ static void worlds_disown_detach(ecs_system *system) {
   system->ud = NULL;
 }
 
-static bool worlds_disown_is_of(const ecs_system *system, const struct world_box *box) {
-  const struct system_box *script = system_script(system);
-  return script && (!box || script->box == box);
-}
-
-/* Makes the core forget the objects of this state's systems; NULL: of all. */
 static void worlds_detach_systems(ecs_world *world, const struct world_box *box) {
   const struct schedule *schedule = world->schedule;
   for (ecs_system *gone = schedule->gone; gone; gone = gone->next_gone)
-    if (worlds_disown_is_of(gone, box)) worlds_disown_detach(gone);
+    worlds_disown_system(gone, box);
   for (uint32_t i = 0; i < schedule->system_count; i++)
-    if (worlds_disown_is_of(schedule->systems[i], box)) worlds_disown_detach(schedule->systems[i]);
+    worlds_disown_system(schedule->systems[i], box);
 }
 
 /* Frees a world whose object is gone: nothing may call back into it. */

@@ -3,7 +3,6 @@
 #include "lua/bind/args.h"
 
 #include "core/base/any.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/ids/world.h"
 #include "core/storage/component.h"
@@ -288,11 +287,6 @@ static void args_from_table(struct input *input, const struct component *compone
   args_from_fields(input, component, shape, base, lua_absindex(L, index));
 }
 
-void input_field(struct input *input, const struct component *component, uint32_t field,
-                 int index) {
-  input_part(input, component, &component->fields[field], 0, index);
-}
-
 void input_table(struct input *input, const struct component *component, int index) {
   args_from_fields(input, component, component, 0, index);
 }
@@ -318,7 +312,8 @@ void input_values(struct input *input, const struct component *component, uint32
                   component->name, component->field_count,
                   component->field_count == 1 ? "" : "s", count);
     }
-    for (int i = 0; i < count; i++) input_field(input, component, (uint32_t)i, first + i);
+    for (int i = 0; i < count; i++)
+      input_part(input, component, &component->fields[i], 0, first + i);
   }
 }
 
@@ -556,24 +551,17 @@ static ecs_id args_variables_read_value(lua_State *L, struct world_box *box,
   return id;
 }
 
-/* The name in the key below the top of the stack, without its $; NULL if it is none. */
-static const char *args_variable_name(lua_State *L, bool marked, const struct source *from) {
-  const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
-  char got[128];
-  if (key && *key == '$') return key + 1;
-  if (marked) return NULL;
-  if (!key)
-    args_variables_refuse(L, from, "a variable's name expected as the key, got %s",
-                          show_value(L, lua_gettop(L) - 1, got, sizeof got));
-  return key;
-}
-
 static void args_variables_read_table(lua_State *L, struct world_box *box, int index, bool marked,
                                       const struct source *from, struct query_text *out) {
   need_stack(L, 6);
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-    const char *name = args_variable_name(L, marked, from);
-    if (!name) continue;
+    const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+    char got[128];
+    if (marked && !(name && *name == '$')) continue;
+    if (!name)
+      args_variables_refuse(L, from, "a variable's name expected as the key, got %s",
+                            show_value(L, lua_gettop(L) - 1, got, sizeof got));
+    if (*name == '$') name++;
     if (out->count == VARIABLES_MOST) args_variables_refuse(L, from, "at most 16 variables");
     out->variables[out->count].name = name;
     out->variables[out->count++].value = args_variables_read_value(L, box, from, name);

@@ -83,10 +83,8 @@ static inline void input_begin(struct input *input, lua_State *L, struct world_b
 /* Reads the value at an index into one leaf. */
 void input_leaf(struct input *input, const struct component *component, uint32_t leaf,
                 int index);
-/* Reads a declared field: a scalar, or a table for an array or a nested component. */
-void input_field(struct input *input, const struct component *component, uint32_t field,
-                 int index);
-/* Reads a field of a nested component, whose own leaves begin at `base`. */
+/* Reads a declared field (a scalar, or a table for an array or a nested component) of the component
+** or a nested one, whose own leaves begin at `base`. */
 void input_part(struct input *input, const struct component *component,
                 const struct field *field, uint32_t base, int index);
 /* Reads one element of a field that begins at leaf `base`: a leaf, or a nested component. */
@@ -239,6 +237,12 @@ static inline void set_boolean(lua_State *L, const char *key, bool value) {
 /* Pops a value and appends it to the list below it. */
 static inline void append_item(lua_State *L) {
   lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+}
+
+/* Appends a text to the list at the top of the stack. */
+static inline void append_text(lua_State *L, const char *text) {
+  lua_pushstring(L, text);
+  append_item(L);
 }
 
 /* Texts of queries with the values of their $variables. */

@@ -11,7 +11,6 @@ struct finishing {
   struct kernel *kernel;
   struct rest rest;
   double dt;
-  bool maps;                   /* it is that of q:map */
   ecs_id entity;               /* the entity whose row the function is called for; ECS_NULL for
                                ** events */
 };
@@ -31,7 +30,7 @@ static void finish_row(lua_State *L, struct loop_box *loop, struct finishing *fi
   finishing->kernel->left++;
   finishing->kernel->all_left++;
   if (!loop->events) finishing->entity = loop_entity(loop, row);
-  if (finishing->maps)
+  if (finishing->kernel->result == RESULT_MAP)
     map_row(L, 1, 2, finishing->dt, row);
   else
     each_between(L, 1, 2, finishing->dt, row, row + 1, rest->each, rest->ud);
@@ -125,8 +124,7 @@ ecs_id failure_row(const struct loop_box *loop) {
 void kernel_finish(lua_State *L, int handle, const struct run_failure *failure, double dt,
                    const struct rest *rest, bool in_system) {
   const struct kernel_box *box = lua_touserdata(L, handle);
-  struct finishing finishing = {box->kernel, *rest, dt, box->kernel->result == RESULT_MAP,
-                                failure->entity};
+  struct finishing finishing = {box->kernel, *rest, dt, failure->entity};
   int top = lua_gettop(L);
   assert(!rest->each == !RESULT_IS_USED(box->kernel->result));
   need_stack(L, 16);
@@ -137,7 +135,6 @@ void kernel_finish(lua_State *L, int handle, const struct run_failure *failure, 
   loop->asking = box->kernel->result == RESULT_TRUTH;
   loop->match = rest->match;
   loop->filter = rest->filter;
-  loop->by_tables = rest->filter != NULL;
   if (rest->limit) loop->walk->limit = rest->limit;
   lua_pushcfunction(L, in_system ? frame_trace : attempt_handler);
   int handler = lua_gettop(L);

@@ -49,7 +49,7 @@ static void name_cache_remember(lua_State *L, struct world_box *box, int index,
   if (!key) return;
   anchor_name(L, index, name_slot(key, box->names.number));
   *name_entry(box, key) =
-      (struct name_entry){key, box->names.number, *box->version, component, leaf};
+      (struct name_entry){key, box->names.number, *box->version, component, leaf, NONE, NULL};
 }
 
 struct component *find_component(lua_State *L, struct world_box *box, int index,
@@ -112,9 +112,9 @@ uint32_t find_field(lua_State *L, struct world_box *box, const struct component 
                     int index) {
   const void *string = lua_topointer(L, index);
   uint32_t slot = name_slot(string, (uintptr_t)shape);
-  struct field_entry *entry = &box->names.known->fields[slot];
+  struct name_entry *entry = &box->names.known->fields[slot];
   uint64_t version = *box->version;
-  if (LIKELY(entry->string == string && entry->shape == shape && entry->version == version &&
+  if (LIKELY(entry->key == string && entry->shape == shape && entry->version == version &&
              entry->world == box->names.number))
     return entry->field;
   if (lua_type(L, index) != LUA_TSTRING) return NONE;
@@ -124,6 +124,7 @@ uint32_t find_field(lua_State *L, struct world_box *box, const struct component 
   /* The layout of a component in a transaction may be freed, and another one get its address. */
   if (field == NONE || box->stage) return field;
   anchor_name(L, index, NAME_CACHE + slot);
-  *entry = (struct field_entry){string, box->names.number, shape, version, field};
+  *entry = (struct name_entry){.key = string, .world = box->names.number, .version = version,
+                               .field = field, .shape = shape};
   return field;
 }

@@ -19,22 +19,15 @@ struct name_entry {
   uint64_t version;      /* registry.version at that time */
   struct component *component;
   uint32_t leaf;
-};
-
-/* Where the name of a field led last time in a component, or in a part of one. */
-struct field_entry {
-  const void *string;
-  uint64_t world;
-  const struct component *shape;
-  uint64_t version;
-  uint32_t field;
+  uint32_t field;        /* of a field's name, */
+  const struct component *shape;   /* in a component, or in a part of one */
 };
 
 /* What a Lua state knows of the strings with which its scripts name components and fields. */
 struct names {
   uint64_t worlds;       /* numbers given out */
   struct name_entry components[NAME_CACHE];
-  struct field_entry fields[NAME_CACHE];
+  struct name_entry fields[NAME_CACHE];
 };
 
 void names_open(lua_State *L);

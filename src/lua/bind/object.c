@@ -62,10 +62,10 @@ const char kind_world = 0;
 
 /* ---- weight ---- */
 
-#define WEIGHT_LIMIT ((size_t)32 << 20)  /* see object_collect_old */
+#define WEIGHT_LIMIT ((size_t)32 << 20)  /* see settle_weight */
 
 /* What the collector has been told of all open worlds of this Lua state, and the limit at which
-** object_collect_old acts again. */
+** settle_weight collects old objects again. */
 struct weights {
   size_t bytes;
   size_t limit;
@@ -103,13 +103,6 @@ void weights_leave(struct world_box *box) {
   if (limit < weights->limit) weights->limit = limit;
 }
 
-/* In generational mode, a growing world becomes old, and steps examine only the young: when worlds
-** have doubled and are large, old objects are collected, too. */
-static void object_collect_old(lua_State *L, struct weights *weights) {
-  collector_collect_old(L);
-  weights->limit = weights->bytes > WEIGHT_LIMIT / 2 ? 2 * weights->bytes : WEIGHT_LIMIT;
-}
-
 void settle_weight(lua_State *L, struct world_box *box) {
   size_t bytes = box->memory->bytes;
   if (bytes < box->weight.reported) {
@@ -121,5 +114,9 @@ void settle_weight(lua_State *L, struct world_box *box) {
   size_t grown = bytes - box->weight.reported;
   weight_report(box, bytes);
   collector_step(L, grown);
-  if (weights->bytes > weights->limit) object_collect_old(L, weights);
+  if (weights->bytes <= weights->limit) return;
+  /* In generational mode, a growing world becomes old, and steps examine only the young: when
+  ** worlds have doubled and are large, old objects are collected, too. */
+  collector_collect_old(L);
+  weights->limit = weights->bytes > WEIGHT_LIMIT / 2 ? 2 * weights->bytes : WEIGHT_LIMIT;
 }

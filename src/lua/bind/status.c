@@ -55,19 +55,19 @@ int raise_error(lua_State *L, const char *format, ...) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &words_key) == LUA_TSTRING &&
       strcmp(lua_tostring(L, -1), text) == 0) {
     lua_pushvalue(L, -1);
-    if (try_held(L, status_place_words, 1, 1) != LUA_OK) lua_pop(L, 1);
+    if (try_quietly(L, NULL, status_place_words, 1, 1) != LUA_OK) lua_pop(L, 1);
     return lua_error(L);
   }
   return luaL_error(L, "%s", text);
 }
 
 int raise_status(lua_State *L, const ecs_world *world, ecs_status status) {
-  if (status == ECS_ENOMEM) return raise_memory(L);
-  return raise_error(L, "%s", ecs_message(world));
+  return raise_argument(L, world, status, 0);
 }
 
 int raise_argument(lua_State *L, const ecs_world *world, ecs_status status, int arg) {
   if (status == ECS_ENOMEM) return raise_memory(L);
+  if (arg == 0) return raise_error(L, "%s", ecs_message(world));
   char text[MESSAGE_SIZE];
   text_format(text, sizeof text, "%s", ecs_message(world));
   return luaL_argerror(L, arg, text);
@@ -105,13 +105,9 @@ int try_quietly(lua_State *L, struct world_box *box, lua_CFunction function, int
   return status;
 }
 
-int try_held(lua_State *L, lua_CFunction function, int arguments, int results) {
-  return try_quietly(L, NULL, function, arguments, results);
-}
-
 void call_held(lua_State *L, lua_CFunction function, int arguments, int results) {
   need_stack(L, 1);
-  if (try_held(L, function, arguments, results) != LUA_OK) lua_error(L);
+  if (try_quietly(L, NULL, function, arguments, results) != LUA_OK) lua_error(L);
 }
 
 /* ---- settle ---- */

@@ -18,7 +18,7 @@ static inline void raise_failure(lua_State *L, const ecs_world *world, ecs_statu
   if (UNLIKELY(status != ECS_OK)) raise_status(L, world, status);
 }
 
-/* As raise_status, but as "bad argument #arg to 'function' (message)". */
+/* As raise_status, but as "bad argument #arg to 'function' (message)", unless `arg` is 0. */
 int raise_argument(lua_State *L, const ecs_world *world, ecs_status status, int arg);
 
 /* As luaL_error, with the formats of core/base/text.h. The message is complete before Lua is
@@ -46,13 +46,15 @@ bool retry(lua_State *L, struct world_box *box, ecs_status status, bool *tried);
     while (retry(L, box, status, &tried_)); \
   } while (0)
 
-/* Makes a core call, again if memory was short, and raises its failure. */
-#define RETRY_OR_RAISE(L, box, call) \
+/* Makes a core call, again if memory was short, and raises its failure, which is that of an
+** argument. */
+#define RETRY_OR_BLAME(L, box, arg, call) \
   do { \
     ecs_status status_; \
     RETRY(L, box, status_, call); \
-    raise_failure(L, (box)->world, status_); \
+    if (UNLIKELY(status_ != ECS_OK)) raise_argument(L, (box)->world, status_, arg); \
   } while (0)
+#define RETRY_OR_RAISE(L, box, call) RETRY_OR_BLAME(L, box, 0, call)
 
 /* memory_grow with a second try; raises the memory error. */
 void *scratch_grow(lua_State *L, struct world_box *box, void *items, uint32_t *capacity,
@@ -63,11 +65,8 @@ void *scratch_grow(lua_State *L, struct world_box *box, void *items, uint32_t *c
 void call_held(lua_State *L, lua_CFunction function, int arguments, int results);
 
 /* As call_held, but like lua_pcall: leaves an error on the stack and returns Lua's status. The
-** stack must have room for one more value. */
-int try_held(lua_State *L, lua_CFunction function, int arguments, int results);
-
-/* As try_held, but no finalizer runs at the end, either: the collector catches up when the world
-** settles. For NULL, as try_held. */
+** stack must have room for one more value. No finalizer runs at the end, either: the collector
+** catches up when the world settles; for NULL, at once. */
 int try_quietly(lua_State *L, struct world_box *box, lua_CFunction function, int arguments,
                 int results);
 

@@ -17,15 +17,6 @@
 #include "lua/jit/kernel.h"
 #include "lua/loop/loop.h"
 
-static uint32_t intern_value(lua_State *L, struct world_box *box,
-                             const struct component *component, uint32_t leaf, int index) {
-  ecs_value value = {.kind = ECS_KIND_STRING};
-  value.string.data = lua_tolstring(L, index, &value.string.size);
-  ecs_cell cell;
-  RETRY_OR_RAISE(L, box, component_cell(box->world, component, leaf, &value, &cell));
-  return cell.u32;
-}
-
 /* Raises why a value did not convert; the core formulates near misses. */
 static void lua_value_refuse(lua_State *L, struct world_box *box, const struct component *component,
                              uint32_t leaf, int index) {
@@ -60,26 +51,6 @@ bool integer_of_text(ecs_type type, const char *text, ecs_cell *cell) {
   return integer_to_cell(type, (int64_t)(negative ? 0 - value : value), cell);
 }
 
-static bool value_to_enum(lua_State *L, const struct leaf *leaf, int index, ecs_cell *cell) {
-  if (lua_type(L, index) != LUA_TSTRING) return false;
-  size_t size;
-  const char *text = lua_tolstring(L, index, &size);
-  uint32_t at = enumeration_find(leaf->names, text, size);
-  if (leaf->size == 1)
-    cell->u8 = (uint8_t)at;
-  else
-    cell->u16 = (uint16_t)at;
-  return at != NONE;
-}
-
-static bool value_to_entity(lua_State *L, const struct world_box *box, int index,
-                            ecs_cell *cell) {
-  int is_integer;
-  cell->u64 = to_id(L, index, &is_integer);
-  return is_integer &&
-         (cell->u64 == ECS_NULL || ecs_alive(box->world, cell->u64));
-}
-
 /* False if the value does not fit. */
 static inline bool lua_value_convert(lua_State *L, struct world_box *box, int world_index,
                                      const struct component *component, uint32_t at, int index,
@@ -90,12 +61,29 @@ static inline bool lua_value_convert(lua_State *L, struct world_box *box, int wo
     case CLASS_TRUTH:
       cell->u8 = (uint8_t)lua_toboolean(L, index);
       return lua_isboolean(L, index);
-    case CLASS_ID: return value_to_entity(L, box, index, cell);
-    case CLASS_NAMES: return value_to_enum(L, leaf, index, cell);
-    case CLASS_TEXT:
+    case CLASS_ID: {
+      int is_integer;
+      cell->u64 = to_id(L, index, &is_integer);
+      return is_integer && (cell->u64 == ECS_NULL || ecs_alive(box->world, cell->u64));
+    }
+    case CLASS_NAMES: {
+      if (lua_type(L, index) != LUA_TSTRING) return false;
+      size_t size;
+      const char *text = lua_tolstring(L, index, &size);
+      uint32_t name = enumeration_find(leaf->names, text, size);
+      if (leaf->size == 1)
+        cell->u8 = (uint8_t)name;
+      else
+        cell->u16 = (uint16_t)name;
+      return name != NONE;
+    }
+    case CLASS_TEXT: {
+      ecs_value text = {.kind = ECS_KIND_STRING};
       if (UNLIKELY(lua_type(L, index) != LUA_TSTRING)) return false;
-      cell->u32 = intern_value(L, box, component, at, index);
+      text.string.data = lua_tolstring(L, index, &text.string.size);
+      RETRY_OR_RAISE(L, box, component_cell(box->world, component, at, &text, cell));
       return true;
+    }
     case CLASS_SLOT: cell->u32 = take_any(L, box, world_index, index); return true;
     case CLASS_INTEGER:
       if (UNLIKELY(box->exact) && lua_type(L, index) == LUA_TSTRING)
@@ -189,18 +177,13 @@ bool place_find_sparse(struct place *place) {
   return true;
 }
 
-/* Whether the component is unchanged: one declared twice since may be at the address of the
-** first. */
-static bool value_is_as_declared(const struct place *place) {
-  const struct component *component = component_of(place->box->world, place->id);
-  return component == place->component && component->changed <= place->version;
-}
-
 void place_hold(struct place *place) {
   struct world_box *box = place->box;
   if (LIKELY(place->calls == box->calls)) return;
   place->calls = box->calls;
-  if (box->world && value_is_as_declared(place)) {
+  const struct component *component = box->world ? component_of(box->world, place->id) : NULL;
+  /* One declared twice since may be at the address of the first. */
+  if (component && component == place->component && component->changed <= place->version) {
     const struct record *record = entity_find(box->entities, place->entity);
     if (record && place_look(place, record)) return;
   }

@@ -9,72 +9,50 @@
 
 /* ---- what a program accesses ---- */
 
-/* Columns come first, then lookups, fields of resources, and arrays; a column may be read and
-** written. */
-static bool companions_column_access(const struct variant *variant, uint32_t i,
-                                     struct access *out) {
-  const struct front_column *column = &variant->columns[i / 2];
-  bool writes = i % 2;
-  if (!column->component || !(writes ? column->written || column->folded : column->read))
-    return false;
-  *out = (struct access){column->component->id, column->component_leaf, writes};
-  return true;
-}
-
-/* One of all accesses, if it is used; false after the last. */
-static bool companions_access_at(const struct variant *variant, uint32_t i,
-                                 struct access *out, bool *used) {
-  if (i < 2 * variant->column_count) {
-    *used = companions_column_access(variant, i, out);
-    return true;
-  }
-  i -= 2 * variant->column_count;
-  if (i < variant->plan.program->lookup_count) {
-    const struct run_lookup *lookup = &variant->plan.lookups[i];
-    *out = (struct access){lookup->component, lookup->leaf, lookup->kind == LOOKUP_AT};
-    *used = lookup->kind == LOOKUP_CELL || lookup->kind == LOOKUP_AT;
-    return true;
-  }
-  i -= variant->plan.program->lookup_count;
-  if (i < variant->resource_count) {
-    const struct resource_uniform *resource = &variant->resources[i];
-    *out = (struct access){resource->component, resource->leaf, false};
-    *used = true;
-    return true;
-  }
-  i -= variant->resource_count;
-  if (i >= variant->array_count) return false;
-  const struct front_array *array = &variant->sources[i];
-  *out = (struct access){array->id, array->leaf, array->written};
-  *used = array->id != ECS_NULL;
-  return true;
-}
-
-/* A callback of struct companions. */
+/* A callback of struct companions. Columns come first, then lookups, fields of resources, and
+** arrays; a column may be read and written. */
 static bool companions_next(const struct prospect *prospect, uint32_t *at, struct access *out) {
-  bool used = false;
-  while (!used)
-    if (!companions_access_at(prospect->of, (*at)++, out, &used)) return false;
-  return true;
+  const struct variant *variant = prospect->of;
+  for (;;) {
+    uint32_t i = (*at)++;
+    bool used;
+    if (i < 2 * variant->column_count) {
+      const struct front_column *column = &variant->columns[i / 2];
+      bool writes = i % 2;
+      used = column->component && (writes ? column->written || column->folded : column->read);
+      if (used) *out = (struct access){column->component->id, column->component_leaf, writes};
+    } else if ((i -= 2 * variant->column_count) < variant->plan.program->lookup_count) {
+      const struct run_lookup *lookup = &variant->plan.lookups[i];
+      *out = (struct access){lookup->component, lookup->leaf, lookup->kind == LOOKUP_AT};
+      used = lookup->kind == LOOKUP_CELL || lookup->kind == LOOKUP_AT;
+    } else if ((i -= variant->plan.program->lookup_count) < variant->resource_count) {
+      const struct resource_uniform *resource = &variant->resources[i];
+      *out = (struct access){resource->component, resource->leaf, false};
+      used = true;
+    } else if ((i -= variant->resource_count) < variant->array_count) {
+      const struct front_array *array = &variant->sources[i];
+      *out = (struct access){array->id, array->leaf, array->written};
+      used = array->id != ECS_NULL;
+    } else {
+      return false;
+    }
+    if (used) return true;
+  }
 }
 
 /* ---- whether a program can join ---- */
-
-/* Why a program may fail, or changes entities. */
-static const char *companions_why_loud(const struct variant *variant) {
-  if (variant->plan.command_count || variant->plan.order_count)
-    return "it changes entities, spawns or emits";
-  if (variant->index_count) return "it uses an index";
-  if (cells_any(&variant->script)) return "it writes to upvalues, globals or tables";
-  assert(!variant->plan.program->site_count);   /* whose notes are orders */
-  return "one of its rows can fail";
-}
 
 /* Why the run of a compiled function cannot join a batch; NULL if it can. */
 static const char *companions_why_not_batched(const struct kernel *kernel,
                                               const struct variant *variant) {
   if (kernel->once) return "it is a run";
-  if (!variant->quiet) return companions_why_loud(variant);
+  bool loud = !variant->quiet;   /* it may fail, or changes entities */
+  if (loud && (variant->plan.command_count || variant->plan.order_count))
+    return "it changes entities, spawns or emits";
+  if (loud && variant->index_count) return "it uses an index";
+  if (loud && cells_any(&variant->script)) return "it writes to upvalues, globals or tables";
+  assert(!loud || !variant->plan.program->site_count);   /* whose notes are orders */
+  if (loud) return "one of its rows can fail";
   if (kernel->array) return "it runs over the elements of an array";
   if (terms_walk(&kernel->query->terms)) return "its matches are not contiguous";
   if (!variant_fits_all(kernel, variant)) return "its tables need different programs";

@@ -15,12 +15,6 @@
 #include "lua/jit/kernel.h"
 #include "runner/run.h"
 
-static const ecs_query *explain_query_of(const ecs_system *system) {
-  const struct system_box *script = system_script(system);
-  if (!script) return system->query;
-  return script->query ? script->query->query : NULL;
-}
-
 /* Pushes a name: "Position.x"; "Heat" of an array; "Cards.hand" of an array field, whose elements
 ** are one to kernels. */
 static void explain_push_field(lua_State *L, const struct component *component, uint32_t leaf) {
@@ -80,27 +74,6 @@ static void explain_set_news(lua_State *L, const ecs_query *query) {
 
 /* ---- kernels ---- */
 
-/* Appends the fields of other entities that are looked up to the list at the top. */
-static void list_lookups(lua_State *L, const ecs_world *world, const struct variant *variant) {
-  for (uint32_t i = 0; i < variant->plan.program->lookup_count; i++) {
-    const struct run_lookup *lookup = &variant->plan.lookups[i];
-    if (lookup->kind != LOOKUP_CELL && lookup->kind != LOOKUP_AT) continue;
-    explain_push_field(L, component_of(world, lookup->component), lookup->leaf);
-    explain_append_once(L);
-  }
-}
-
-/* Appends arrays, and fields of resources, that the program writes to. */
-static void explain_add_written(lua_State *L, const ecs_world *world,
-                                const struct variant *variant) {
-  for (uint32_t i = 0; i < variant->array_count; i++) {
-    const struct front_array *array = &variant->sources[i];
-    if (!array->id || !array->written) continue;
-    explain_push_field(L, component_of(world, array->id), array->leaf);
-    explain_append_once(L);
-  }
-}
-
 /* Appends the components and fields that it adds, sets or removes, components of spawns without
 ** values, and emitted events. */
 static void explain_add_commanded(lua_State *L, const ecs_world *world,
@@ -131,8 +104,19 @@ static void list_fields(lua_State *L, int handle, const struct variant *variant,
     explain_push_field(L, column->component, column->component_leaf);
     explain_append_once(L);
   }
-  if (!writes) list_lookups(L, world, variant);
-  if (writes) explain_add_written(L, world, variant);
+  /* Fields of other entities that are looked up; arrays, and fields of resources. */
+  for (uint32_t i = 0; !writes && i < variant->plan.program->lookup_count; i++) {
+    const struct run_lookup *lookup = &variant->plan.lookups[i];
+    if (lookup->kind != LOOKUP_CELL && lookup->kind != LOOKUP_AT) continue;
+    explain_push_field(L, component_of(world, lookup->component), lookup->leaf);
+    explain_append_once(L);
+  }
+  for (uint32_t i = 0; writes && i < variant->array_count; i++) {
+    const struct front_array *array = &variant->sources[i];
+    if (!array->id || !array->written) continue;
+    explain_push_field(L, component_of(world, array->id), array->leaf);
+    explain_append_once(L);
+  }
   if (writes) explain_add_commanded(L, world, variant->plan.commands, variant->plan.command_count);
   if (writes) explain_add_commanded(L, world, variant->plan.orders, variant->plan.order_count);
   for (uint32_t i = 0; writes && i < variant->shared_count; i++) {
@@ -164,8 +148,7 @@ static void explain_set_marks(lua_State *L, const struct kernel *kernel,
     if (!explain_has_slot(plan->whole, plan->whole_count, slot) &&
         !explain_has_slot(plan->marks, plan->mark_count, slot))
       continue;
-    lua_pushstring(L, terms->terms[i].component->name);
-    append_item(L);
+    append_text(L, terms->terms[i].component->name);
   }
   lua_setfield(L, -2, "marks");
 }
@@ -192,22 +175,12 @@ static void explain_set_order(lua_State *L, const ecs_world *world, const struct
   lua_setfield(L, -2, "order");
 }
 
-static void explain_set_program(lua_State *L, const struct variant *variant) {
-  size_t size = program_text(variant->plan.program, NULL, 0) + 1;
-  char *text = lua_newuserdatauv(L, size, 0);
-  program_text(variant->plan.program, text, size);
-  lua_pushstring(L, text);
-  lua_remove(L, -2);
-  lua_setfield(L, -2, "program");
-}
-
 /* Sets a text, if given, as the only reason in the table at the top. */
 static void explain_set_reason(lua_State *L, const char *reason) {
   if (!reason) return;
   set_text(L, "reason", reason);
   lua_createtable(L, 1, 0);
-  lua_pushstring(L, reason);
-  append_item(L);
+  append_text(L, reason);
   lua_setfield(L, -2, "reasons");
 }
 
@@ -232,16 +205,6 @@ static void explain_push_cause(lua_State *L, int handle, k_failure why) {
   lua_settop(L, top + 1);
 }
 
-/* Sets how many rows fell back in the last run, and why the first one did. */
-static void explain_set_left(lua_State *L, int handle, const struct kernel *kernel) {
-  if (!kernel->left) return;
-  lua_createtable(L, 0, 2);
-  set_integer(L, "rows", kernel->left);
-  explain_push_cause(L, handle, kernel->why_left);
-  lua_setfield(L, -2, "why");
-  lua_setfield(L, -2, "left");
-}
-
 /* Why it stays Lua although there is a program. */
 static void explain_set_tired(lua_State *L, int handle, const struct kernel *kernel) {
   int top = lua_gettop(L);
@@ -253,33 +216,45 @@ static void explain_set_tired(lua_State *L, int handle, const struct kernel *ker
   lua_settop(L, top);
 }
 
-/* Sets how many threads can share its rows, and why they cannot. */
-static void explain_set_threads(lua_State *L, const struct kernel *kernel) {
+/* Sets what is known of the present program of the kernel at an index. */
+static void explain_set_program(lua_State *L, int handle, const struct kernel *kernel) {
+  const struct variant *variant = kernel->variants[0];
+  list_fields(L, handle, variant, "reads", false);
+  list_fields(L, handle, variant, "writes", true);
+  variant_push_tables(L, handle, variant);
+  lua_setfield(L, -2, "tables");
+  lua_newtable(L);
+  variant_append_cells(L, handle, variant, true);
+  lua_setfield(L, -2, "cells");
+  if (variant->index_count) lua_createtable(L, (int)variant->index_count, 0);
+  for (uint32_t i = 0; i < variant->index_count; i++)
+    append_text(L, index_name(variant->indexes[i]));
+  if (variant->index_count) lua_setfield(L, -2, "indexes");
+  explain_set_marks(L, kernel, variant);
+  size_t size = program_text(variant->plan.program, NULL, 0) + 1;
+  char *text = lua_newuserdatauv(L, size, 0);
+  program_text(variant->plan.program, text, size);
+  lua_pushstring(L, text);
+  lua_remove(L, -2);
+  lua_setfield(L, -2, "program");
+  explain_set_order(L, kernel->box->world, variant);
   const char *why = NULL;
-  uint32_t width = run_width(&kernel->variants[0]->plan, kernel->query, &why);
-  set_integer(L, "threads", width);
-  if (!why) return;
-  apart_push(L, why, kernel->query);
-  lua_setfield(L, -2, "alone");
-}
-
-/* Sets the names of the indexes that a program uses, in the table at the top. */
-static void explain_set_indexes(lua_State *L, const struct variant *variant) {
-  lua_createtable(L, (int)variant->index_count, 0);
-  for (uint32_t i = 0; i < variant->index_count; i++) {
-    lua_pushstring(L, index_name(variant->indexes[i]));
-    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  set_integer(L, "threads", run_width(&variant->plan, kernel->query, &why));
+  if (why) apart_push(L, why, kernel->query);
+  if (why) lua_setfield(L, -2, "alone");
+  if (variant->unportable) {   /* it uses functions of the C library */
+    set_boolean(L, "portable", false);
+    library_push_portable(L, variant->unportable);
+    lua_setfield(L, -2, "instead");
   }
-  lua_setfield(L, -2, "indexes");
-}
-
-/* Sets whether it uses functions of the C library, and what to write instead. */
-static void explain_set_portable(lua_State *L, const struct variant *variant) {
-  if (!variant->unportable) return;
-  lua_pushboolean(L, 0);
-  lua_setfield(L, -2, "portable");
-  library_push_portable(L, variant->unportable);
-  lua_setfield(L, -2, "instead");
+  if (kernel->left) {
+    lua_createtable(L, 0, 2);
+    set_integer(L, "rows", kernel->left);
+    explain_push_cause(L, handle, kernel->why_left);
+    lua_setfield(L, -2, "why");
+    lua_setfield(L, -2, "left");
+  }
+  if (kernel_is_tired(kernel)) explain_set_tired(L, handle, kernel);
 }
 
 /* Adds what is known of the kernel at one index to the table at another: reads, writes, program,
@@ -289,23 +264,8 @@ static void explain_kernel(lua_State *L, int handle, int table) {
   const struct kernel *kernel = box->kernel;
   if (!kernel) return;
   lua_pushvalue(L, table);
-  if (system_kernel_is_current(kernel) && !kernel->refused) {
-    list_fields(L, handle, kernel->variants[0], "reads", false);
-    list_fields(L, handle, kernel->variants[0], "writes", true);
-    variant_push_tables(L, handle, kernel->variants[0]);
-    lua_setfield(L, -2, "tables");
-    lua_newtable(L);
-    variant_append_cells(L, handle, kernel->variants[0], true);
-    lua_setfield(L, -2, "cells");
-    if (kernel->variants[0]->index_count) explain_set_indexes(L, kernel->variants[0]);
-    explain_set_marks(L, kernel, kernel->variants[0]);
-    explain_set_program(L, kernel->variants[0]);
-    explain_set_order(L, kernel->box->world, kernel->variants[0]);
-    explain_set_threads(L, kernel);
-    explain_set_portable(L, kernel->variants[0]);
-    explain_set_left(L, handle, kernel);
-    if (kernel_is_tired(kernel)) explain_set_tired(L, handle, kernel);
-  }
+  if (system_kernel_is_current(kernel) && !kernel->refused)
+    explain_set_program(L, handle, kernel);
   if (kernel->refused) {
     variant_push_reasons(L, handle);
     lua_rawgeti(L, -1, 1);
@@ -317,14 +277,6 @@ static void explain_kernel(lua_State *L, int handle, int table) {
 }
 
 #define KERNELS_OFF "kernels are off (kernels = false, or ECS_KERNELS=0)"
-
-/* Compiles what has not run yet, so that it can be explained. */
-static bool explain_is_compiled(lua_State *L, int handle, const struct kernel *kernel) {
-  if (!kernel->box->kernels->on) return false;
-  if (kernel->line) return !kernel->refused && system_kernel_is_current(kernel);
-  if (!kernel->refused && !system_kernel_is_current(kernel)) kernel_ready_unbound(L, handle);
-  return !kernel->refused;
-}
 
 /* Why some rows run in Lua although there is a program; NULL if none do. What passes a predicate
 ** comes in contiguous runs, of a table whose rows differ in which terms are present. */
@@ -343,7 +295,10 @@ static void explain_form(lua_State *L) {
   int handle = lua_gettop(L);
   const struct kernel_box *box = lua_touserdata(L, handle);
   const struct kernel *kernel = box->kernel;
-  bool compiled = explain_is_compiled(L, handle, kernel);
+  bool on = kernel->box->kernels->on, current = system_kernel_is_current(kernel);
+  /* Compiles what has not run yet, so that it can be explained. */
+  if (on && !kernel->line && !kernel->refused && !current) kernel_ready(L, handle, true, true);
+  bool compiled = on && !kernel->refused && (current || !kernel->line);
   lua_settop(L, handle);
   lua_newtable(L);
   const char *apart = compiled ? explain_why_rows_fall_back(kernel) : NULL;
@@ -356,7 +311,7 @@ static void explain_form(lua_State *L) {
   explain_set_access(L, "writes", kernel->query, true);
   explain_set_news(L, kernel->query);
   explain_kernel(L, handle, handle + 1);
-  explain_set_reason(L, !kernel->box->kernels->on ? KERNELS_OFF : apart);
+  explain_set_reason(L, on ? apart : KERNELS_OFF);
   lua_replace(L, handle);
 }
 
@@ -444,8 +399,8 @@ static void explain_set_loops(lua_State *L, const struct system_box *system) {
 /* explain(world, system): the table that world:explain returns. */
 static int explain_named(lua_State *L) {
   const ecs_system *system = lua_touserdata(L, AT_SYSTEM);
-  const ecs_query *query = explain_query_of(system);
   struct system_box *script = system_script(system);
+  const ecs_query *query = script && script->query ? script->query->query : system->query;
   lua_settop(L, AT_SYSTEM);
   if (script) system_kernel_push(L, AT_WORLD, script);
   lua_settop(L, AT_KERNEL);
@@ -488,15 +443,6 @@ static int explain_function(lua_State *L) {
 }
 
 /* ---- explain update ---- */
-
-/* Opens the programs of the next run. */
-static void explain_open_all(lua_State *L, const struct schedule *schedule) {
-  for (uint32_t i = 0; i < schedule->system_count; i++) {
-    struct system_box *script = system_script(schedule->systems[i]);
-    if (script) system_kernel_push(L, 1, script);
-    lua_settop(L, 1);
-  }
-}
 
 /* The systems of the list at the top of the stack. */
 struct listed {
@@ -548,24 +494,22 @@ static bool explain_push_why(lua_State *L, const ecs_world *world, const struct 
   return batch->count == BESIDE_MOST;
 }
 
-/* Why systems that can run in parallel did not. */
-static const char *explain_why_not_parallel(const ecs_world *world, const struct listed *batch) {
-  if (!world->pool) return "the world has one thread";
-  for (uint32_t i = 0; i < batch->count; i++)
-    if (batch->sides[i].system->runs < 2) return "some of them have not run before";
-  return "there was too little work for threads, or some of them were not due";
-}
-
 /* Completes the last list in a table of them: says how many of its systems ran in parallel in their
 ** last run. */
 static void explain_end_list(lua_State *L, const ecs_world *world, int lists,
                              const struct listed *batch) {
   size_t together = 0;
-  for (uint32_t i = 0; i < batch->count; i++) together += batch->sides[i].system->abreast > 1;
+  const char *apart = "there was too little work for threads, or some of them were not due";
+  for (uint32_t i = 0; i < batch->count; i++) {
+    const ecs_system *system = batch->sides[i].system;
+    together += system->abreast > 1;
+    if (system->runs < 2) apart = "some of them have not run before";
+  }
+  if (!world->pool) apart = "the world has one thread";
   if (batch->count < 2) return;
   lua_rawgeti(L, lists, (lua_Integer)lua_rawlen(L, lists));
   set_integer(L, "together", together);
-  if (together < 2) set_text(L, "apart", explain_why_not_parallel(world, batch));
+  if (together < 2) set_text(L, "apart", apart);
   lua_pop(L, 1);
 }
 
@@ -594,13 +538,19 @@ static void explain_add_system(lua_State *L, const ecs_world *world, int lists,
   lua_settop(L, lists);
 }
 
-/* explain(world): the systems that are on, in order, as if all of them were due. */
+/* explain(world): a table that has, by phase, lists of systems that can run in parallel, with the
+** reason why each list comes after the one before: of those that are on, in order, as if all of
+** them were due. */
 static int explain_update_phases(lua_State *L) {
   const struct world_box *box = lua_touserdata(L, 1);
   const ecs_world *world = box->world;
   struct schedule *schedule = world->schedule;
   need_stack(L, 40);
-  explain_open_all(L, schedule);
+  for (uint32_t i = 0; i < schedule->system_count; i++) {   /* finds the next run's programs */
+    struct system_box *script = system_script(schedule->systems[i]);
+    if (script) system_kernel_push(L, 1, script);
+    lua_settop(L, 1);
+  }
   schedule_count(schedule);
   lua_createtable(L, 0, (int)schedule->phase_count);
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
@@ -616,14 +566,6 @@ static int explain_update_phases(lua_State *L) {
     explain_end_list(L, world, lua_gettop(L), &batch);
     lua_setfield(L, -2, phase->name);
   }
-  return 1;
-}
-
-/* world:explain "update": pushes a table that has, by phase, lists of systems that can run in
-** parallel, with the reason why each list comes after the one before. The world is at 1. */
-static int explain_update(lua_State *L) {
-  lua_pushvalue(L, 1);
-  call_held(L, explain_update_phases, 1, 1);
   return 1;
 }
 
@@ -643,11 +585,11 @@ int world_explain(lua_State *L) {
   const char *name = check_text(L, 2, &size);
   ecs_system *system = schedule_system(box->world, name, size);
   if (!system && index_explain(L, box->world, 2)) return 1;
-  if (!system && strcmp(name, "update") == 0) return explain_update(L);
-  if (!system)
+  bool update = !system && strcmp(name, "update") == 0;
+  if (!system && !update)
     return raise_argument(L, box->world, schedule_unknown(box->world, name, false), 2);
   lua_pushvalue(L, 1);
-  lua_pushlightuserdata(L, system);
-  call_held(L, explain_named, 2, 1);
+  if (system) lua_pushlightuserdata(L, system);
+  call_held(L, system ? explain_named : explain_update_phases, system ? 2 : 1, 1);
   return 1;
 }

@@ -118,21 +118,6 @@ static struct kernel_box *key_push_handle(lua_State *L, struct world_box *box,
   return lua_touserdata(L, top);
 }
 
-/* Whether all rows have everything that the query yields, so that one program serves them. */
-static bool key_is_fit(const struct keyless *keyless) {
-  const struct copies *rows = keyless->rows;
-  if (strchr(keyless->query, '$')) return false;
-  for (uint32_t i = 0; i < rows->slot_count; i++)
-    if (rows->slots[i].flags != NONE) return false;
-  return true;
-}
-
-/* Whether the program does nothing but read copies. */
-static bool key_program_is_plain(const struct run_plan *plan) {
-  return plan->asked_count == 0 && plan->command_count == 0 && plan->order_count == 0 &&
-         plan->mark_count == 0 && plan->whole_count == 0;
-}
-
 static struct variant *key_find_variant(lua_State *L, struct kernel *kernel, int handle) {
   ecs_query *query = (ecs_query *)(uintptr_t)kernel->query;
   if (query->broken || query->terms.step_count || query->terms.slots > KERNEL_SLOTS) return NULL;
@@ -146,23 +131,14 @@ static struct variant *key_find_variant(lua_State *L, struct kernel *kernel, int
   if (!variant) lua_setiuservalue(L, handle, KERNEL_REASON);
   if (variant) variant = variant_find(L, anchors, kernel, which);
   lua_settop(L, anchors);
-  return variant && key_program_is_plain(&variant->plan) ? variant : NULL;
+  const struct run_plan *plan = variant ? &variant->plan : NULL;
+  /* It must do nothing but read copies. */
+  bool plain = plan && plan->asked_count == 0 && plan->command_count == 0 &&
+               plan->order_count == 0 && plan->mark_count == 0 && plan->whole_count == 0;
+  return plain ? variant : NULL;
 }
 
 /* ---- its columns ----------------------------------------------------------------------- */
-
-/* The cells of the program's column `at`, in the copies. */
-static const struct column_buffer *key_program_cells_of(const struct copies *rows,
-                                                        const struct variant *variant, uint32_t at,
-                                                        uint32_t *size) {
-  const struct run_column wanted = variant->plan.columns[at];
-  *size = sizeof(ecs_id);
-  if (wanted.slot == NONE) return &rows->entities;
-  assert(wanted.slot < rows->slot_count);
-  const struct copy_column *column = &rows->columns[rows->slots[wanted.slot].first + wanted.leaf];
-  *size = column->size;
-  return &column->cells;
-}
 
 static size_t key_program_room_of(uint32_t count) { return round_up(count, 64) * sizeof(uint64_t); }
 
@@ -170,15 +146,21 @@ static size_t key_program_room_of(uint32_t count) { return round_up(count, 64) *
 ** copied after the keys. */
 static void key_program_bind(const struct keyless *keyless, const struct variant *variant,
                              char *room, void **columns) {
-  uint32_t count = keyless->count, size;
+  const struct copies *rows = keyless->rows;
+  uint32_t count = keyless->count;
   const uint32_t *list = keyless->list;
   char *at = room + key_program_room_of(count);
   for (uint32_t i = 0; i < variant->column_count; i++) {
-    if (variant->plan.columns[i].slot == RUN_RESULT) {
+    const struct run_column wanted = variant->plan.columns[i];
+    if (wanted.slot == RUN_RESULT) {
       columns[i] = room;
       continue;
     }
-    const struct column_buffer *cells = key_program_cells_of(keyless->rows, variant, i, &size);
+    assert(wanted.slot == NONE || wanted.slot < rows->slot_count);
+    const struct copy_column *column =
+        wanted.slot == NONE ? NULL : &rows->columns[rows->slots[wanted.slot].first + wanted.leaf];
+    const struct column_buffer *cells = column ? &column->cells : &rows->entities;
+    uint32_t size = column ? column->size : sizeof(ecs_id);
     columns[i] = list ? at : cells->data;
     for (uint32_t row = 0; list && row < count; row++)
       cell_copy(at, row, cells->data, list[row], size);
@@ -188,26 +170,17 @@ static void key_program_bind(const struct keyless *keyless, const struct variant
 
 /* ---- running the program --------------------------------------------------------------- */
 
-/* Runs the program over the rows without keys, with room for these and for what it reads. */
-static bool key_run_over(lua_State *L, const struct keyless *keyless, struct kernel *kernel,
-                         struct variant *variant, char *room) {
-  void *columns[RUN_COLUMNS];
-  struct runner *runner = &kernel->set->runner;
-  const struct run run = {.plan = &variant->plan, .query = kernel->query,
-                          .uniforms = variant->uniforms, .arrays = variant->arrays};
-  struct run_failure failure;
-  if (!runner_reserve(runner, run.plan, keyless->count)) raise_memory(L);
-  key_program_bind(keyless, variant, room, columns);
-  return run_rows(runner, &run, keyless->count, columns, &failure);
-}
-
 /* The numbers that the program of the function whose object is at 1 yields for these rows, int64_t
 ** or double, in an object that it pushes. NULL if there is no program, or a row fails: then the
 ** function makes all of them. */
 static const void *key_program(lua_State *L, struct world_box *box, const struct keyless *keyless,
                                bool *integers) {
   int top = lua_gettop(L);
-  if (!box->kernels->on || !key_is_fit(keyless)) return NULL;
+  /* One program serves all rows if they have everything that the query yields. */
+  bool fits = box->kernels->on && !strchr(keyless->query, '$');
+  for (uint32_t i = 0; i < keyless->rows->slot_count; i++)
+    fits &= keyless->rows->slots[i].flags == NONE;
+  if (!fits) return NULL;
   uint32_t read = keyless->list ? keyless->rows->column_count + 1 : 0;
   need_stack(L, 12);
   char *block = lua_newuserdatauv(
@@ -216,7 +189,17 @@ static const void *key_program(lua_State *L, struct world_box *box, const struct
   if (!box->world) luaL_error(L, "the world is closed");
   struct variant *variant = kernel ? key_find_variant(L, kernel, top + 2) : NULL;
   char *room = block + (64 - (uintptr_t)block % 64) % 64;
-  bool keyed = variant && key_run_over(L, keyless, kernel, variant, room);
+  bool keyed = false;
+  if (variant) {   /* there is room for the keys and for what it reads */
+    void *columns[RUN_COLUMNS];
+    struct runner *runner = &kernel->set->runner;
+    const struct run run = {.plan = &variant->plan, .query = kernel->query,
+                            .uniforms = variant->uniforms, .arrays = variant->arrays};
+    struct run_failure failure;
+    if (!runner_reserve(runner, run.plan, keyless->count)) raise_memory(L);
+    key_program_bind(keyless, variant, room, columns);
+    keyed = run_rows(runner, &run, keyless->count, columns, &failure);
+  }
   for (uint32_t i = 0; keyed && i < variant->column_count; i++)
     if (variant->plan.columns[i].slot == RUN_RESULT) *integers = variant->columns[i].type == KC_I64;
   lua_settop(L, keyed ? top + 1 : top);
@@ -224,16 +207,6 @@ static const void *key_program(lua_State *L, struct world_box *box, const struct
 }
 
 /* ---- calling --------------------------------------------------------------------------- */
-
-/* Reads the value at the top of the stack, which stays there. */
-static void index_keys_read_value(lua_State *L, const ecs_index *index, uint32_t row,
-                                  ecs_value *value) {
-  char got[80];
-  if (!read_scalar(L, -1, value) && !lua_isnil(L, -1))
-    raise_error(L, "index '%s': the key of " SHOW_ID " is %s: a key is a number, a string, a "
-                "boolean or nil", index->desc.name, copies_entities(&index->rows)[row],
-                show_value(L, -1, got, sizeof got));
-}
 
 /* Whether a program has made the keys, for the function whose object is at 1. */
 static bool key_set_by_program(lua_State *L, struct world_box *box, ecs_index *index) {
@@ -279,7 +252,11 @@ static int key_call_rows(lua_State *L) {
     box->chance->calls = 0;
     lua_call(L, lua_gettop(L) - 5, 1);
     if (!box->world) return luaL_error(L, "the world is closed");
-    index_keys_read_value(L, index, row, &value);
+    char got[80];
+    if (!read_scalar(L, -1, &value) && !lua_isnil(L, -1))
+      raise_error(L, "index '%s': the key of " SHOW_ID " is %s: a key is a number, a string, a "
+                  "boolean or nil", index->desc.name, copies_entities(&index->rows)[row],
+                  show_value(L, -1, got, sizeof got));
     raise_failure(L, box->world, index_set_key(index, row, &value));
   }
   return 0;

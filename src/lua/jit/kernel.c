@@ -180,9 +180,8 @@ struct outside kernel_object(lua_State *L, int index, const void *owner) {
   if (query && query->box == box && !query->pending)
     return (struct outside){.kind = OUTSIDE_QUERY, .query = query->query};
   const struct view_box *view = view_test(L, index);
-  if (view && view->box == box && view->root == view && view->loop) return kernel_view(view);
-  bool is_root = view && view->box == box && view->root == view && !view->loop &&
-                 !view->found;
+  bool is_root = view && view->box == box && view->root == view && !view->found;
+  if (is_root && view->loop) return kernel_view(view);
   const struct component *component = is_root ? component_of(box->world, view->id) : NULL;
   if (component && component->resource)
     return (struct outside){.kind = OUTSIDE_RESOURCE, .resource = component};
@@ -195,16 +194,6 @@ struct outside kernel_object(lua_State *L, int index, const void *owner) {
 
 /* The arguments of share. */
 enum { AT_KNOWN = 1, AT_FUNCTION, AT_HANDLE, AT_KEY };
-
-/* Pushes the bytecode of the function with its lines, since they are in messages. */
-static bool kernel_push_code(lua_State *L) {
-  lua_settop(L, AT_HANDLE);
-  lua_pushvalue(L, AT_FUNCTION);
-  if (!push_dump(L, false)) return false;
-  lua_replace(L, AT_KEY);
-  lua_settop(L, AT_KEY);
-  return true;
-}
 
 /* Forgets everything if it is full: handles by keys, and at 1 how many. */
 static void kernel_closure_make_room(lua_State *L) {
@@ -224,7 +213,13 @@ static void kernel_closure_make_room(lua_State *L) {
 /* share(known, function, handle, key) */
 static int kernel_closure_join(lua_State *L) {
   need_stack(L, 20);
-  if (lua_isnil(L, AT_KEY) && !kernel_push_code(L)) return 0;
+  if (lua_isnil(L, AT_KEY)) {   /* the bytecode with its lines, since they are in messages */
+    lua_settop(L, AT_HANDLE);
+    lua_pushvalue(L, AT_FUNCTION);
+    if (!push_dump(L, false)) return 0;
+    lua_replace(L, AT_KEY);
+    lua_settop(L, AT_KEY);
+  }
   lua_pushvalue(L, AT_KEY);
   if (lua_rawget(L, AT_KNOWN) == LUA_TUSERDATA)
     variants_share(L, AT_HANDLE, AT_KEY + 1, AT_FUNCTION);
@@ -245,22 +240,17 @@ void closure_share(lua_State *L, int known, int function, int handle, int key) {
     lua_pushvalue(L, key);
   else
     lua_pushnil(L);
-  if (try_held(L, kernel_closure_join, 4, 0) != LUA_OK) lua_settop(L, top);
+  if (try_quietly(L, NULL, kernel_closure_join, 4, 0) != LUA_OK) lua_settop(L, top);
 }
 
 /* ---- kernel indexes ---- */
 
-/* A kernel that changes nothing is run outside systems, too: nothing else changes anything. */
-static bool kernel_only_looks(const struct variant *variant) {
-  const struct program *program = variant->plan.program;
-  return variant->plan.command_count == 0 && program->site_count == 0 &&
-         !program_info(program).stores &&
-         memcmp(variant->plan.writes, (uint64_t[RUN_COLUMNS / 64]){0},
-                sizeof variant->plan.writes) == 0;
-}
-
-/* Whether the lists of a variant can be made from an up-to-date index. */
-static bool kernel_fits_lists(const struct variant *variant) {
+bool indexes_are_fresh(const struct variant *variant) {
+  for (uint32_t i = 0; i < variant->index_count; i++) {
+    const ecs_index *index = variant->indexes[i];
+    bool outside = variant->fresh == variant->run && !index->world->running;
+    if (!index->now || !(outside || index_is_fresh(index))) return false;
+  }
   for (uint32_t i = 0; i < variant->list_count; i++) {
     if (variant->lists[i].kind >= LIST_SOURCES) continue;
     const ecs_index *index = variant->indexes[variant->lists[i].index];
@@ -270,20 +260,14 @@ static bool kernel_fits_lists(const struct variant *variant) {
   return true;
 }
 
-bool indexes_are_fresh(const struct variant *variant) {
-  for (uint32_t i = 0; i < variant->index_count; i++) {
-    const ecs_index *index = variant->indexes[i];
-    bool outside = variant->fresh == variant->run && !index->world->running;
-    if (!index->now || !(outside || index_is_fresh(index))) return false;
-  }
-  return kernel_fits_lists(variant);
-}
-
 /* Why an index is stale, or cannot be updated here; NULL if it can. */
 static const char *kernel_not_here(const ecs_index *index, const struct variant *variant) {
   if (index->world->running)
     return "system is not known to use it: add its name to the option uses";
-  if (!kernel_only_looks(variant))
+  /* A kernel that changes nothing is run outside systems, too: nothing else changes anything. */
+  const struct run_plan *plan = &variant->plan;
+  if (plan->command_count || plan->program->site_count || program_info(plan->program).stores ||
+      memcmp(plan->writes, (uint64_t[RUN_COLUMNS / 64]){0}, sizeof plan->writes) != 0)
     return "function writes, and each call outside systems updates the index: call it in a system";
   if (index_has_script(index))
     return "keys come from a function, and each call outside systems updates it: call it in a "

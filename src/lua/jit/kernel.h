@@ -112,17 +112,12 @@ void run_in_scope(lua_State *L, int handle, struct kernel_run *run);
 ** refusals. */
 
 /* Whether the function can now run as a program over every non-empty table of its query and, unless
-** it must, is not faster in Lua. If not, pushes the reason. */
-bool kernel_ready(lua_State *L, int handle, bool must);
-
-/* kernel_ready before there is a run: without rows, it is checked for a table with every term. */
-bool kernel_ready_unbound(lua_State *L, int handle);
+** it must, is not faster in Lua. If not, pushes the reason. Ahead of any run, without rows, it is
+** checked for a table with every term. */
+bool kernel_ready(lua_State *L, int handle, bool must, bool ahead);
 
 /* Whether the function can run as a program over one table. Pushes no reason. */
 bool kernel_ready_here(lua_State *L, int handle, const struct table *table);
-
-/* Whether it was refused when there last were rows to run, or when it was compiled ahead. */
-bool kernel_is_refused(const struct kernel_box *box);
 
 /* The array whose elements are the rows of a kernel; NULL if it is no longer declared. */
 const struct component *kernel_elements(const struct kernel *kernel);

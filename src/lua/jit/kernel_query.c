@@ -100,19 +100,6 @@ static int kernel_query_filtered_body(lua_State *L) {
   return 0;
 }
 
-static void kernel_query_run_filtered(lua_State *L, struct kernel_run *run, bool maps) {
-  struct loop_box *loop = source_loop(L, AT_FILTER, false, ALL_VIEWS);
-  int index = lua_gettop(L);
-  loop_open(L, loop);
-  lua_pushcfunction(L, kernel_query_filtered_body);
-  lua_pushvalue(L, index);
-  lua_pushvalue(L, AT_FUNCTION);
-  lua_pushvalue(L, AT_KERNEL);
-  lua_pushlightuserdata(L, run);
-  lua_pushboolean(L, maps);
-  form_call(L, index, loop, 5, true);
-}
-
 /* Calls the function for all rows, after check_form, as a program if possible; if it must be one
 ** and cannot, raises the reason. */
 static void kernel_query_for_all_rows(lua_State *L, const char *form, enum front_result result,
@@ -121,17 +108,27 @@ static void kernel_query_for_all_rows(lua_State *L, const char *form, enum front
   struct kernel_run run = {.dt = (double)lua_tonumber(L, AT_DT)};
   bool filtered = !lua_isnil(L, AT_FILTER), maps = result == RESULT_MAP;
   kernel_of_query(L, AT_QUERY, AT_FUNCTION, (struct use){form, result, filtered});
-  bool compiled = query->box->kernels->on && kernel_ready(L, AT_KERNEL, must);
+  bool compiled = query->box->kernels->on && kernel_ready(L, AT_KERNEL, must, false);
   if (must && !compiled && query->box->kernels->on)
     luaL_argerror(L, AT_FUNCTION, lua_pushfstring(L, "the function cannot be compiled: %s (q:each "
                                                      "takes any function)", lua_tostring(L, -1)));
   lua_settop(L, compiled ? AT_KERNEL : AT_FILTER);
-  if (!compiled)
+  if (!compiled) {
     run_form(L, !maps, maps ? map_rows : each_rows);
-  else if (filtered)
-    kernel_query_run_filtered(L, &run, maps);
-  else
+  } else if (!filtered) {
     run_in_scope(L, AT_KERNEL, &run);
+  } else {
+    struct loop_box *loop = source_loop(L, AT_FILTER, false, ALL_VIEWS);
+    int index = lua_gettop(L);
+    loop_open(L, loop);
+    lua_pushcfunction(L, kernel_query_filtered_body);
+    lua_pushvalue(L, index);
+    lua_pushvalue(L, AT_FUNCTION);
+    lua_pushvalue(L, AT_KERNEL);
+    lua_pushlightuserdata(L, &run);
+    lua_pushboolean(L, maps);
+    form_call(L, index, loop, 5, true);
+  }
 }
 
 int query_run(lua_State *L) {

@@ -34,21 +34,16 @@ static void kernel_ready_keep_reason(lua_State *L, int handle, struct kernel *ke
   lua_setiuservalue(L, handle, KERNEL_REASON);
 }
 
-/* Whether a program does anything besides its result. */
-static bool kernel_ready_does_more(const struct variant *variant) {
-  const struct run_plan *plan = &variant->plan;
-  bool writes = plan->command_count || plan->order_count || program_info(plan->program).stores;
-  for (uint32_t i = 0; i < variant->column_count && !writes; i++)
-    writes = variant->columns[i].written;
-  return writes;
-}
-
 /* Whether it writes and yields a result for each row, while matches are decided row by row: if a
 ** row failed, the writes of the rows before it would be lost. */
 static bool kernel_ready_gives_and_writes(const struct kernel *kernel,
                                           const struct variant *variant) {
-  return kernel->query->terms.step_count && RESULT_IS_USED(kernel->result) &&
-         kernel_ready_does_more(variant);
+  const struct run_plan *plan = &variant->plan;
+  if (!kernel->query->terms.step_count || !RESULT_IS_USED(kernel->result)) return false;
+  bool writes = plan->command_count || plan->order_count || program_info(plan->program).stores;
+  for (uint32_t i = 0; i < variant->column_count && !writes; i++)
+    writes = variant->columns[i].written;
+  return writes;
 }
 
 /* Whether there is a program for these rows, and memory to run it over that many. If not, pushes
@@ -72,35 +67,6 @@ static bool ready_for(lua_State *L, int handle, struct kernel *kernel, struct wh
   }
   if (!runner_reserve(&kernel->set->runner, &variant->plan, rows)) raise_memory(L);
   lua_pop(L, 1);
-  return true;
-}
-
-/* Sets of terms that are present in matches. */
-struct kinds {
-  uint64_t known[MATCH_KINDS];
-  uint32_t count;
-};
-
-/* Adds a set; if there are too many, returns false and pushes the reason. */
-static bool kernel_ready_note_kind(lua_State *L, int handle, struct kernel *kernel,
-                                   struct kinds *kinds, uint64_t present) {
-  uint32_t at = 0;
-  while (at < kinds->count && kinds->known[at] != present) at++;
-  if (at < kinds->count) return true;
-  if (kinds->count < MATCH_KINDS) {
-    kinds->known[kinds->count++] = present;
-    return true;
-  }
-  lua_pushliteral(L, "its query has too many optional terms");
-  kernel_ready_keep_reason(L, handle, kernel);
-  return false;
-}
-
-static bool kinds_ready(lua_State *L, int handle, struct kernel *kernel,
-                        const struct kinds *kinds) {
-  for (uint32_t i = 0; i < kinds->count; i++)
-    if (!ready_for(L, handle, kernel, (struct which){kinds->known[i], false, kernel->maybe}, 0))
-      return false;
   return true;
 }
 
@@ -159,7 +125,8 @@ static bool any_is_ready(lua_State *L, int handle, struct kernel *kernel) {
 static bool kernel_ready_by_kind(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
   const ecs_query *query = kernel->query;
   const struct query_terms *terms = &query->terms;
-  struct kinds kinds = {.count = 0};
+  uint64_t kinds[MATCH_KINDS];   /* the sets */
+  uint32_t count = 0;
   struct walk walk;
   struct choices choices;
   bool chooses = false;
@@ -174,13 +141,24 @@ static bool kernel_ready_by_kind(lua_State *L, int handle, struct kernel *kernel
   variant_choices(&walk, &choices);
   while (walk_next(&walk)) {
     uint64_t present = variant_present_in_match(&walk, &choices) & ~kernel->maybe;
-    if (!kernel_ready_note_kind(L, handle, kernel, &kinds, present)) return false;
+    uint32_t at = 0;
+    while (at < count && kinds[at] != present) at++;
+    if (at == MATCH_KINDS) {
+      lua_pushliteral(L, "its query has too many optional terms");
+      kernel_ready_keep_reason(L, handle, kernel);
+      return false;
+    }
+    kinds[at] = present;
+    count += at == count;
     if (!chooses) break;
   }
-  if (kinds.count == 0 && ahead)
-    kinds.known[kinds.count++] = variant_present(query, NULL, 0) & ~kernel->maybe;
-  bool ready = kinds_ready(L, handle, kernel, &kinds);
-  kernel->walked = ready && kinds.count ? 1 + *kernel->version : 0;
+  if (count == 0 && ahead) kinds[count++] = variant_present(query, NULL, 0) & ~kernel->maybe;
+  bool ready = true;
+  for (uint32_t i = 0; ready && i < count; i++) {
+    struct which which = {kinds[i], false, kernel->maybe};
+    ready = ready_for(L, handle, kernel, which, 0);
+  }
+  kernel->walked = ready && count ? 1 + *kernel->version : 0;
   kernel->walked_maybe = kernel->maybe;
   return ready;
 }
@@ -230,13 +208,14 @@ static bool kernel_ready_pays(lua_State *L, int handle, const struct kernel *ker
   return false;
 }
 
-static bool kernel_ready_is_ready(lua_State *L, int handle, bool ahead, bool must) {
+bool kernel_ready(lua_State *L, int handle, bool must, bool ahead) {
   struct kernel_box *box = lua_touserdata(L, handle);
   struct kernel *kernel = box->kernel;
   if (!kernel) {
     lua_pushliteral(L, "the Lua state is being closed");
     return false;
   }
+  kernel->strict |= must && !ahead;
   /* Programs depend on what is watched when they run. */
   if (changes_watch((ecs_query *)(uintptr_t)kernel->query) != ECS_OK) raise_memory(L);
   kernel->runs++;
@@ -308,18 +287,6 @@ bool kernel_ready_body(lua_State *L, int handle, struct which which, uint32_t ro
   return false;
 }
 
-bool kernel_ready(lua_State *L, int handle, bool must) {
-  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  if (must && kernel) kernel->strict = true;
-  return kernel_ready_is_ready(L, handle, false, must);
-}
-
-bool kernel_ready_unbound(lua_State *L, int handle) {
-  return kernel_ready_is_ready(L, handle, true, true);
-}
-
-bool kernel_is_refused(const struct kernel_box *box) { return box->kernel && box->kernel->refused; }
-
 /* ---- kernel settled ---- */
 
 /* What variant_direct would find again: a tenth of the time of few rows. */
@@ -335,46 +302,38 @@ bool kernel_reads(const struct kernel *kernel) {
   return kernel->count && kernel->variants[0]->guard_count;
 }
 
-static struct variant *kernel_ready_settled_state(lua_State *L, int anchors,
-                                                  struct kernel *kernel) {
-  if (UNLIKELY(!kernel_ready_settled_is_sure(kernel))) return variant_direct(L, anchors, kernel);
-  kernel->sure->run = ++kernel->runs;
-  return kernel->sure;
-}
-
-/* A run of a variant that is settled. */
-static inline struct run kernel_ready_settled_run_of(const struct kernel *kernel,
-                                                     struct variant *variant, double dt) {
-  return (struct run){.plan = &variant->plan, .query = kernel->query,
+/* A run of a variant that is settled; false if there is none. */
+static inline bool kernel_ready_settled_run(lua_State *L, int anchors, struct kernel *kernel,
+                                            double dt, struct run *run) {
+  struct variant *variant = kernel->sure;
+  if (LIKELY(kernel_ready_settled_is_sure(kernel)))
+    variant->run = ++kernel->runs;
+  else
+    variant = variant_direct(L, anchors, kernel);
+  if (!variant) return false;
+  assert(variant->quiet);
+  *run = (struct run){.plan = &variant->plan, .query = kernel->query,
                       .uniforms = variant->uniforms, .dt = dt, .arrays = variant->arrays};
-}
-
-/* False when out of memory. */
-static bool kernel_ready_run_elements(const struct kernel *kernel, const struct run *run) {
-  struct runner *runner = &kernel->set->runner;
-  struct run_failure failure;
-  uint32_t count = kernel->once ? 1 : kernel_elements(kernel)->length;
-  if (!runner_reserve_elements(runner, run->plan, count)) return false;
-  bool sound = run_elements(runner, run, 0, count, &failure);
-  assert(sound);
-  return sound;
+  return true;
 }
 
 bool kernel_join_batch(lua_State *L, int anchors, struct kernel *kernel, double dt) {
-  struct variant *variant = kernel_ready_settled_state(L, anchors, kernel);
-  if (!variant) return false;
-  struct run run = kernel_ready_settled_run_of(kernel, variant, dt);
-  return abreast_add(kernel->set->abreast, &run);
+  struct run run;
+  return kernel_ready_settled_run(L, anchors, kernel, dt, &run) &&
+         abreast_add(kernel->set->abreast, &run);
 }
 
 bool kernel_run_direct(lua_State *L, int anchors, struct kernel *kernel, double dt) {
-  struct variant *variant = kernel_ready_settled_state(L, anchors, kernel);
-  if (!variant) return false;
-  struct run run = kernel_ready_settled_run_of(kernel, variant, dt);
+  struct runner *runner = &kernel->set->runner;
+  struct run run;
   struct run_failure failure;
-  assert(variant->quiet);
-  if (kernel->array || kernel->once) return kernel_ready_run_elements(kernel, &run);
-  ecs_status status = run_query(&kernel->set->runner, &run, &failure);
+  if (!kernel_ready_settled_run(L, anchors, kernel, dt, &run)) return false;
+  if (kernel->array || kernel->once) {
+    uint32_t count = kernel->once ? 1 : kernel_elements(kernel)->length;
+    return runner_reserve_elements(runner, run.plan, count) &&
+           run_elements(runner, &run, 0, count, &failure);
+  }
+  ecs_status status = run_query(runner, &run, &failure);
   assert(status == ECS_OK || status == ECS_ENOMEM);
   return status == ECS_OK;
 }

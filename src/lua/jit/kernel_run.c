@@ -18,17 +18,12 @@ static void kernel_run_stage(lua_State *L, const struct kernel *kernel, const st
   raise_failure(L, kernel->box->world, run_stage(&kernel->set->runner, run, match));
 }
 
-/* A row falls back to the function itself. */
-static void kernel_run_note_left(struct kernel *kernel, k_failure why) {
-  if (!kernel->left) kernel->why_left = why;
-}
-
 /* The function itself does the rows of a run from the failed one on. */
 static void kernel_run_finish(lua_State *L, int handle, const struct loop_box *loop,
                               const struct run_failure *failure, double dt,
                               const struct rest *rest) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  kernel_run_note_left(kernel, failure->why);
+  if (!kernel->left) kernel->why_left = failure->why;
   kernel_finish(L, handle, failure, dt, rest, loop->form == LOOP_SYSTEM);
   kernel->runs++;
   if (!loop->open) loop_gone(L, loop);
@@ -109,8 +104,34 @@ static uint64_t kernel_run_most_left(lua_State *L, int anchors, const struct var
   return bearable < most ? bearable : most;
 }
 
+/* What has been gathered of a walk, and its program. */
+struct gathering {
+  struct kernel *kernel;
+  struct loop_box *loop;
+  struct walk *walk;           /* the loop's */
+  const struct kernel_run *how;
+  int anchors;                 /* index of the kernel's */
+  struct run run;
+  struct gather *gather;       /* nothing is set before a variant is known */
+  struct matches *batch;         /* NULL: matches are gathered one by one */
+  struct variant *variant;
+  uint64_t present, maybe;     /* a struct which */
+  uint32_t depth;              /* of the rows, if parents come first */
+  const struct table *table;   /* the last row, possibly that of the next match */
+  uint32_t row;
+  uint64_t done;               /* matches of the walk or table before the gathered ones */
+  bool apart;                  /* no table is run as a whole */
+  bool writes;
+  bool over;                   /* the function itself has done the rest */
+  uint32_t turn, first_turn;   /* how often its row matched before the last match, and before the
+                               ** first gathered one */
+  uint64_t gathers;            /* of the runner, when the last match was gathered */
+  uint32_t first[KERNEL_SLOTS];
+};
+
 /* Rows that a program runs over: of a table, or of a gathering. */
 struct row_span {
+  struct kernel *kernel;
   struct loop_box *loop;
   const struct kernel_run *how;
   struct variant *variant;
@@ -140,41 +161,68 @@ static struct variant *kernel_run_variant(lua_State *L, int handle, int anchors,
   return variant;
 }
 
-static struct rest kernel_run_rest_of_gathering(struct row_span *span);
-static uint64_t kernel_run_done(const struct gathering *g);
-static void kernel_run_place(struct row_span *span, struct rest *rest);
+/* The matches after the finished ones, from a row of the span on. */
+static struct rest kernel_run_rest_of_gathering(struct row_span *span) {
+  const struct gathering *g = span->g;
+  bool failed = span->row == span->failure.why.row;
+  struct rest rest = {.before = g->done + span->row, .count = span->count - span->row};
+  if (!g->walk->repeats) rest.entity = failed ? span->failure.entity : span->behind;
+  if (rest.entity != ECS_NULL) rest.before = 0;
+  return rest;
+}
 
-/* The row of the span, which the function does alone. */
-static struct rest kernel_run_single(struct row_span *span);
+/* The place in its table of a row of the span, and which of its matches it is. */
+static void kernel_run_place(struct row_span *span, struct rest *rest) {
+  const struct gathering *g = span->g;
+  const struct gather *gather = g->gather;
+  uint32_t row = span->row;
+  span->behind = ECS_NULL;
+  if (gather->count == 0) {
+    rest->match = g->walk->match;
+    if (row + 1 < span->count)
+      span->behind = entity_id(&g->run.query->world->entities, g->walk->table->rows[row + 1]);
+    return;
+  }
+  struct gathered at = gather_at(gather, row);
+  rest->match = at.match;
+  rest->row = at.row;
+  if (row + 1 < span->count) span->behind = gather_entity(gather, row + 1);
+  if (!g->walk->repeats) return;
+  for (; row > 0; row--, rest->turn++) {
+    struct gathered before = gather_at(gather, row - 1);
+    if (before.match != at.match || before.row != at.row) return;
+  }
+  rest->turn += g->first_turn;
+}
+
+/* The row of the span, which the function does alone; `go_on` is set. */
+static void kernel_run_single(struct row_span *span, struct rest *rest) {
+  *rest = (struct rest){.match = span->match, .row = span->row, .count = 1, .of = span,
+                        .go_on = rest->go_on};
+  if (span->g) kernel_run_place(span, rest);
+}
 
 /* Runs the rows after the one that the function has done, up to a failed one, which the function
-** does, too. False if it must do no more single rows, or there are none. A rest_fn. */
+** does, too. False if it must do no more single rows, or there are none. */
 static bool kernel_run_go_on(lua_State *L, int handle, int anchors, struct rest *rest) {
   struct row_span *span = rest->of;
-  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   uint32_t piece = FIRST_PIECE;
   if (!span->loop->open) loop_gone(L, span->loop);
-  kernel->runs++;              /* it may have changed outside values */
+  span->kernel->runs++;        /* it may have changed outside values */
   if (++span->row == span->count) return false;
   if (!span->renew(L, handle, anchors, span)) return false;
   for (; span->row < span->count; span->row += piece, piece *= 2) {
     if (piece > span->count - span->row) piece = span->count - span->row;
     if (span->run(L, handle, span, span->row, piece)) continue;
     span->row = (uint32_t)span->failure.why.row;
-    uint64_t passed = (span->g ? kernel_run_done(span->g) : kernel->passed) + span->row + 1;
-    if (kernel->left >= kernel_run_most_left(L, anchors, span->variant, span->count, passed))
+    uint64_t passed = (span->g ? span->g->done : span->kernel->passed) + span->row + 1;
+    if (span->kernel->left >=
+        kernel_run_most_left(L, anchors, span->variant, span->count, passed))
       return false;
-    *rest = kernel_run_single(span);
+    kernel_run_single(span, rest);
     return true;
   }
   return false;
-}
-
-static struct rest kernel_run_single(struct row_span *span) {
-  struct rest rest = {.match = span->match, .row = span->row, .count = 1, .go_on = kernel_run_go_on,
-                      .of = span};
-  if (span->g) kernel_run_place(span, &rest);
-  return rest;
 }
 
 void kernel_tire(struct kernel *kernel) {
@@ -186,13 +234,6 @@ void kernel_tire(struct kernel *kernel) {
   kernel->why_tired = kernel->why_left;
 }
 
-/* What was refused, so that rows were left, may compile now. */
-static void kernel_run_forget_lenient(struct kernel *kernel) {
-  for (uint32_t i = 0; i < kernel->count; i++)
-    if (kernel->variants[i]->lenient) kernel->variants[i]->version = UINT64_MAX;
-  kernel->sure = NULL;
-}
-
 void kernel_begin_run(struct kernel *kernel) {
   kernel->left = kernel->passed = 0;
   kernel->resting = kernel->rests > 0;
@@ -201,27 +242,31 @@ void kernel_begin_run(struct kernel *kernel) {
     return;
   }
   if (!kernel->gave_up && !kernel->denied) kernel->tired = 0;
-  if (kernel->tired >= STALE_RESTS) kernel_run_forget_lenient(kernel);
+  /* What was refused, so that rows were left, may compile now. */
+  bool stale = kernel->tired >= STALE_RESTS;
+  for (uint32_t i = 0; stale && i < kernel->count; i++)
+    if (kernel->variants[i]->lenient) kernel->variants[i]->version = UINT64_MAX;
+  if (stale) kernel->sure = NULL;
   kernel->gave_up = false;
 }
 
 /* The function itself does the failed row, and the program continues after it, a limited number of
 ** times, if there are no results; then the function does the rest. */
 static void kernel_run_leave(lua_State *L, int handle, struct row_span *span) {
-  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const struct kernel_run *how = span->how;
-  bool used = RESULT_IS_USED(kernel->result);
+  bool used = RESULT_IS_USED(span->kernel->result);
   span->row = (uint32_t)span->failure.why.row;
   if (!used) {
-    struct rest alone = kernel_run_single(span);
+    struct rest alone = {.go_on = kernel_run_go_on};
+    kernel_run_single(span, &alone);
     kernel_run_finish(L, handle, span->loop, &span->failure, how->dt, &alone);
     if (span->row == span->count) return;
-    kernel_tire(kernel);
+    kernel_tire(span->kernel);
   }
   if (used && how->resume) how->resume(span->match, how->ud);
   struct rest rest = span->g ? kernel_run_rest_of_gathering(span)
-                             : kernel_run_rest_of(kernel->query, span->loop->filter, span->match,
-                                                  span->row, how);
+                             : kernel_run_rest_of(span->kernel->query, span->loop->filter,
+                                                  span->match, span->row, how);
   /* Without events emitted since. */
   if (!span->g && span->loop->events) rest.count = span->loop->count - rest.before;
   kernel_run_finish(L, handle, span->loop, &span->failure, how->dt, &rest);
@@ -238,17 +283,17 @@ static struct run kernel_run_run_of(const struct kernel *kernel, struct variant 
 
 static bool kernel_run_rows(lua_State *L, int handle, struct row_span *span, uint32_t row,
                             uint32_t count) {
-  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  struct runner *runner = &span->kernel->set->runner;
   span->over.rows = (struct row_stretch){row, count, 0};
   variant_hold(L, span->variant);
-  bool sound = run_table(&kernel->set->runner, &span->over, span->match, &span->failure);
+  bool sound = run_table(runner, &span->over, span->match, &span->failure);
   variant_store_cells(L, handle, span->variant);
-  kernel_run_stage(L, kernel, &span->over, span->match);
+  kernel_run_stage(L, span->kernel, &span->over, span->match);
   return sound;
 }
 
 static bool kernel_run_renew(lua_State *L, int handle, int anchors, struct row_span *span) {
-  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  struct kernel *kernel = span->kernel;
   const struct table *table = query_table(kernel->query, span->match);
   struct which which = variant_in_table(kernel->query, table, span->some);
   span->variant = kernel_run_variant(L, handle, anchors, kernel, which);
@@ -300,7 +345,8 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
     return true;
   }
   const struct query_terms *terms = &kernel->query->terms;
-  struct row_span span = {.loop = loop, .how = how, .match = match, .count = table->count,
+  struct row_span span = {.kernel = kernel, .loop = loop, .how = how, .match = match,
+                      .count = table->count,
                       .some = kernel->filtered || terms->changes ||
                               query_table_rows(terms, table) == ROWS_SOME,
                       .failure = failure, .run = kernel_run_rows, .renew = kernel_run_renew};
@@ -311,58 +357,29 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
 
 /* ---- matches that do not lie together ---- */
 
-/* What has been gathered of a walk, and its program. */
-struct gathering {
-  struct loop_box *loop;
-  const struct walk *walk;
-  const struct kernel_run *how;
-  int anchors;                 /* index of the kernel's */
-  struct run run;
-  struct gather *gather;       /* nothing is set before a variant is known */
-  struct matches *batch;         /* NULL: matches are gathered one by one */
-  struct variant *variant;
-  uint64_t present, maybe;     /* a struct which */
-  uint32_t depth;              /* of the rows, if parents come first */
-  const struct table *table;   /* the last row, possibly that of the next match */
-  uint32_t row;
-  uint64_t done;               /* matches of the walk or table before the gathered ones */
-  bool apart;                  /* no table is run as a whole */
-  bool writes;
-  bool over;                   /* the function itself has done the rest */
-  uint32_t turn, first_turn;   /* how often its row matched before the last match, and before the
-                               ** first gathered one */
-  uint64_t gathers;            /* of the runner, when the last match was gathered */
-  uint32_t first[KERNEL_SLOTS];
-};
-
-static uint64_t kernel_run_done(const struct gathering *g) { return g->done; }
-
-/* Whether the program writes to columns, even if only the id of a spawned entity. */
-static bool kernel_run_writes_any(const struct variant *variant) {
+static void kernel_run_bind(struct gathering *g) {
+  const struct variant *variant = g->variant;
+  g->run = kernel_run_run_of(g->kernel, g->variant, g->how, NULL);
+  /* To columns, even if only the id of a spawned entity. */
+  g->writes = false;
   for (uint32_t i = 0; i < variant->column_count; i++)
-    if (variant->columns[i].written || variant->columns[i].folded) return true;
+    g->writes |= variant->columns[i].written || variant->columns[i].folded;
   for (uint32_t i = 0; i < variant->plan.order_count; i++)
-    if (variant->plan.orders[i].own) return true;
-  return false;
-}
-
-static void kernel_run_bind(const struct kernel *kernel, struct gathering *g) {
-  g->run = kernel_run_run_of(kernel, g->variant, g->how, NULL);
-  g->writes = kernel_run_writes_any(g->variant);
+    g->writes |= variant->plan.orders[i].own;
   assert(g->run.plan->asked_count == 0);
 }
 
 /* Begins to gather for a program; false if there is none. */
 static bool kernel_run_begin(lua_State *L, int handle, struct gathering *g, uint64_t present) {
-  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  if (g->batch && !gather_lay_out(&kernel->set->runner, g->batch)) raise_memory(L);
+  struct runner *runner = &g->kernel->set->runner;
+  if (g->batch && !gather_lay_out(runner, g->batch)) raise_memory(L);
   struct which which = {present, false, g->maybe};
-  g->variant = kernel_run_variant(L, handle, g->anchors, kernel, which);
+  g->variant = kernel_run_variant(L, handle, g->anchors, g->kernel, which);
   if (!g->variant) return false;
   g->present = present;
-  kernel_run_bind(kernel, g);
-  if (!gather_begin(&kernel->set->runner, &g->run, g->walk, g->gather)) raise_memory(L);
-  g->gathers = kernel->set->runner.gathers;
+  kernel_run_bind(g);
+  if (!gather_begin(runner, &g->run, g->walk, g->gather)) raise_memory(L);
+  g->gathers = runner->gathers;
   return true;
 }
 
@@ -373,7 +390,7 @@ static bool kernel_run_is_begun(lua_State *L, int handle, struct gathering *g, u
   if (g->over) return false;
   if (LIKELY(g->variant && present == g->present)) return true;
   if (LIKELY(kernel_run_begin(L, handle, g, present))) return true;
-  ((struct kernel_box *)lua_touserdata(L, handle))->kernel->walked = 0;
+  g->kernel->walked = 0;
   if (g->how->total) luaL_error(L, "finalizers keep changing the world");
   struct rest rest = {.before = g->done, .count = UINT64_MAX, .limit = g->walk->limit};
   if (!g->walk->repeats) rest.entity = entity;
@@ -382,40 +399,6 @@ static bool kernel_run_is_begun(lua_State *L, int handle, struct gathering *g, u
   kernel_run_finish(L, handle, g->loop, &failure, g->how->dt, &rest);
   g->over = true;
   return false;
-}
-
-/* The matches after the finished ones, from a row of the span on. */
-static struct rest kernel_run_rest_of_gathering(struct row_span *span) {
-  const struct gathering *g = span->g;
-  bool failed = span->row == span->failure.why.row;
-  struct rest rest = {.before = g->done + span->row, .count = span->count - span->row};
-  if (!g->walk->repeats) rest.entity = failed ? span->failure.entity : span->behind;
-  if (rest.entity != ECS_NULL) rest.before = 0;
-  return rest;
-}
-
-/* The place in its table of a row of the span, and which of its matches it is. */
-static void kernel_run_place(struct row_span *span, struct rest *rest) {
-  const struct gathering *g = span->g;
-  const struct gather *gather = g->gather;
-  uint32_t row = span->row;
-  span->behind = ECS_NULL;
-  if (gather->count == 0) {
-    rest->match = g->walk->match;
-    if (row + 1 < span->count)
-      span->behind = entity_id(&g->run.query->world->entities, g->walk->table->rows[row + 1]);
-    return;
-  }
-  struct gathered at = gather_at(gather, row);
-  rest->match = at.match;
-  rest->row = at.row;
-  if (row + 1 < span->count) span->behind = gather_entity(gather, row + 1);
-  if (!g->walk->repeats) return;
-  for (; row > 0; row--, rest->turn++) {
-    struct gathered before = gather_at(gather, row - 1);
-    if (before.match != at.match || before.row != at.row) return;
-  }
-  rest->turn += g->first_turn;
 }
 
 /* A row of a gathered span, or all of them, falls back, which ends the gathering. Finalizers may
@@ -432,55 +415,49 @@ static void kernel_run_leave_matches(lua_State *L, int handle, struct row_span *
 
 static bool kernel_run_gathered(lua_State *L, int handle, struct row_span *span, uint32_t row,
                                 uint32_t count) {
-  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  struct runner *runner = &kernel->set->runner;
+  struct runner *runner = &span->kernel->set->runner;
   struct gathering *g = span->g;
   g->gather->first = row;
   variant_hold(L, g->variant);
   bool sound = gather_run(runner, &g->run, g->gather, row + count, &span->failure);
   variant_store_cells(L, handle, g->variant);
-  ecs_status status = ECS_OK;
-  if (g->run.plan->command_count) 
-    status = run_stage_rows(runner, &g->run, NULL, g->gather->ids, runner->rows);
-  if (status != ECS_OK) raise_status(L, kernel->box->world, status);
+  if (g->run.plan->command_count)
+    raise_failure(L, g->kernel->box->world,
+                  run_stage_rows(runner, &g->run, NULL, g->gather->ids, runner->rows));
   return sound;
-}
-
-/* Whether a path of a query follows a field, which any function may write. */
-static bool kernel_run_goes_by_fields(const struct query_terms *terms) {
-  for (uint32_t i = 0; i < terms->step_count; i++) {
-    const struct term *term = &terms->terms[terms->steps[i]];
-    if (term->form == TERM_PATH && term->through_leaf != NONE) return true;
-  }
-  return false;
 }
 
 /* Whether what was gathered still exists, and is what Lua would find. */
 static bool kernel_run_renew_gathered(lua_State *L, int handle, int anchors,
                                       struct row_span *span) {
-  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct gathering *g = span->g;
   const struct variant *before = g->variant;
-  if (before->leaves && kernel_run_goes_by_fields(&kernel->query->terms)) return false;
+  const struct query_terms *terms = &g->kernel->query->terms;
+  for (uint32_t i = 0; before->leaves && i < terms->step_count; i++) {
+    /* A path may follow a field, which any function may write. */
+    const struct term *term = &terms->terms[terms->steps[i]];
+    if (term->form == TERM_PATH && term->through_leaf != NONE) return false;
+  }
   struct which which = {g->present, false, g->maybe};
-  if (kernel_run_variant(L, handle, anchors, kernel, which) != before) return false;
+  if (kernel_run_variant(L, handle, anchors, g->kernel, which) != before) return false;
   span->variant = g->variant;
-  kernel_run_bind(kernel, g);
-  return kernel->set->runner.gathers == g->gathers;
+  kernel_run_bind(g);
+  return g->kernel->set->runner.gathers == g->gathers;
 }
 
 /* Runs what was gathered. */
-static void kernel_run_flush(lua_State *L, int handle, struct loop_box *loop, struct gathering *g) {
+static void kernel_run_flush(lua_State *L, int handle, struct gathering *g) {
   uint32_t count = g->variant ? g->gather->count : 0;
   if (count == 0) return;
-  struct row_span span = {.loop = loop, .how = g->how, .g = g, .count = count,
-                      .run = kernel_run_gathered, .renew = kernel_run_renew_gathered};
+  struct row_span span = {.kernel = g->kernel, .loop = g->loop, .how = g->how, .g = g,
+                      .count = count, .run = kernel_run_gathered,
+                      .renew = kernel_run_renew_gathered};
   bool refused = kernel_run_may_be_refused(&g->run, NULL);
   if (UNLIKELY(refused)) {
     span.failure.entity = gather_entity(g->gather, 0);
     kernel_run_leave_matches(L, handle, &span, true);
   } else if (!kernel_run_gathered(L, handle, &span, 0, count) &&
-             !kernel_run_gives_up(loop, g->how)) {
+             !kernel_run_gives_up(g->loop, g->how)) {
     kernel_run_leave_matches(L, handle, &span, false);
   } else {
     gather_forget(g->gather);
@@ -498,25 +475,26 @@ static void kernel_run_span_table(struct row_span *span) {
 
 /* As kernel_run_renew_gathered, for a table that the walk of a gathering has reached. */
 static bool kernel_run_renew_table(lua_State *L, int handle, int anchors, struct row_span *span) {
-  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct gathering *g = span->g;
+  struct runner *runner = &g->kernel->set->runner;
   int outer = g->anchors;
   g->anchors = anchors;
   bool ready = kernel_run_begin(L, handle, g, g->present);
   g->anchors = outer;
   if (ready) kernel_run_span_table(span);
-  if (ready && !runner_reserve(&kernel->set->runner, g->run.plan, span->count)) raise_memory(L);
+  if (ready && !runner_reserve(runner, g->run.plan, span->count)) raise_memory(L);
   return ready;
 }
 
 /* Runs over the whole table of a match, if all its rows match alike. */
-static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct walk *walk,
-                         struct gathering *g) {
+static bool run_table_of(lua_State *L, int handle, struct gathering *g) {
+  struct walk *walk = g->walk;
   if (g->apart || walk->row || g->run.plan->needs_room || !walk_take_table(walk)) return false;
-  kernel_run_flush(L, handle, loop, g);
+  kernel_run_flush(L, handle, g);
   if (!kernel_run_is_begun(L, handle, g, g->present, walk_entity(walk))) return true;
-  struct row_span span = {.loop = loop, .how = g->how, .g = g, .count = walk->table->count,
-                          .run = kernel_run_rows, .renew = kernel_run_renew_table};
+  struct row_span span = {.kernel = g->kernel, .loop = g->loop, .how = g->how, .g = g,
+                          .count = walk->table->count, .run = kernel_run_rows,
+                          .renew = kernel_run_renew_table};
   walk_table_columns(walk, g->first);
   kernel_run_span_table(&span);
   if (!kernel_run_rows(L, handle, &span, 0, span.count))
@@ -527,13 +505,12 @@ static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct
 
 /* Runs over the table that the walk has reached, without any of its matches; or, if only the
 ** machine is needed, over as many tables as the walk reaches. */
-static void run_walked(lua_State *L, int handle, struct loop_box *loop, struct walk *walk,
-                       struct gathering *g) {
-  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  struct runner *runner = &kernel->set->runner;
+static void run_walked(lua_State *L, int handle, struct gathering *g) {
+  struct runner *runner = &g->kernel->set->runner;
+  struct walk *walk = g->walk;
   const struct run_plan *plan = g->run.plan;
-  struct row_span span = {.loop = loop, .how = g->how, .g = g, .run = kernel_run_rows,
-                          .renew = kernel_run_renew_table};
+  struct row_span span = {.kernel = g->kernel, .loop = g->loop, .how = g->how, .g = g,
+                          .run = kernel_run_rows, .renew = kernel_run_renew_table};
   if (!runner_reserve(runner, plan, walk->table->count)) raise_memory(L);
   bool sound, refused = false;
   if (!plan->command_count && !plan->needs_room && !g->run.query->terms.choices) {
@@ -555,13 +532,11 @@ static void run_walked(lua_State *L, int handle, struct loop_box *loop, struct w
 }
 
 /* As many tables as the walk reaches. */
-static void run_next_tables(lua_State *L, int handle, struct loop_box *loop, struct walk *walk,
-                            struct gathering *g) {
-  while (!g->apart && !g->over && walk_next_table(walk)) {
-    uint64_t present = variant_present(g->run.query, walk->table, 0);
-    kernel_run_flush(L, handle, loop, g);
-    if (kernel_run_is_begun(L, handle, g, present, walk_entity(walk)))
-      run_walked(L, handle, loop, walk, g);
+static void run_next_tables(lua_State *L, int handle, struct gathering *g) {
+  while (!g->apart && !g->over && walk_next_table(g->walk)) {
+    uint64_t present = variant_present(g->run.query, g->walk->table, 0);
+    kernel_run_flush(L, handle, g);
+    if (kernel_run_is_begun(L, handle, g, present, walk_entity(g->walk))) run_walked(L, handle, g);
   }
 }
 
@@ -579,74 +554,60 @@ static bool kernel_run_takes_values(lua_State *L, int handle, const struct kerne
 
 /* Rows run together as long as none reads, or writes again, what another one has written; totals
 ** are made of batches as matches_next finds them (reduce.c). */
-static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *loop,
-                        struct walk *walk, const struct kernel_run *how) {
-  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  struct gather gather;
-  struct gathering g = {.loop = loop, .walk = walk, .how = how, .gather = &gather,
-                        .anchors = anchors,
-                        .apart = how->total || kernel_run_takes_values(L, handle, kernel),
-                        .run = {.query = kernel->query}};
+static void run_matches(lua_State *L, int handle, struct gathering *g) {
+  const struct kernel *kernel = g->kernel;
+  const struct kernel_run *how = g->how;
+  struct walk *walk = g->walk;
+  g->apart = how->total || kernel_run_takes_values(L, handle, kernel);
   struct choices choices;
   variant_choices(walk, &choices);
-  for (run_next_tables(L, handle, loop, walk, &g); !g.over && walk_next(walk);
-       run_next_tables(L, handle, loop, walk, &g)) {
+  for (run_next_tables(L, handle, g); !g->over && walk_next(walk); run_next_tables(L, handle, g)) {
     uint64_t present = variant_present_in_match(walk, &choices);
     uint32_t depth = walk_depth(walk);
-    bool again = walk->row == g.row && walk->table == g.table;
-    bool together = g.variant && present == g.present && g.gather->count < GATHER_ROWS &&
-                    (!how->total || depth == g.depth) &&
-                    (!g.writes || (depth == g.depth && !again));
-    if (!together) kernel_run_flush(L, handle, loop, &g);
+    bool again = walk->row == g->row && walk->table == g->table;
+    bool together = g->variant && present == g->present && g->gather->count < GATHER_ROWS &&
+                    (!how->total || depth == g->depth) &&
+                    (!g->writes || (depth == g->depth && !again));
+    if (!together) kernel_run_flush(L, handle, g);
     if (how->gave_up && *how->gave_up) return;
-    if (!kernel_run_is_begun(L, handle, &g, present, walk_entity(walk))) return;
-    if (run_table_of(L, handle, loop, walk, &g)) continue;
-    g.depth = depth;
-    g.table = walk->table;
-    g.row = walk->row;
-    g.turn = again ? g.turn + 1 : 0;
-    if (g.gather->count == 0) g.first_turn = g.turn;
-    gather_match(g.gather, walk);
+    if (!kernel_run_is_begun(L, handle, g, present, walk_entity(walk))) return;
+    if (run_table_of(L, handle, g)) continue;
+    g->depth = depth;
+    g->table = walk->table;
+    g->row = walk->row;
+    g->turn = again ? g->turn + 1 : 0;
+    if (g->gather->count == 0) g->first_turn = g->turn;
+    gather_match(g->gather, walk);
   }
-  kernel_run_flush(L, handle, loop, &g);
-}
-
-/* variant_present_in_match in all of them. */
-static uint64_t kernel_run_present_in(const struct matches *batch, const struct choices *choices,
-                                      uint64_t maybe) {
-  const struct walk *walk = batch->walk;
-  const uint32_t *columns = query_columns(walk->query, batch->own.parts[0].first);
-  uint64_t present = 0;
-  for (uint32_t i = 0; i < choices->count; i++) {
-    uint32_t slot = choices->list[i].term->slot, step = choices->list[i].step;
-    if (maybe >> slot % KERNEL_SLOTS & 1) continue;
-    bool there = step == NONE ? columns[slot] != NONE : batch->spots[step].parts[0].table != NULL;
-    if (there) present |= (uint64_t)1 << slot % KERNEL_SLOTS;
-  }
-  return present;
+  kernel_run_flush(L, handle, g);
 }
 
 /* Runs over matches that can be found in batches. */
-static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_box *loop,
-                        struct walk *walk, const struct kernel_run *how) {
-  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+static void run_in_batches(lua_State *L, int handle, struct gathering *g) {
+  struct kernel *kernel = g->kernel;
+  const struct kernel_run *how = g->how;
   struct matches batch;
-  struct gather gather;
-  struct gathering g = {.loop = loop, .walk = walk, .how = how, .gather = &gather,
-                        .anchors = anchors, .batch = &batch, .maybe = kernel->maybe,
-                        .run = {.query = kernel->query}};
   struct choices choices;
-  variant_choices(walk, &choices);
-  assert(!loop->events || GATHER_ROWS == KERNEL_EVENTS);
-  matches_begin(&batch, walk, loop->query->query, kernel->maybe != 0);
+  g->batch = &batch;
+  g->maybe = kernel->maybe;
+  variant_choices(g->walk, &choices);
+  assert(!g->loop->events || GATHER_ROWS == KERNEL_EVENTS);
+  matches_begin(&batch, g->walk, g->loop->query->query, kernel->maybe != 0);
   if (!gather_lay_out(&kernel->set->runner, &batch)) raise_memory(L);
   while (matches_next(&batch)) {
-    uint64_t present = kernel_run_present_in(&batch, &choices, kernel->maybe);
+    uint64_t present = 0;   /* variant_present_in_match in all of them */
+    const uint32_t *columns = query_columns(g->walk->query, batch.own.parts[0].first);
+    for (uint32_t i = 0; i < choices.count; i++) {
+      uint32_t slot = choices.list[i].term->slot, step = choices.list[i].step;
+      if (kernel->maybe >> slot % KERNEL_SLOTS & 1) continue;
+      bool there = step == NONE ? columns[slot] != NONE : batch.spots[step].parts[0].table != NULL;
+      if (there) present |= (uint64_t)1 << slot % KERNEL_SLOTS;
+    }
     ecs_id first = entity_id(&kernel->box->world->entities,
                              batch.own.parts[0].table->rows[batch.own.rows[0]]);
-    if (!kernel_run_is_begun(L, handle, &g, present, first)) return;
-    gather_matches(g.gather, &batch);
-    kernel_run_flush(L, handle, loop, &g);
+    if (!kernel_run_is_begun(L, handle, g, present, first)) return;
+    gather_matches(g->gather, &batch);
+    kernel_run_flush(L, handle, g);
     if (how->gave_up && *how->gave_up) return;
   }
 }
@@ -674,12 +635,16 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop,
   const struct kernel_box *box = lua_touserdata(L, handle);
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
-  if (!loop->walk)
+  if (!loop->walk) {
     kernel_run_run_tables(L, handle, anchors, loop, run);
-  else if (matches_suit(loop->query->query, box->kernel->maybe != 0))
-    run_in_batches(L, handle, anchors, loop, loop->walk, run);
-  else
-    run_matches(L, handle, anchors, loop, loop->walk, run);
+  } else {
+    struct gather gather;
+    struct gathering g = {.kernel = box->kernel, .loop = loop, .walk = loop->walk, .how = run,
+                          .gather = &gather, .anchors = anchors,
+                          .run = {.query = box->kernel->query}};
+    bool batches = matches_suit(loop->query->query, box->kernel->maybe != 0);
+    (batches ? run_in_batches : run_matches)(L, handle, &g);
+  }
   if (!loop->open) loop_gone(L, loop);
   lua_pop(L, 1);
 }
@@ -709,7 +674,7 @@ void kernel_run_elements(lua_State *L, int handle, struct elements *elements) {
     row += sound ? piece : (uint32_t)failure.why.row;
     piece = sound ? 2 * piece : FIRST_PIECE;
     if (sound) continue;
-    kernel_run_note_left(kernel, failure.why);
+    if (!kernel->left) kernel->why_left = failure.why;
     kernel->left++;
     kernel->all_left++;
     elements_between(L, elements, row, row + 1);
@@ -736,8 +701,7 @@ bool kernel_run_once(lua_State *L, int handle, double dt) {
   variant_hold(L, variant);
   bool sound = run_elements(&kernel->set->runner, &run, 0, 1, &failure);
   variant_store_cells(L, handle, variant);
-  kernel->left = 0;
-  if (!sound) kernel_run_note_left(kernel, failure.why);
+  if (!sound) kernel->why_left = failure.why;
   if (!sound) kernel_tire(kernel);
   kernel->left = !sound;
   kernel->all_left += !sound;
@@ -745,17 +709,13 @@ bool kernel_run_once(lua_State *L, int handle, double dt) {
   return sound;
 }
 
-/* Whether the loop visits all rows of its table, or all that pass a filter. */
-static bool kernel_run_is_whole(const struct loop_box *loop) {
-  bool all = loop->rows == loop->table->rows && loop->count == loop->table->count;
-  if (!loop->walk) return loop->partial || all;
-  return loop->events && loop->count == loop->table->count;
-}
-
 struct variant *kernel_variant_here(lua_State *L, int handle, const struct loop_box *loop) {
   const struct kernel_box *box = lua_touserdata(L, handle);
   int top = lua_gettop(L);
-  bool whole = kernel_run_is_whole(loop);
+  /* Whether the loop visits all rows of its table, or all that pass a filter. */
+  bool whole = loop->count == loop->table->count &&
+               (loop->walk ? loop->events : loop->rows == loop->table->rows);
+  if (!loop->walk && loop->partial) whole = true;
   if (box->kernel && loop->step <= 1) box->kernel->left = 0;
   struct variant *variant = NULL;
   if (whole && kernel_ready_here(L, handle, loop->table)) {
@@ -850,7 +810,7 @@ bool kernel_run_body(lua_State *L, int handle, struct loop_box *loop, bool begin
   if (kernel_run_may_be_refused(&run, loop->table)) return false;
   if (!runner_reserve(&kernel->set->runner, run.plan, loop->table->count)) raise_memory(L);
   if (kernel_run_tables_of(L, handle, loop, variant, &failure)) return true;
-  kernel_run_note_left(kernel, failure.why);
+  if (!kernel->left) kernel->why_left = failure.why;
   uint64_t passed = kernel->passed / BODY_LEFT;
   uint64_t most = kernel_run_most_left(L, anchors, variant, loop->count, passed);
   kernel->left++;

@@ -65,15 +65,22 @@ static enum reading variant_read_guard(lua_State *L, int anchors, const struct g
                              &variant->copied[at], &variant->arrays[at]);
 }
 
-/* Whether they have the types that the variant is for. */
-static bool variant_read_guards(lua_State *L, int anchors, const struct world_box *box,
-                                struct variant *variant) {
+/* Reads the outside values. Whether they have the types that the variant is for. */
+static APART bool variant_fits_guards(lua_State *L, int all_anchors, const struct kernel *kernel,
+                                      struct variant *variant) {
   enum reading reading = READING_FITS;
+  lua_rawgeti(L, all_anchors, (lua_Integer)variant->anchors);
+  int anchors = lua_gettop(L);
   for (uint32_t i = 0; i < variant->guard_count && reading == READING_FITS; i++)
-    reading = variant_read_guard(L, anchors, &variant->guards[i], box, variant);
+    reading = variant_read_guard(L, anchors, &variant->guards[i], kernel->box, variant);
   variant->starved = reading == READING_STARVED;
   bool fits = reading == READING_FITS, cells = variant->plan.program && cells_any(&variant->script);
-  return fits && !(cells && cells_meet(L, anchors, variant->guards, variant->guard_count));
+  if (fits && cells) fits = !cells_meet(L, anchors, variant->guards, variant->guard_count);
+  bool loops = kernel->once && variant->plan.program;
+  for (uint32_t i = 0; fits && loops && i < variant->list_count; i++)
+    fits = partner_is_short(kernel->box->world, &variant->lists[i]);
+  lua_pop(L, 1);
+  return fits;
 }
 
 static void variant_set_all(lua_State *L, int anchors, const struct variant *variant) {
@@ -147,12 +154,6 @@ uint64_t variant_worth_of_loop(const struct variant *variant, uint64_t rows) {
   return (variant_worth(variant, rows) - COPIED_FREELY) / 2;
 }
 
-static void variant_read_resources(const struct world_box *box, struct variant *variant) {
-  for (uint32_t i = 0; i < variant->resource_count; i++)
-    guard_read_resource(box->world, &variant->resources[i],
-                        &variant->uniforms[variant->resources[i].uniform]);
-}
-
 /* Where the program has its cells of a type. */
 static k_array variant_cell_array(const struct variant *variant, uint32_t array) {
   const struct script_cells *cells = &variant->script;
@@ -166,7 +167,11 @@ static k_array variant_cell_array(const struct variant *variant, uint32_t array)
   }
 }
 
-static void variant_read_arrays(const struct world_box *box, struct variant *variant) {
+/* Reads arrays, and fields of resources. */
+static APART void variant_read_outside(const struct world_box *box, struct variant *variant) {
+  for (uint32_t i = 0; i < variant->resource_count; i++)
+    guard_read_resource(box->world, &variant->resources[i],
+                        &variant->uniforms[variant->resources[i].uniform]);
   for (uint32_t i = 0; i < variant->array_count; i++) {
     const struct front_array *array = &variant->sources[i];
     if (array->copy.index)
@@ -237,22 +242,6 @@ uint64_t variant_present_in_match(const struct walk *walk, const struct choices 
   return present;
 }
 
-/* Whether it fits the present outside values. Reads them, once in a run of the kernel. */
-static bool variant_fits_now(lua_State *L, int all_anchors, const struct kernel *kernel,
-                             struct variant *variant) {
-  if (variant->run == kernel->runs) return true;
-  lua_rawgeti(L, all_anchors, (lua_Integer)variant->anchors);
-  bool fits = variant_read_guards(L, lua_gettop(L), kernel->box, variant);
-  lua_pop(L, 1);
-  if (variant->starved) raise_memory(L);
-  for (uint32_t i = 0; fits && kernel->once && variant->plan.program && i < variant->list_count; i++)
-    fits = partner_is_short(kernel->box->world, &variant->lists[i]);
-  if (!fits) return false;
-  if (variant->makes) variant_order_by(L, variant);
-  variant->run = kernel->runs;
-  return true;
-}
-
 static bool variant_same_which(struct which x, struct which y) {
   return x.present == y.present && x.some == y.some && x.maybe == y.maybe;
 }
@@ -268,10 +257,16 @@ static struct variant *kernel_variant_find(lua_State *L, int anchors,
                                            struct kernel *kernel, struct which which) {
   for (uint32_t i = 0; i < kernel->count; i++) {
     struct variant *variant = kernel->variants[i];
-    if (!variant_same_which(variant->which, which) ||
-        !variant_is_current(kernel, variant))
+    if (!variant_same_which(variant->which, which) || !variant_is_current(kernel, variant))
       continue;
-    if (!variant_fits_now(L, anchors, kernel, variant)) continue;
+    /* Outside values are read once in a run of the kernel. */
+    if (variant->run != kernel->runs) {
+      bool fits = variant_fits_guards(L, anchors, kernel, variant);
+      if (variant->starved) raise_memory(L);
+      if (!fits) continue;
+      if (variant->makes) variant_order_by(L, variant);
+      variant->run = kernel->runs;
+    }
     memmove(kernel->variants + 1, kernel->variants, i * sizeof *kernel->variants);
     kernel->variants[0] = variant;
     if (i > 0) kernel->sure = NULL;
@@ -280,34 +275,28 @@ static struct variant *kernel_variant_find(lua_State *L, int anchors,
   return NULL;
 }
 
-/* The function itself, if it did a row, may have swept unused strings. */
-static void variant_read_texts(lua_State *L, int all_anchors, const struct kernel *kernel,
-                               struct variant *variant) {
+struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
+                             struct which which) {
+  struct variant *variant = kernel_variant_find(L, anchors, kernel, which);
+  if (!variant || !variant->plan.program || !indexes_are_fresh(variant)) return NULL;
+  variant_read_outside(kernel->box, variant);
+  if (LIKELY(!variant->texts)) return variant;
+  /* The function itself, if it did a row, may have swept unused strings. */
   bool starved = false;
-  lua_rawgeti(L, all_anchors, (lua_Integer)variant->anchors);
+  lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
   for (uint32_t i = 0; i < variant->guard_count && !starved; i++)
     if (variant->guards[i].type == GUARD_TEXT)
       starved = guard_read_text(L, lua_gettop(L), &variant->guards[i], kernel->box->world,
                                 variant->uniforms) == READING_STARVED;
   lua_pop(L, 1);
   if (starved) raise_memory(L);
-}
-
-struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
-                             struct which which) {
-  struct variant *variant = kernel_variant_find(L, anchors, kernel, which);
-  if (!variant || !variant->plan.program || !indexes_are_fresh(variant)) return NULL;
-  variant_read_arrays(kernel->box, variant);
-  variant_read_resources(kernel->box, variant);
-  if (UNLIKELY(variant->texts)) variant_read_texts(L, anchors, kernel, variant);
   return variant;
 }
 
-/* Whether a variant fits every table in which rows match, if these may differ. */
-static APART bool kernel_variant_fits_all(const struct kernel *kernel,
-                                          const struct variant *variant) {
+bool variant_fits_all(const struct kernel *kernel, const struct variant *variant) {
   const ecs_query *query = kernel->query;
-  for (uint32_t i = 0; i < query_reach(query); i++) {
+  bool differs = query->terms.choices || query->terms.toggled;
+  for (uint32_t i = 0; UNLIKELY(differs) && i < query_reach(query); i++) {
     const struct table *table = query_table(query, i);
     enum table_rows rows = query_table_rows(&query->terms, table);
     if (rows == ROWS_NONE) continue;
@@ -315,24 +304,6 @@ static APART bool kernel_variant_fits_all(const struct kernel *kernel,
       return false;
   }
   return true;
-}
-
-bool variant_fits_all(const struct kernel *kernel, const struct variant *variant) {
-  const struct query_terms *terms = &kernel->query->terms;
-  return LIKELY(!(terms->choices || terms->toggled)) || kernel_variant_fits_all(kernel, variant);
-}
-
-static APART bool variant_fits_guards(lua_State *L, int anchors, const struct kernel *kernel,
-                                      struct variant *variant) {
-  lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
-  bool fits = variant_read_guards(L, lua_gettop(L), kernel->box, variant);
-  lua_pop(L, 1);
-  return fits;
-}
-
-static APART void variant_read_outside(const struct kernel *kernel, struct variant *variant) {
-  variant_read_resources(kernel->box, variant);
-  variant_read_arrays(kernel->box, variant);
 }
 
 struct variant *variant_direct(lua_State *L, int anchors, struct kernel *kernel) {
@@ -347,7 +318,7 @@ struct variant *variant_direct(lua_State *L, int anchors, struct kernel *kernel)
   variant->run = ++kernel->runs;
   kernel->left = 0;
   bool outside = variant->resource_count | variant->array_count;
-  if (UNLIKELY(outside)) variant_read_outside(kernel, variant);
+  if (UNLIKELY(outside)) variant_read_outside(kernel->box, variant);
   /* From then on, only a change of components can make a settled variant unsettled. */
   bool sure = !outside && !variant->guard_count && kernel->query->terms.plain &&
               !kernel->query->terms.choices;
@@ -380,6 +351,7 @@ static int variant_compile_protected(lua_State *L) {
 }
 
 /* Copies a list to room for it; without room, only counts its bytes. */
+#define VARIANT_KEEP(list, count) variant_keep(room, &at, list, (count) * sizeof *(list))
 static void *variant_keep(char *room, size_t *at, const void *from, size_t size) {
   void *to = room ? room + *at : NULL;
   if (to && size) memcpy(to, from, size);
@@ -390,27 +362,17 @@ static void *variant_keep(char *room, size_t *at, const void *from, size_t size)
 /* Copies the front's lists to room after the findings. Returns where they end. */
 static size_t variant_keep_lists(struct variant *variant, const struct front *front, char *room) {
   size_t at = (sizeof(struct findings) + 15) / 16 * 16;
-  uint32_t columns = front->column_count;
-  variant->guards =
-      variant_keep(room, &at, front->guards, front->guard_count * sizeof *front->guards);
-  variant->resources =
-      variant_keep(room, &at, front->resources, front->resource_count * sizeof *front->resources);
-  variant->columns = variant_keep(room, &at, front->columns, columns * sizeof *front->columns);
-  variant->sources =
-      variant_keep(room, &at, front->arrays, front->array_count * sizeof *front->arrays);
-  variant->shared =
-      variant_keep(room, &at, front->shared.list, front->shared.count * sizeof *front->shared.list);
-  variant->plan.columns = variant_keep(room, &at, front->cells, columns * sizeof *front->cells);
-  variant->plan.commands =
-      variant_keep(room, &at, front->commands, front->command_count * sizeof *front->commands);
-  variant->plan.asked =
-      variant_keep(room, &at, front->asked, front->asked_count * sizeof *front->asked);
-  variant->plan.lookups =
-      variant_keep(room, &at, front->lookups, front->lookup_count * sizeof *front->lookups);
-  variant->plan.marks =
-      variant_keep(room, &at, front->marks, front->mark_count * sizeof *front->marks);
-  variant->plan.whole =
-      variant_keep(room, &at, front->whole, front->whole_count * sizeof *front->whole);
+  variant->guards = VARIANT_KEEP(front->guards, front->guard_count);
+  variant->resources = VARIANT_KEEP(front->resources, front->resource_count);
+  variant->columns = VARIANT_KEEP(front->columns, front->column_count);
+  variant->sources = VARIANT_KEEP(front->arrays, front->array_count);
+  variant->shared = VARIANT_KEEP(front->shared.list, front->shared.count);
+  variant->plan.columns = VARIANT_KEEP(front->cells, front->column_count);
+  variant->plan.commands = VARIANT_KEEP(front->commands, front->command_count);
+  variant->plan.asked = VARIANT_KEEP(front->asked, front->asked_count);
+  variant->plan.lookups = VARIANT_KEEP(front->lookups, front->lookup_count);
+  variant->plan.marks = VARIANT_KEEP(front->marks, front->mark_count);
+  variant->plan.whole = VARIANT_KEEP(front->whole, front->whole_count);
   return at;
 }
 
@@ -434,8 +396,7 @@ static struct variant *copy_variant(struct memory *memory, const struct variant 
 }
 
 static void variant_take_cells(struct script_cells *script, const struct front *front) {
-  for (uint32_t i = 0; i < front->array_count; i++)
-    script->arrays[i] = front->arrays[i].cells;
+  for (uint32_t i = 0; i < front->array_count; i++) script->arrays[i] = front->arrays[i].cells;
   script->count = front->shared.cell_count;
   script->tables = front->shared.table_count;
   uint32_t columns = front->shared.list_column_count;
@@ -447,8 +408,13 @@ static void variant_take_cells(struct script_cells *script, const struct front *
   memcpy(script->list, front->shared.cells, sizeof script->list);
 }
 
-/* Notes whether the program copies tables of Lua, and makes some, or strings. */
-static void variant_note_tables(struct variant *variant, const struct front *front) {
+/* Finds out what a variant with a program does. */
+static void variant_judge(const struct kernel *kernel, struct variant *variant,
+                          const struct front *front) {
+  variant->leaves = front->leaves;
+  variant->quiet = !front->index_count && !cells_any(&variant->script) &&
+                   !RESULT_IS_USED(kernel->result) && front->command_count == 0 &&
+                   !program_info(front->program).fails;
   for (uint32_t i = 0; i < front->guard_count; i++) {
     bool appends = front->guards[i].type == GUARD_APPENDED;
     variant->tables |= appends || front->guards[i].type == GUARD_ELEMENTS;
@@ -477,16 +443,6 @@ static void variant_plan(struct variant *variant, const struct front *front) {
   plan->whole = kept.whole;
   plan->whole_count = front->whole_count;
   plan->lookups = kept.lookups;
-}
-
-/* Finds out what a variant with a program does. */
-static void variant_judge(const struct kernel *kernel, struct variant *variant,
-                          const struct front *front) {
-  variant->leaves = front->leaves;
-  variant_note_tables(variant, front);
-  variant->quiet = !front->index_count && !cells_any(&variant->script) &&
-                   !RESULT_IS_USED(kernel->result) && front->command_count == 0 &&
-                   !program_info(front->program).fails;
 }
 
 /* Makes a variant of the front's results; NULL when out of memory. */
@@ -683,29 +639,25 @@ static bool kernel_variant_compile(lua_State *L, int handle, int anchors, struct
   return status == LUA_OK;
 }
 
-/* Appends what a survey of the function finds to the list at an index. */
-static void variant_survey(lua_State *L, int handle, struct kernel *kernel, int reasons) {
-  struct memory *memory = kernel->box->memory;
-  struct front *front = memory_resize(memory, NULL, 0, sizeof *front);
-  if (!front) raise_memory(L);
-  front_clear(front);
-  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
-  int status = variant_run_front(L, handle, lua_gettop(L), kernel, front, kernel->denied_for,
-                                 reasons);
-  front_free(front);
-  memory_free(memory, front, sizeof *front);
-  if (status == LUA_ERRMEM) lua_error(L);
-  if (status != LUA_OK) survey_append(L, reasons);
-}
-
 void variant_push_reasons(lua_State *L, int handle) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   lua_newtable(L);
   int reasons = lua_gettop(L);
   /* The locals around a loop are known only while it runs. */
-  bool surveys = kernel->denied && !kernel->query->broken && !kernel->line;
-  if (surveys) variant_survey(L, handle, kernel, reasons);
-  lua_settop(L, reasons);
+  if (kernel->denied && !kernel->query->broken && !kernel->line) {
+    struct memory *memory = kernel->box->memory;
+    struct front *front = memory_resize(memory, NULL, 0, sizeof *front);
+    if (!front) raise_memory(L);
+    front_clear(front);
+    lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+    int status = variant_run_front(L, handle, lua_gettop(L), kernel, front, kernel->denied_for,
+                                   reasons);
+    front_free(front);
+    memory_free(memory, front, sizeof *front);
+    if (status == LUA_ERRMEM) lua_error(L);
+    if (status != LUA_OK) survey_append(L, reasons);
+    lua_settop(L, reasons);
+  }
   if (lua_rawlen(L, reasons) > 0) return;
   lua_getiuservalue(L, handle, KERNEL_REASON);
   lua_rawseti(L, reasons, 1);
@@ -799,10 +751,8 @@ void variant_push_tables(lua_State *L, int handle, const struct variant *variant
     lua_createtable(L, 0, 3);
     variant_push_name(L, anchors, guard);
     lua_setfield(L, -2, "name");
-    lua_pushinteger(L, (lua_Integer)count);
-    lua_setfield(L, -2, "elements");
-    lua_pushinteger(L, (lua_Integer)bytes);
-    lua_setfield(L, -2, "bytes");
+    set_integer(L, "elements", count);
+    set_integer(L, "bytes", bytes);
     lua_rawseti(L, anchors - 2, (lua_Integer)lua_rawlen(L, anchors - 2) + 1);
   }
   lua_settop(L, anchors - 2);

@@ -53,13 +53,6 @@ static int body_next_local(const uint64_t among[4], int at) {
   return at;
 }
 
-/* The locals that the body uses; all while that is unknown. */
-static void body_uses_of(const struct kernel *kernel, uint64_t uses[4]) {
-  uint64_t any = 0;
-  for (int i = 0; i < 4; i++) any |= uses[i] = kernel->body_uses[i];
-  for (int i = 0; i < 4 && !any; i++) uses[i] = UINT64_MAX;
-}
-
 /* Copies some locals of the frame to the upvalues of the function at an index. */
 static void body_take_locals(lua_State *L, lua_Debug *frame, int locals, const uint64_t among[4],
                              const struct chance *chance) {
@@ -158,16 +151,6 @@ static uint32_t body_rows(const struct loop_box *loop) {
   return rows < BODY_TABLE * tables ? 0 : rows;
 }
 
-/* What is known of the loop of a function, at the top of the stack, that begins at a line; that it
-** is another one does no harm. */
-static struct body_site *body_site_of(lua_State *L, struct query_box *query, uint32_t line) {
-  const void *function = lua_topointer(L, -1);
-  struct body_site *site = &query->sites[line % BODY_SITES];
-  if (site->function != function || site->line != line)
-    *site = (struct body_site){.function = function, .line = line};
-  return site;
-}
-
 static void body_tire(struct body_site *site) {
   if (site->tired < BODY_RESTS) site->tired = site->tired ? 2 * site->tired : 1;
   site->rests = site->tired;
@@ -181,8 +164,13 @@ static bool body_begin(lua_State *L, int loop_index, struct loop_box *loop, lua_
   lua_getiuservalue(L, loop_index, LOOP_QUERY);
   int query = lua_gettop(L);
   lua_getinfo(L, "f", frame);
+  /* That it is another function's, or loop's, does no harm. */
+  const void *function = lua_topointer(L, -1);
+  uint32_t line = (uint32_t)frame->currentline;
   struct body_site *site =
-      body_site_of(L, lua_touserdata(L, query), (uint32_t)frame->currentline);
+      &((struct query_box *)lua_touserdata(L, query))->sites[line % BODY_SITES];
+  if (site->function != function || site->line != line)
+    *site = (struct body_site){.function = function, .line = line};
   if (site->rests) {   /* its body was refused when it was last compiled */
     site->rests--;
     return false;
@@ -227,8 +215,9 @@ void body_run(lua_State *L, int loop_index, struct loop_box *loop) {
     lua_getiuservalue(L, top + 1, KERNEL_LOCALS);
     const struct kernel_box *handle = lua_touserdata(L, top + 1);
     struct kernel *kernel = handle->kernel;
-    uint64_t uses[4];
-    body_uses_of(kernel, uses);
+    uint64_t uses[4], any = 0;   /* the locals that the body uses; all while that is unknown */
+    for (int i = 0; i < 4; i++) any |= uses[i] = kernel->body_uses[i];
+    for (int i = 0; i < 4 && !any; i++) uses[i] = UINT64_MAX;
     body_take_locals(L, &frame, top + 2, uses, loop->chance);
     loop->body = body;
     loop->row = ROW_STALE;     /* its views show no row while a program runs */

@@ -84,18 +84,15 @@ static RARE ecs_status system_status_of(lua_State *L, const struct world_box *bo
   return ECS_EUSER;
 }
 
-/* The row for which Lua has called the function of a system; kernels name theirs themselves. */
-static RARE ecs_id system_failed_row(const struct system_box *system) {
-  bool by_rows = system->query && (system->form == FORM_EACH || system->form == FORM_MAP);
-  return by_rows && !system->compiled ? failure_row(system->loop) : ECS_NULL;
-}
-
 /* Ends a callback of a system. A world that was closed in it is freed now, unless update still has
 ** to end. */
 static inline ecs_status system_run_finish(struct world_box *box, int called,
                                            const struct system_box *system) {
   lua_State *L = system_run_state_of(box);
-  ecs_id entity = UNLIKELY(called != LUA_OK) ? system_failed_row(system) : ECS_NULL;
+  ecs_id entity = ECS_NULL;   /* whose row Lua has done; kernels name theirs themselves */
+  if (UNLIKELY(called != LUA_OK) && system->query && !system->compiled &&
+      (system->form == FORM_EACH || system->form == FORM_MAP))
+    entity = failure_row(system->loop);
   if (box->world && UNLIKELY(box->loops->open)) loops_end_system(box, called == LUA_OK);
   ecs_status status = ECS_OK;
   if (UNLIKELY(called != LUA_OK)) status = system_status_of(L, box, called, system, entity);
@@ -148,19 +145,11 @@ static void run_loop(lua_State *L, struct system_box *system, rows_fn rows, int 
   loop_end(loop);
 }
 
-/* Not trying a hopeless one saves a third of a run over few rows. */
-static inline bool system_may_compile(struct system_box *system) {
-  if (!system->kernel || system->hopeless) return false;
-  const struct kernel *kernel = system->kernel->kernel;
-  system->hopeless = system->compile != 1 && kernel && kernel->hopeless;
-  return !system->hopeless;
-}
-
 /* Whether its function can be a program now; pushes the handle. */
 static bool system_is_ready(lua_State *L, struct system_box *system) {
   system_push(L, system, SYSTEM_KERNEL);
-  bool must = system->compile == 1, ready = kernel_ready(L, BODY_FUNCTION + 1, must);
-  system->compiled = ready && !kernel_is_refused(system->kernel);
+  bool must = system->compile == 1, ready = kernel_ready(L, BODY_FUNCTION + 1, must, false);
+  system->compiled = ready && !(system->handle->kernel && system->handle->kernel->refused);
   if (!ready && must)
     raise_error(L, "the function cannot be compiled: %s", lua_tostring(L, -1));
   return ready;
@@ -172,7 +161,7 @@ static APART bool run_compiled(lua_State *L, struct system_box *system,
                                struct elements *elements) {
   struct kernel_run how = {.dt = system->dt};
   int handle = BODY_FUNCTION + 1;
-  assert(system->kernel);
+  assert(system->handle);
   if (!elements) {
     system_push(L, system, SYSTEM_QUERY);
     check_query(L, handle);
@@ -230,8 +219,7 @@ static void system_run_begin(lua_State *L, struct system_box *system) {
     *refs[i] = luaL_ref(L, BODY_REFS);
   }
   system_push(L, system, SYSTEM_KERNEL);
-  system->kernel = lua_touserdata(L, -1);
-  if (system->kernel) {
+  if (system->handle) {
     lua_getiuservalue(L, -1, KERNEL_ANCHORS);
     lua_rawseti(L, BODY_REFS, system->anchors_ref);
   }
@@ -267,7 +255,10 @@ static int run_body(lua_State *L) {
   struct system_box *system = lua_touserdata(L, BODY_SYSTEM);
   system_push_function(L, system);
   if (UNLIKELY(system->box->world->finding || system->uses)) system_bring_up(L, system);
-  bool compiles = system_may_compile(system);
+  /* Not trying a hopeless one saves a third of a run over few rows. */
+  const struct kernel *kernel = system->handle ? system->handle->kernel : NULL;
+  system->hopeless |= system->compile != 1 && kernel && kernel->hopeless;
+  bool compiles = system->handle && !system->hopeless;
   if (!compiles) system->compiled = false;
   switch (system->form) {
     case FORM_EACH:
@@ -304,12 +295,12 @@ static RARE bool system_has_no_news(const struct system_box *system) {
 INLINE bool system_use_direct(const struct system_box *system, double dt,
                               bool (*use)(lua_State *L, int anchors,
                                           struct kernel *kernel, double dt)) {
-  if (!system->compiled || !system->kernel) return false;
+  if (!system->compiled || !system->handle || !system->begun) return false;
   bool of_rows = system->form != FORM_RUN;
   if (of_rows && (system->query ? !system->query->query
                                 : !component_of(system->box->world, system->array)))
     return false;
-  struct kernel *kernel = system->kernel->kernel;
+  struct kernel *kernel = system->handle->kernel;
   if (!kernel) return false;
   lua_State *L = system_run_state_of(system->box);
   if (!kernel_reads(kernel)) return use(L, 0, kernel, dt);
@@ -441,14 +432,14 @@ void system_kernel_push(lua_State *L, int world_index, struct system_box *system
   int handle = lua_gettop(L);
   const struct kernel_box *box = lua_touserdata(L, handle);
   if (box && box->kernel && system->compiled && !system_kernel_is_current(box->kernel))
-    system->compiled = kernel_ready_unbound(L, handle);
+    system->compiled = kernel_ready(L, handle, true, true);
   lua_settop(L, handle);
 }
 
 const char *system_kernel_tier(const ecs_system *system) {
   const struct system_box *script = system_script(system);
   if (!script) return "native";
-  const struct kernel *kernel = script->kernel ? script->kernel->kernel : NULL;
+  const struct kernel *kernel = script->handle ? script->handle->kernel : NULL;
   bool compiled = script->compiled && !(kernel && kernel_is_tired(kernel));
   return compiled || loops_are_compiled(script) ? "vector" : "lua";
 }

@@ -17,10 +17,7 @@ void uses_option(lua_State *L, int spec, const char *what) {
   const char *const *names = names_option(L, spec, what, "uses");
   if (!names) return;
   lua_newtable(L);
-  for (lua_Integer i = 0; names[i]; i++) {
-    lua_pushstring(L, names[i]);
-    lua_rawseti(L, -2, i + 1);
-  }
+  for (; *names; names++) append_text(L, *names);
 }
 
 /* ---- strings in functions -------------------------------------------------------------- */
@@ -78,19 +75,6 @@ void uses_push_texts(lua_State *L, int function) {
   if (uses_is_script(L, function)) uses_add_texts(L, lua_gettop(L), function, 1);
 }
 
-static bool uses_is_written(lua_State *L, int texts, const ecs_index *index) {
-  bool found = false;
-  lua_Integer count = (lua_Integer)lua_rawlen(L, texts);
-  for (lua_Integer i = 1; i <= count && !found; i++) {
-    size_t size;
-    lua_rawgeti(L, texts, i);
-    const char *text = lua_tolstring(L, -1, &size);
-    found = dump_mentions(text, size, index_name(index));
-    lua_pop(L, 1);
-  }
-  return found;
-}
-
 /* ---- each ------------------------------------------------------------------------------ */
 
 static void uses_visit_upvalues(lua_State *L, const struct user *user, int function, int depth,
@@ -110,15 +94,24 @@ static void uses_visit_upvalues(lua_State *L, const struct user *user, int funct
 /* Making an index's keys may run a script's functions, which may declare others. */
 static void uses_visit_written(lua_State *L, const struct user *user, visit_fn visit) {
   uint64_t version = indexes_version(user->box->world);
+  lua_Integer count = (lua_Integer)lua_rawlen(L, user->texts);
   for (ecs_index *index = index_first(user->box->world); index; index = index->next) {
-    if (!uses_is_written(L, user->texts, index)) continue;
+    bool written = false;
+    for (lua_Integer i = 1; i <= count && !written; i++, lua_pop(L, 1)) {
+      size_t size;
+      lua_rawgeti(L, user->texts, i);
+      const char *text = lua_tolstring(L, -1, &size);
+      written = dump_mentions(text, size, index_name(index));
+    }
+    if (!written) continue;
     visit(L, user->box, user->world, index);
     if (!user->box->world || indexes_version(user->box->world) != version) return;
   }
 }
 
-static void uses_visit_listed(lua_State *L, const struct user *user, visit_fn visit) {
-  lua_Integer count = (lua_Integer)lua_rawlen(L, user->listed);
+void uses_each(lua_State *L, const struct user *user, visit_fn visit) {
+  bool lists = lua_istable(L, user->listed);
+  lua_Integer count = lists ? (lua_Integer)lua_rawlen(L, user->listed) : 0;
   for (lua_Integer i = 1; i <= count && user->box->world; i++) {
     size_t size;
     lua_rawgeti(L, user->listed, i);
@@ -128,10 +121,6 @@ static void uses_visit_listed(lua_State *L, const struct user *user, visit_fn vi
     lua_pop(L, 1);
     visit(L, user->box, user->world, index);
   }
-}
-
-void uses_each(lua_State *L, const struct user *user, visit_fn visit) {
-  if (lua_istable(L, user->listed)) uses_visit_listed(L, user, visit);
   if (!user->box->world || !index_first(user->box->world)) return;
   if (uses_is_script(L, user->function)) uses_visit_upvalues(L, user, user->function, 1, visit);
   if (user->box->world) uses_visit_written(L, user, visit);

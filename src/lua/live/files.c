@@ -24,7 +24,7 @@
 #endif
 
 /* After the system's headers: what it declares is hidden. */
-#include "lua/bind/status.h"
+#include "lua/bind/args.h"
 #include "lua/live/live.h"
 
 struct state {
@@ -160,38 +160,28 @@ static lua_Integer files_now(void) {
   return clock_gettime(CLOCK_REALTIME, &time) == 0 ? files_nanoseconds(time) : 0;
 }
 
-typedef struct {
-  DIR *stream;
-} directory;
+typedef DIR *directory;
 
 static bool files_open_directory(lua_State *L, const char *path, directory *dir) {
   (void)L;
-  dir->stream = opendir(path);
-  return dir->stream != NULL;
+  *dir = opendir(path);
+  return *dir != NULL;
 }
 
 static const char *files_next_name(directory *dir) {
-  const struct dirent *entry = readdir(dir->stream);
+  const struct dirent *entry = readdir(*dir);
   return entry ? entry->d_name : NULL;
 }
 
-static void files_close_directory(directory *dir) { closedir(dir->stream); }
+static void files_close_directory(directory *dir) { closedir(*dir); }
 
 #endif
 
 /* ---- for Lua ---------------------------------------------------------------------------- */
 
-static const char *files_check_path(lua_State *L, int arg) {
-  if (lua_type(L, arg) != LUA_TSTRING) luaL_typeerror(L, arg, "string");
-  size_t size;
-  const char *path = lua_tolstring(L, arg, &size);
-  if (memchr(path, 0, size)) luaL_argerror(L, arg, "the string has a zero byte");
-  return path;
-}
-
 int ecs_native_stat(lua_State *L) {
   struct state state;
-  if (!files_look(files_check_path(L, 1), &state)) return 0;
+  if (!files_look(check_text(L, 1, NULL), &state)) return 0;
   lua_pushinteger(L, state.time);
   lua_pushinteger(L, state.size);
   lua_pushinteger(L, state.inode);
@@ -199,14 +189,6 @@ int ecs_native_stat(lua_State *L) {
   lua_pushboolean(L, state.plain);
   lua_pushinteger(L, state.change);
   return 6;
-}
-
-static bool files_is_number(lua_State *L, lua_Integer at, lua_Integer number) {
-  lua_rawgeti(L, 2, at);
-  lua_pushinteger(L, number);
-  bool same = lua_rawequal(L, -1, -2);
-  lua_pop(L, 2);
-  return same;
 }
 
 /* Whether the state with a number, from 0, in the list at 2 is this one; a missing file has
@@ -218,10 +200,14 @@ static bool files_is_same(lua_State *L, lua_Integer at, const char *path) {
     lua_pop(L, 1);
     return none;
   }
-  return files_is_number(L, 4 * at + 1, state.time) &&
-         files_is_number(L, 4 * at + 2, state.size) &&
-         files_is_number(L, 4 * at + 3, state.inode) &&
-         files_is_number(L, 4 * at + 4, state.change);
+  const lua_Integer numbers[] = {state.time, state.size, state.inode, state.change};
+  bool same = true;
+  for (int i = 0; i < 4 && same; i++, lua_pop(L, 2)) {
+    lua_rawgeti(L, 2, 4 * at + 1 + i);
+    lua_pushinteger(L, numbers[i]);
+    same = lua_rawequal(L, -1, -2);
+  }
+  return same;
 }
 
 int ecs_native_changes(lua_State *L) {
@@ -237,65 +223,29 @@ int ecs_native_changes(lua_State *L) {
     if (same) continue;
     if (lua_gettop(L) == 2) lua_newtable(L);
     lua_pushinteger(L, i + 1);
-    lua_rawseti(L, 3, (lua_Integer)lua_rawlen(L, 3) + 1);
+    append_item(L);
   }
   return lua_gettop(L) - 2;
 }
 
-/* Reads the names, each ended by a zero byte: nothing is raised while the directory is open. NULL
-** when out of memory. */
-static char *files_read_names(directory *dir, lua_Alloc alloc, void *ud, size_t *size,
-                              size_t *used) {
-  char *names = NULL;
-  const char *name;
-  *size = *used = 0;
-  while ((name = files_next_name(dir)) != NULL) {
-    size_t length = strlen(name) + 1;
-    if (length > *size - *used) {
-      size_t grown = (*size + length) * 2;
-      char *more = alloc(ud, names, *size, grown);
-      if (!more) {
-        if (names) alloc(ud, names, *size, 0);
-        return NULL;
-      }
-      names = more;
-      *size = grown;
-    }
-    memcpy(names + *used, name, length);
-    *used += length;
-  }
-  return names;
-}
-
-struct name_list {
-  const char *text;
-  size_t used;
-};
-
+/* (directory): a list of the names. Protected, since the directory must be closed. */
 static int files_push_names(lua_State *L) {
-  const struct name_list *names = lua_touserdata(L, 1);
+  directory *dir = lua_touserdata(L, 1);
   lua_newtable(L);
-  for (size_t at = 0; at < names->used; at += strlen(names->text + at) + 1) {
-    lua_pushstring(L, names->text + at);
-    lua_rawseti(L, 2, (lua_Integer)lua_rawlen(L, 2) + 1);
+  for (const char *name; (name = files_next_name(dir)) != NULL;) {
+    lua_pushstring(L, name);
+    append_item(L);
   }
   return 1;
 }
 
 int ecs_native_list(lua_State *L) {
   directory dir;
-  if (!files_open_directory(L, files_check_path(L, 1), &dir)) return 0;
-  void *ud;
-  lua_Alloc alloc = lua_getallocf(L, &ud);
-  size_t size, used;
-  char *text = files_read_names(&dir, alloc, ud, &size, &used);
-  files_close_directory(&dir);
-  if (!text) raise_memory(L);
-  struct name_list names = {text, used};
+  if (!files_open_directory(L, check_text(L, 1, NULL), &dir)) return 0;
   lua_pushcfunction(L, files_push_names);
-  lua_pushlightuserdata(L, &names);
+  lua_pushlightuserdata(L, &dir);
   int status = lua_pcall(L, 1, 1, 0);
-  alloc(ud, text, size, 0);
+  files_close_directory(&dir);
   return status == LUA_OK ? 1 : lua_error(L);
 }
 

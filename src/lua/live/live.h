@@ -100,8 +100,9 @@ bool stage_record(lua_State *L, struct world_box *box, enum registered kind, int
 /* Records what is named at 2 with a copy of the options at 3, and takes what follows these. */
 void stage_options(lua_State *L, struct world_box *box, enum registered kind);
 
-/* Called before a declaration, with its name and fields (as the schema returns them; 0: a tag's) at
-** stack indices: true if the component does not belong to the scripts, which cannot change it. */
+/* Called before a declaration, with its name and fields (as the schema returns them; 0: a tag's,
+** which it may push) at stack indices: true if the component does not belong to the scripts, which
+** cannot change it. */
 bool stage_announce(lua_State *L, struct world_box *box, int name, int fields);
 
 /* Called before the error that a type or a required component is missing: another file may declare

@@ -56,17 +56,8 @@ static bool recording_had(const struct world_box *box, enum registered kind, con
   }
 }
 
-/* Pushes whether the world had the component's former name. */
-static void recording_push_had_old(lua_State *L, const struct world_box *box, int fields) {
-  const struct transaction *transaction = &box->stage->transaction;
-  bool renames = option(L, fields, "old_name") == LUA_TSTRING;
-  bool had = renames && transaction_had(transaction, lua_tostring(L, -1));
-  lua_pop(L, 1);
-  lua_pushboolean(L, had);
-}
-
 /* recorder(kind, name, registration, value, had, had_old): whether the name is foreign, and the
-** owner's path. */
+** owner's path. For a component, had_old says whether the world had its former name. */
 bool stage_record(lua_State *L, struct world_box *box, enum registered kind, int name, int value) {
   name = lua_absindex(L, name);
   value = lua_absindex(L, value);
@@ -88,7 +79,12 @@ bool stage_record(lua_State *L, struct world_box *box, enum registered kind, int
   lua_pushvalue(L, index);
   lua_pushvalue(L, value);
   lua_pushboolean(L, recording_had(box, kind, entry->name));
-  if (kind == REGISTERED_COMPONENT) recording_push_had_old(L, box, value);
+  if (kind == REGISTERED_COMPONENT) {
+    bool renames = option(L, value, "old_name") == LUA_TSTRING;
+    bool had = renames && transaction_had(&box->stage->transaction, lua_tostring(L, -1));
+    lua_pushboolean(L, had);
+    lua_replace(L, -2);
+  }
   lua_call(L, lua_gettop(L) - index - 1, 2);
   entry->owner = recording_keep(L, index, REGISTERED_OWNER);
   bool foreign = lua_toboolean(L, -1);
@@ -118,11 +114,8 @@ void stage_options(lua_State *L, struct world_box *box, enum registered kind) {
 
 bool stage_announce(lua_State *L, struct world_box *box, int name, int fields) {
   if (!box->stage) return false;
-  if (fields) return stage_record(L, box, REGISTERED_COMPONENT, name, fields);
-  lua_newtable(L);
-  bool foreign = stage_record(L, box, REGISTERED_COMPONENT, name, -1);
-  lua_pop(L, 1);
-  return foreign;
+  if (!fields) lua_newtable(L);
+  return stage_record(L, box, REGISTERED_COMPONENT, name, fields ? fields : -1);
 }
 
 void stage_missing(lua_State *L, const struct world_box *box) {

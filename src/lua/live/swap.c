@@ -2,7 +2,7 @@
 **
 ** Everything that can fail happens in swap_prepare, kind by kind, in the order of the lists: the
 ** migration, then phases, queries, resources, indexes and systems are made for the future world,
-** then what stays is checked against it. Nothing else runs meanwhile. swap_commit cannot fail.
+** then what stays is checked against it. Nothing else runs meanwhile. swap_end cannot fail.
 ** Prefabs follow: they are entities, and spawning them may run functions of scripts. */
 
 #include <lauxlib.h>
@@ -129,18 +129,6 @@ static void swap_components(lua_State *L, struct world_box *box) {
   }
 }
 
-/* Raises that the tables cannot be migrated, with where the component was declared whose cell did
-** not convert. */
-static void swap_refuse_migration(lua_State *L, const struct world_box *box, ecs_status status) {
-  const char *refused = box->stage->transaction.migration.refused;
-  const struct registration *entry;
-  uint32_t at = 0;
-  do
-    entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_COMPONENT), &at);
-  while (entry && !(refused && strcmp(entry->name, refused) == 0));
-  swap_check(L, box, status, "");
-}
-
 static void swap_migrate(lua_State *L, struct world_box *box) {
   const uint32_t phase = EITHER(REGISTERED_PHASE);
   uint32_t phases = swap_count_registered(L, SWAP_LIST, phase) +
@@ -148,7 +136,15 @@ static void swap_migrate(lua_State *L, struct world_box *box) {
   uint32_t systems =
       swap_count_registered(L, SWAP_LIST, EITHER(REGISTERED_SYSTEM) | EITHER(REGISTERED_OBSERVER));
   ecs_status status = transaction_prepare(&box->stage->transaction, phases, systems);
-  if (status != ECS_OK) swap_refuse_migration(L, box, status);
+  if (status == ECS_OK) return;
+  /* With where the component was declared whose cell did not convert. */
+  const char *refused = box->stage->transaction.migration.refused;
+  const struct registration *entry;
+  uint32_t at = 0;
+  do
+    entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_COMPONENT), &at);
+  while (entry && !(refused && strcmp(entry->name, refused) == 0));
+  swap_check(L, box, status, "");
 }
 
 static void swap_phases(lua_State *L, struct world_box *box, uint64_t group) {
@@ -249,27 +245,22 @@ static void swap_queries(lua_State *L, struct world_box *box, uint32_t set) {
   }
 }
 
-static struct component *swap_find_resource(const struct world_box *box, const char *name) {
-  struct component *component = component_find(box->world, name, strlen(name));
-  const struct migration *migration = &box->stage->transaction.migration;
-  const struct change *change = component ? migration_of(migration, component->id) : NULL;
-  if (change) component = change->wanted ? change->component : NULL;
-  if (component && component->length) return NULL;
-  return component && (component->resource || (change && change->valued)) ? component : NULL;
-}
-
-static ecs_status swap_no_resource(ecs_world *world, const char *name) {
-  const struct component *now = component_formerly(world, name, strlen(name));
-  return world_fail(world, ECS_ENAME, "there is no resource '%s'%s%s%s", name,
-                    now ? ": its name is now '" : "", now ? now->name : "", now ? "'" : "");
-}
-
 /* From here on, scanned functions can tell what a pending view is of. */
 static void swap_views(lua_State *L, const struct world_box *box, uint32_t set) {
+  const struct migration *migration = &box->stage->transaction.migration;
   const struct registration *entry;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, set, &at));) {
-    const struct component *component = swap_find_resource(box, entry->name);
-    if (!component) swap_check(L, box, swap_no_resource(box->world, entry->name), "");
+    const char *name = entry->name;
+    const struct component *component = component_find(box->world, name, strlen(name));
+    const struct change *change = component ? migration_of(migration, component->id) : NULL;
+    if (change) component = change->wanted ? change->component : NULL;
+    bool valued = component && (component->resource || (change && change->valued));
+    if (!valued || component->length) {
+      const struct component *now = component_formerly(box->world, name, strlen(name));
+      world_fail(box->world, ECS_ENAME, "there is no resource '%s'%s%s%s", name,
+                 now ? ": its name is now '" : "", now ? now->name : "", now ? "'" : "");
+      swap_check(L, box, ECS_ENAME, "");
+    }
     struct view_box *view = swap_push_object(L);
     if (!view->component) view->id = component->id;
   }
@@ -277,20 +268,8 @@ static void swap_views(lua_State *L, const struct world_box *box, uint32_t set) 
 
 /* ---- indexes ------------------------------------------------------------------------------- */
 
-/* Those that scripts hold by name must exist afterwards. */
-static void swap_check_index_names(lua_State *L, const struct world_box *box) {
-  const uint32_t set = EITHER(REGISTERED_INDEX);
-  const struct registration *entry;
-  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, EITHER(REGISTERED_INDEX_NAME), &at));) {
-    ecs_string name = swap_text(entry->name);
-    bool known = index_named(box->world, name.data, name.size) &&
-                 !swap_is_registered(L, SWAP_LEAVING, set, name, UINT32_MAX);
-    if (!known && !swap_is_registered(L, SWAP_LIST, set, name, UINT32_MAX))
-      swap_check(L, box, index_unknown(box->world, name.data, name.size), "");
-  }
-}
-
 static void swap_indexes(lua_State *L, const struct world_box *box) {
+  const uint32_t set = EITHER(REGISTERED_INDEX);
   struct registration *entry;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_INDEX), &at));)
     if (!entry->index) swap_build(L, index_in_swap, entry);
@@ -299,7 +278,7 @@ static void swap_indexes(lua_State *L, const struct world_box *box) {
   for (const ecs_index *index = index_first(box->world); index; index = index->next) {
     ecs_string name = swap_text(index_name(index));
     if (swap_is_registered(L, SWAP_LIST, FRESH(REGISTERED_INDEX), name, UINT32_MAX) ||
-        swap_is_registered(L, SWAP_LEAVING, EITHER(REGISTERED_INDEX), name, UINT32_MAX) ||
+        swap_is_registered(L, SWAP_LEAVING, set, name, UINT32_MAX) ||
         index_query(index)->broken)
       continue;
     char what[128];
@@ -308,7 +287,14 @@ static void swap_indexes(lua_State *L, const struct world_box *box) {
     if (status == ECS_OK && migration->count) status = index_check_shown(index);
     swap_check(L, box, status, what);
   }
-  swap_check_index_names(L, box);
+  /* Those that scripts hold by name must exist afterwards. */
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, EITHER(REGISTERED_INDEX_NAME), &at));) {
+    ecs_string name = swap_text(entry->name);
+    bool known = index_named(box->world, name.data, name.size) &&
+                 !swap_is_registered(L, SWAP_LEAVING, set, name, UINT32_MAX);
+    if (!known && !swap_is_registered(L, SWAP_LIST, set, name, UINT32_MAX))
+      swap_check(L, box, index_unknown(box->world, name.data, name.size), "");
+  }
 }
 
 /* ---- prefabs ------------------------------------------------------------------------------- */
@@ -374,18 +360,6 @@ static void swap_declare_prefabs(lua_State *L) {
 
 /* ---- the swap ------------------------------------------------------------------------------ */
 
-static void swap_push_reports(lua_State *L, const struct migration *migration) {
-  lua_settop(L, SWAP_OPTIONS);
-  lua_newtable(L);
-  option(L, SWAP_OPTIONS, "files");
-  for (uint32_t i = 0; i < migration->count; i++) {
-    push_report(L, &migration->changes[i].report);
-    spawners_report(L, SWAP_WORLD, SWAP_ENTRY + 1, &migration->changes[i]);
-    lua_setfield(L, SWAP_ENTRY, migration->changes[i].component->name);
-  }
-  lua_settop(L, SWAP_ENTRY);
-}
-
 /* body(world, registered, leaving, options): everything that can fail; returns the reports and the
 ** group. */
 static int swap_prepare(lua_State *L) {
@@ -409,44 +383,47 @@ static int swap_prepare(lua_State *L) {
     swap_check(L, box, swap_check_array(box, entry->name), "");
   swap_check_prefabs(L, box);
   swap_check(L, box, transaction_order(transaction), "");
-  swap_push_reports(L, &transaction->migration);
+  const struct migration *migration = &transaction->migration;
+  lua_settop(L, SWAP_OPTIONS);
+  lua_newtable(L);
+  option(L, SWAP_OPTIONS, "files");
+  for (uint32_t i = 0; i < migration->count; i++) {
+    push_report(L, &migration->changes[i].report);
+    spawners_report(L, SWAP_WORLD, SWAP_ENTRY + 1, &migration->changes[i]);
+    lua_setfield(L, SWAP_ENTRY, migration->changes[i].component->name);
+  }
+  lua_settop(L, SWAP_ENTRY);
   lua_pushinteger(L, (lua_Integer)group);
   return 2;
 }
 
-/* Makes no Lua object: everything exists. */
-static void swap_commit(lua_State *L, struct world_box *box) {
+/* Commits, which makes no Lua object, since everything exists; or drops what was built. */
+static void swap_end(lua_State *L, struct world_box *box, bool swapped) {
   struct registration *entry;
-  transaction_commit(&box->stage->transaction);
-  for (uint32_t at = 0; swap_next(L, SWAP_LIST, FRESH(REGISTERED_QUERY), &at);)
+  if (swapped) transaction_commit(&box->stage->transaction);
+  for (uint32_t at = 0; swapped && swap_next(L, SWAP_LIST, FRESH(REGISTERED_QUERY), &at);)
     ((struct query_box *)swap_push_object(L))->pending = false;
-  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LEAVING, EITHER(REGISTERED_INDEX), &at));) {
+  const uint32_t leaving = swapped ? EITHER(REGISTERED_INDEX) : 0;
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LEAVING, leaving, &at));) {
     ecs_index *index = index_named(box->world, entry->name, strlen(entry->name));
     if (index) index_remove(index);
   }
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_INDEX), &at));) {
-    if (entry->index) index_enter(box->world, entry->index);
+    if (entry->index && swapped)
+      index_enter(box->world, entry->index);
+    else if (entry->index)
+      index_free(entry->index);
     entry->index = NULL;
   }
   for (uint32_t at = 0; swap_next(L, SWAP_LIST, FRESH(REGISTERED_VIEW), &at);) {
     struct view_box *view = swap_push_object(L);
-    if (!view->component) view->component = component_of(box->world, view->id);
+    if (view->component) continue;
+    if (swapped)
+      view->component = component_of(box->world, view->id);
+    else
+      view->id = ECS_NULL;
   }
   stage_drop(box);
-}
-
-/* Nothing has been swapped: drops what was built. */
-static void swap_cancel(lua_State *L, struct world_box *box) {
-  struct registration *entry;
-  stage_drop(box);
-  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_INDEX), &at));) {
-    if (entry->index) index_free(entry->index);
-    entry->index = NULL;
-  }
-  for (uint32_t at = 0; swap_next(L, SWAP_LIST, FRESH(REGISTERED_VIEW), &at);) {
-    struct view_box *view = swap_push_object(L);
-    if (!view->component) view->id = ECS_NULL;
-  }
 }
 
 /* native.swap(world, registered, leaving, options): the reports by component, the group, and what
@@ -471,7 +448,7 @@ int ecs_native_swap(lua_State *L) {
   if (status == LUA_OK) lua_pop(L, 1);
   lua_replace(L, SWAP_REPORTS);
   bool swapped = status == LUA_OK && !only_check;
-  (swapped ? swap_commit : swap_cancel)(L, box);
+  swap_end(L, box, swapped);
   lua_settop(L, SWAP_REPORTS);
   systems_sweep(L, box, SWAP_WORLD);
   if (status != LUA_OK) return lua_error(L);

@@ -46,13 +46,6 @@ static struct column_box *chunk_push_column(lua_State *L, int index,
 
 /* ---- chunk:column(name) ----------------------------------------------------------- */
 
-/* Whether the query names a component only `with` it. */
-static bool chunk_only_filters(const struct query_terms *terms, const struct component *component) {
-  for (uint32_t i = 0; i < terms->count; i++)
-    if (terms->terms[i].id == component->id && terms->terms[i].filters) return true;
-  return false;
-}
-
 /* The slot that yields a field of a component, or an error. */
 static const struct slot *chunk_find_slot(lua_State *L, const struct loop_box *loop,
                                           const struct component *component, uint32_t leaf) {
@@ -63,33 +56,27 @@ static const struct slot *chunk_find_slot(lua_State *L, const struct loop_box *l
   }
   const ecs_query *query = loop->query->query;
   const char *name = component->name, *field = component->leaves[leaf].name;
-  if (chunk_only_filters(&query->terms, component))
-    raise_error(L, "the query '%s' asks for '%s' without its values: leave out 'with' to use "
-                "'%s.%s'", query->text, name, name, field);
+  for (uint32_t i = 0; i < query->terms.count; i++)
+    if (query->terms.terms[i].id == component->id && query->terms.terms[i].filters)
+      raise_error(L, "the query '%s' asks for '%s' without its values: leave out 'with' to use "
+                  "'%s.%s'", query->text, name, name, field);
   raise_error(L, "the query '%s' has no term for '%s.%s'", query->text, name, field);
   return NULL;
 }
 
-/* The leaf that argument 2 names; a component with one leaf may stand for it. */
-static const struct component *chunk_check_leaf(lua_State *L, struct world_box *box,
-                                                uint32_t *leaf) {
-  const struct component *component = check_component_leaf(L, box, 2, leaf);
-  if (*leaf != NONE) return component;
-  if (component->leaf_count == 0)
-    raise_error(L, "'%s' is a tag and has no columns", component->name);
-  if (component->leaf_count > 1)
-    raise_error(L, "'%s' has several columns: name one, as in '%s.%s'", component->name,
-                component->name, component->leaves[0].name);
-  *leaf = 0;
-  return component;
-}
-
-/* The column of a field; nil if the chunk's entities lack it. */
+/* The column of a field, for which a component with one may stand; nil if the chunk's entities lack
+** it. */
 static int chunk_column(lua_State *L) {
   struct chunk_box *chunk = check_chunk(L, 1);
   struct loop_box *loop = chunk->loop;
   uint32_t leaf;
-  const struct component *component = chunk_check_leaf(L, loop->box, &leaf);
+  const struct component *component = check_component_leaf(L, loop->box, 2, &leaf);
+  if (component->leaf_count == 0)
+    raise_error(L, "'%s' is a tag and has no columns", component->name);
+  if (leaf == NONE && component->leaf_count > 1)
+    raise_error(L, "'%s' has several columns: name one, as in '%s.%s'", component->name,
+                component->name, component->leaves[0].name);
+  if (leaf == NONE) leaf = 0;
   const struct slot *slot = chunk_find_slot(L, loop, component, leaf);
   if (!slot->present) {
     lua_pushnil(L);
@@ -107,49 +94,36 @@ static int chunk_column(lua_State *L) {
   return 1;
 }
 
-/* Whether all of them have a sparse component. */
-static bool chunk_all_have(const struct loop_box *loop, const struct sparse *sparse) {
-  for (uint32_t i = 0; i < loop->count; i++)
-    if (sparse_row(sparse, loop->rows[i]) == NONE) return false;
-  return true;
-}
-
 /* Whether the chunk's entities have a component or tag, named in the query or not. */
 static int chunk_has(lua_State *L) {
   const struct chunk_box *chunk = check_chunk(L, 1);
-  const struct component *component = check_component(L, chunk->loop->box, 2);
-  bool has = component->sparse ? chunk_all_have(chunk->loop, component->sparse)
-                               : table_has(chunk->loop->table, component->id);
+  const struct loop_box *loop = chunk->loop;
+  const struct component *component = check_component(L, loop->box, 2);
+  const struct sparse *sparse = component->sparse;
+  bool has = sparse || table_has(loop->table, component->id);
+  for (uint32_t i = 0; sparse && has && i < loop->count; i++)
+    has = sparse_row(sparse, loop->rows[i]) != NONE;
   lua_pushboolean(L, has);
   return 1;
 }
 
 /* ---- chunk.n, chunk.entities ------------------------------------------------------- */
 
-static void chunk_push_entities(lua_State *L, const struct chunk_box *chunk) {
-  if (lua_getiuservalue(L, 1, CHUNK_ENTITIES) != LUA_TNIL) return;
-  lua_pop(L, 1);
-  struct column_box *column = chunk_push_column(L, 1, chunk);
-  column->read_only = true;
-  lua_pushvalue(L, -1);
-  lua_setiuservalue(L, 1, CHUNK_ENTITIES);
-}
-
 static int chunk_index(lua_State *L) {
   struct chunk_box *chunk = check_chunk(L, 1);
   const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   char text[64];
-  if (strcmp(key, "n") == 0)
+  if (strcmp(key, "n") == 0) {
     lua_pushinteger(L, (lua_Integer)chunk->loop->count);
-  else if (strcmp(key, "entities") == 0)
-    chunk_push_entities(L, chunk);
-  else if (strcmp(key, "column") == 0)
-    lua_pushcfunction(L, chunk_column);
-  else if (strcmp(key, "has") == 0)
-    lua_pushcfunction(L, chunk_has);
-  else
+  } else if (strcmp(key, "entities") == 0) {
+    if (lua_getiuservalue(L, 1, CHUNK_ENTITIES) != LUA_TNIL) return 1;
+    chunk_push_column(L, 1, chunk)->read_only = true;
+    lua_pushvalue(L, -1);
+    lua_setiuservalue(L, 1, CHUNK_ENTITIES);
+  } else if (!push_method(L, chunk_methods, 2)) {
     luaL_error(L, "a chunk has n, entities, column and has, not %s",
                show_value(L, 2, text, sizeof text));
+  }
   return 1;
 }
 

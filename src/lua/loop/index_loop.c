@@ -30,8 +30,8 @@ static int no_loop(lua_State *L, const struct found_box *found) {
 }
 
 void found_end(struct found_box *found) {
-  bool held = found->holds && index_loop_is_open(found);
-  if (held) edition_release(found->box->world, found->edition);
+  bool held = found->head.kind == &kind_held;
+  if (held && index_loop_is_open(found)) edition_release(found->box->world, found->edition);
   found->ended = true;
   found->row = NONE;
 }
@@ -78,15 +78,6 @@ static bool index_loop_make_view(lua_State *L, int loop, struct found_box *found
   return true;
 }
 
-static void index_loop_make_views(lua_State *L, int loop, struct found_box *found) {
-  const struct copies *copies = found->copies;
-  for (uint32_t i = 0; i < copies->slot_count; i++) {
-    if (!copies->slots[i].count || copies->slots[i].single) continue;
-    if (!index_loop_make_view(L, loop, found, i) || !index_loop_is_open(found)) no_loop(L, found);
-  }
-  found->begun = true;
-}
-
 /* ---- rows ------------------------------------------------------------------------------ */
 
 static void index_loop_push_single(lua_State *L, const struct found_box *found,
@@ -101,7 +92,12 @@ static void index_loop_push_single(lua_State *L, const struct found_box *found,
 void found_push_row(lua_State *L, int loop, struct found_box *found, uint32_t row) {
   uint32_t slots = found->copies->slot_count;
   if (UNLIKELY(slots > LUA_MINSTACK - 6)) need_stack(L, (int)slots + 6);
-  if (!found->begun) index_loop_make_views(L, loop, found);
+  for (uint32_t i = 0; !found->begun && i < slots; i++) {
+    const struct copy_slot *slot = &found->copies->slots[i];
+    if (!slot->count || slot->single) continue;
+    if (!index_loop_make_view(L, loop, found, i) || !index_loop_is_open(found)) no_loop(L, found);
+  }
+  found->begun = true;
   found->row = row;
   ecs_id entity = copies_entities(found->copies)[row];
   for (uint32_t i = 0; i < slots; i++) {
@@ -122,11 +118,8 @@ void found_push_row(lua_State *L, int loop, struct found_box *found, uint32_t ro
 
 /* The loop at 1, of either kind; NULL if it is none. */
 static struct found_box *index_loop_test_found(lua_State *L) {
-  struct found_box *found = lua_touserdata(L, 1);
-  if (UNLIKELY(!found || lua_rawlen(L, 1) < sizeof *found)) return NULL;
-  if (UNLIKELY(found->head.self != found)) return NULL;
-  const void *kind = found->head.kind;
-  return kind == &kind_found || kind == &kind_held ? found : NULL;
+  struct found_box *found = box_test(L, 1, &kind_found, sizeof *found);
+  return found ? found : box_test(L, 1, &kind_held, sizeof *found);
 }
 
 /* loop(): the views and values of the next row, and its entity. What is absent is false, as in
@@ -188,7 +181,6 @@ int found_begin(lua_State *L, struct world_box *box, struct ecs_index *index,
   struct found_box *found = found_push(L, box, &index->now->copies, holds);
   if (index->times != times) index_loop_begin_again(L);
   found->edition = holds ? edition_hold(index) : index->now;
-  found->holds = holds;
   found->search = *search;
   found->ended = false;
   lua_pushnil(L);

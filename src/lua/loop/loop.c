@@ -30,15 +30,6 @@ struct handle_box {
 
 /* ---- the open loops of a world ---------------------------------------------------- */
 
-/* A system may use its loop again, but views that were kept stay stale. */
-static void loop_drop_views(struct loop_box *loop) {
-  for (uint32_t i = 0; i < loop->slot_count; i++) {
-    struct view_box *view = loop->slots[i].view;
-    if (view) view->row = &view->own_row;
-    loop->slots[i].view = NULL;
-  }
-}
-
 /* The loop has ended: its views are stale from here on. */
 static void unlink_loop(struct loop_box *loop) {
   struct world_box *box = loop->box;
@@ -56,7 +47,13 @@ static void unlink_loop(struct loop_box *loop) {
   loop->news = false;
   loop->row = ROW_STALE;
   box->calls++;
-  if (loop->form == LOOP_SYSTEM && loop->view_count) loop_drop_views(loop);
+  /* A system may use its loop again, but views that were kept stay stale. */
+  bool drops = loop->form == LOOP_SYSTEM && loop->view_count;
+  for (uint32_t i = 0; drops && i < loop->slot_count; i++) {
+    struct view_box *view = loop->slots[i].view;
+    if (view) view->row = &view->own_row;
+    loop->slots[i].view = NULL;
+  }
   if (loop->form != LOOP_FOR) return;
   loop->next = box->loops->ended;
   box->loops->ended = loop;
@@ -99,12 +96,6 @@ static void loop_finish(struct loop_box *loop, bool keep) {
     loop_cancel(loop);
 }
 
-/* Their anchors go with the world. */
-void loops_abandon(struct world_box *box) {
-  while (box->loops->open) loop_finish(box->loops->open, box->lent);
-  box->loops->ended = NULL;
-}
-
 void loops_end_system(struct world_box *box, bool keep) {
   while (box->loops->open) loop_finish(box->loops->open, keep);
 }
@@ -117,11 +108,9 @@ void loops_end_deferred(struct world_box *box, bool keep) {
 }
 
 void loops_end_query(const struct query_box *query) {
-  struct loop_box *loop = query->box->loops->open;
-  while (loop) {
-    struct loop_box *next = loop->next;
+  for (struct loop_box *loop = query->box->loops->open, *next; loop; loop = next) {
+    next = loop->next;
     if (loop->query == query) loop_finish(loop, true);
-    loop = next;
   }
 }
 
@@ -160,20 +149,19 @@ int refuse_target(lua_State *L, const struct component *relation) {
 
 /* ---- making ----------------------------------------------------------------------- */
 
-static void loop_fill_slot(struct slot *slot, const struct term *term) {
-  slot->component = term->component;
-  slot->read_only = term->read_only || leaf_is_target(term->component, term->leaf);
-  slot->tag = !term_has_cells(term, term->component);
-  slot->leaf_at = term->leaf;
-  slot->leaf = term->leaf == NONE ? NULL : &term->component->leaves[term->leaf];
-  slot->type = slot->leaf ? slot->leaf->type : ECS_NESTED;
-}
-
 static void loop_fill_slots(struct loop_box *loop, const struct query_terms *terms) {
   loop->version = *loop->box->version;
-  for (uint32_t i = 0; i < terms->count; i++)
-    if (terms->terms[i].slot != NONE)
-      loop_fill_slot(&loop->slots[terms->terms[i].slot], &terms->terms[i]);
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (term->slot == NONE) continue;
+    struct slot *slot = &loop->slots[term->slot];
+    slot->component = term->component;
+    slot->read_only = term->read_only || leaf_is_target(term->component, term->leaf);
+    slot->tag = !term_has_cells(term, term->component);
+    slot->leaf_at = term->leaf;
+    slot->leaf = term->leaf == NONE ? NULL : &term->component->leaves[term->leaf];
+    slot->type = slot->leaf ? slot->leaf->type : ECS_NESTED;
+  }
 }
 
 static bool loop_make_views(lua_State *L, int index, struct loop_box *loop) {
@@ -389,33 +377,22 @@ static bool loop_come_to(struct loop_box *loop, const struct table *table, uint3
   return true;
 }
 
-/* Takes a whole table, some of whose rows match, all with the same terms; `row` is the first of
-** these. */
-static bool loop_come_to_all(struct loop_box *loop, const struct table *table, uint32_t match,
-                             uint32_t row) {
-  assert(row < table->count);
-  loop->behind = table->count;
-  loop->partial = true;
-  loop_come_to(loop, table, 0, table->count);
-  loop_bind_slots(loop, query_columns(loop->query->query, match), 0);
-  loop_hide_slots(loop, row);
-  return true;
-}
-
 /* The next rows of one of the query's tables. */
 static bool loop_next_in_table(struct loop_box *loop, uint32_t match) {
   const ecs_query *query = loop->query->query;
   const struct table *table = query_table(query, match);
   uint32_t count, row = query_next_run(&query->terms, table, loop->behind, &count);
   if (count == 0) return false;
-  loop->partial = false;
-  if (loop->by_tables && loop->behind == 0 &&
-      query_table_rows(&query->terms, table) == ROWS_SOME &&
-      !query_rows_varying(&query->terms, table))
-    return loop_come_to_all(loop, table, match, row);
-  loop->behind = row + count;
-  loop_come_to(loop, table, row, count);
-  loop_bind_slots(loop, query_columns(query, match), row);
+  /* With a filter it takes a whole table, of which some rows match, all with the same terms. */
+  loop->partial = (loop->fill || loop->filter) && loop->behind == 0 &&
+                  query_table_rows(&query->terms, table) == ROWS_SOME &&
+                  !query_rows_varying(&query->terms, table);
+  uint32_t first = loop->partial ? 0 : row;
+  if (loop->partial) count = table->count;
+  assert(row < first + count);
+  loop->behind = first + count;
+  loop_come_to(loop, table, first, count);
+  loop_bind_slots(loop, query_columns(query, match), first);
   if (UNLIKELY(query->terms.toggled)) loop_hide_slots(loop, row);
   return true;
 }
@@ -492,18 +469,14 @@ static void loop_slide(struct loop_box *loop, uint32_t rows, uint32_t count) {
   }
 }
 
-static bool loop_is_taken(const struct loop_box *loop, uint32_t row) {
-  return loop->filter[row / 64] >> row % 64 & 1;
-}
-
 bool loop_next_piece(lua_State *L, int index, struct loop_box *loop) {
   if (!loop->fill) return loop_next_run(loop);
   for (;;) {
     uint32_t begin = loop->piece_end;
-    while (begin < loop->filtered && !loop_is_taken(loop, begin)) begin++;
+    while (begin < loop->filtered && !loop_takes(loop, begin)) begin++;
     if (begin < loop->filtered) {
       uint32_t end = begin;
-      while (end < loop->filtered && loop_is_taken(loop, end)) end++;
+      while (end < loop->filtered && loop_takes(loop, end)) end++;
       loop_slide(loop, begin - loop->piece, end - begin);
       loop->piece = begin;
       loop->piece_end = end;

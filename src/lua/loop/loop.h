@@ -40,9 +40,13 @@ enum loop_body { BODY_UNKNOWN, BODY_PROGRAM, BODY_FAILED, BODY_LUA };
 
 #define ALL_VIEWS INT_MAX
 
-extern const char kind_loop;
+/* What scripts find in each kind of object. The methods of chunks and columns are looked up by
+** their __index. */
 
-extern const luaL_Reg loop_metamethods[];
+extern const char kind_loop, kind_chunk, kind_column, kind_where, kind_found, kind_held;
+
+extern const luaL_Reg loop_metamethods[], chunk_methods[], chunk_metamethods[], column_methods[],
+    column_metamethods[], where_metamethods[], found_metamethods[], held_metamethods[];
 
 /* Pushes a closed loop over the query at an index, with a view for each of the first `views` terms
 ** that yield one. */
@@ -102,14 +106,12 @@ void loops_end_deferred(struct world_box *box, bool keep);
 /* Raises that the target of an exclusive relation cannot be written as a field. */
 int refuse_target(lua_State *L, const struct component *relation);
 
-/* Ends what is left open when a system has returned (its changes are kept) or failed. */
+/* Ends what is left open when a system has returned (its changes are kept) or failed, or a world is
+** closed. Cannot fail. */
 void loops_end_system(struct world_box *box, bool keep);
 
 /* Ends the open loops over a query that is freed. */
 void loops_end_query(const struct query_box *query);
-
-/* Ends the loops of a world that is closed. Cannot fail. */
-void loops_abandon(struct world_box *box);
 
 /* The data of a loop: where it is in its query's tables, and what is there. */
 
@@ -171,8 +173,8 @@ struct loop_box {
   ** the loop, at an index, has reached a table. */
   const uint64_t *filter;
   void (*fill)(lua_State *L, int loop_index);
-  bool by_tables;                  /* tables of which some rows match come whole, too; */
-  bool partial;                    /* this run is one: `filter` says which match */
+  bool partial;                    /* this run is a table of which some rows match, which comes
+                                   ** whole if there is a `filter`: that says which match */
   uint32_t filtered;               /* rows covered by `filter` */
   uint32_t piece, piece_end;       /* start and end of the current piece of these */
   bool asking;                     /* its function is a predicate for now, without dt */
@@ -318,12 +320,6 @@ struct chunk_box {
   uint32_t step;
 };
 
-extern const char kind_chunk;
-
-extern const luaL_Reg chunk_metamethods[];
-/* Methods that __index looks up itself. */
-extern const luaL_Reg chunk_methods[];
-
 /* q:chunks() */
 int query_chunks(lua_State *L);
 
@@ -344,18 +340,8 @@ struct column_box {
   bool read_only;
 };
 
-extern const char kind_column;
-
-extern const luaL_Reg column_metamethods[];
-/* Methods that __index looks up itself. */
-extern const luaL_Reg column_methods[];
-
 /* q:where(fn): a query whose rows also satisfy a function. Its methods are those of queries: each
 ** begins with check_source and uses source_loop. */
-
-extern const char kind_where;
-
-extern const luaL_Reg where_metamethods[];
 
 /* q:where(fn) */
 int query_where(lua_State *L);
@@ -395,13 +381,9 @@ struct found_box {
   uint64_t version;          /* of its components: with others, too */
   struct ecs_search search;
   uint32_t row;              /* shown by views; NONE: before the first or at the end */
-  bool holds;
   bool begun;                /* its views are made */
   bool ended;
 };
-
-extern const char kind_found, kind_held;
-extern const luaL_Reg found_metamethods[], held_metamethods[];
 
 /* Pushes what `for` begins with: a search in the current edition of the index whose object is at 1.
 ** Returns the number of values. */

@@ -60,14 +60,6 @@ static void observe_show(struct loop_box *loop, const struct ecs_sight *sight) {
   }
 }
 
-/* observe_show for the next row of the same table, which needs only this: a quarter of a call. */
-INLINE void observe_show_next(struct loop_box *loop, const struct ecs_sight *sight) {
-  if (LIKELY(loop->table) && LIKELY(loop->table == sight->walk.table))
-    loop->row = sight->walk.row;
-  else
-    observe_show(loop, sight);
-}
-
 /* body(world, references, system) */
 static int observe_call(lua_State *L) {
   struct system_box *system = lua_touserdata(L, BODY_SYSTEM);
@@ -82,7 +74,11 @@ static int observe_call(lua_State *L) {
   for (int i = 0; i < slots && i < arguments; i++)
     lua_getiuservalue(L, index, LOOP_VALUES + 1 + i);
   while (sight_next(sight)) {
-    observe_show_next(loop, sight);
+    /* The next row of the same table needs only this: a quarter of a call. */
+    if (LIKELY(loop->table) && LIKELY(loop->table == sight->walk.table))
+      loop->row = sight->walk.row;
+    else
+      observe_show(loop, sight);
     lua_pushvalue(L, BODY_FUNCTION);
     observe_push_match(L, index, loop, sight, arguments);
     lua_call(L, arguments, 0);

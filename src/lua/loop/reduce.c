@@ -69,18 +69,15 @@ static uint32_t reduce_batch_of(struct folding *folding, const struct loop_box *
   return folding->batch;
 }
 
-/* The part of the next row. A program takes a fixed number of events at a time or, after a
-** predicate, all of them. */
-static uint32_t reduce_part_of(struct folding *folding, const struct loop_box *loop) {
-  if (reduce_is_batched(loop)) return reduce_batch_of(folding, loop);
-  if (loop->events && !loop->filter) return 1 + (uint32_t)(folding->seen++ / KERNEL_EVENTS);
-  return loop->walk ? loop->step : loop->match;
-}
-
 /* One row's result, at the top of the stack. */
 static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud) {
   struct folding *folding = ud;
-  uint32_t step = reduce_part_of(folding, loop);
+  /* The part of the row. A program takes a fixed number of events at a time or, after a predicate,
+  ** all of them. */
+  bool batched = reduce_is_batched(loop), by_number = !batched && loop->events && !loop->filter;
+  uint32_t step = batched     ? reduce_batch_of(folding, loop)
+                  : by_number ? 1 + (uint32_t)(folding->seen++ / KERNEL_EVENTS)
+                              : loop->walk ? loop->step : loop->match;
   if (lua_type(L, -1) != LUA_TNUMBER)
     luaL_error(L, "bad argument #1 to '%s' (the function returned %s, not a number)",
                names[folding->how], luaL_typename(L, -1));
@@ -91,7 +88,7 @@ static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud
   }
   bool integer = !NUMBERS_ARE_DOUBLES && lua_isinteger(L, -1), sum = folding->how == KR_SUM;
   /* The row's number in its part, which may be larger than the number of rows so far. */
-  bool by_row = loop->events && loop->filter && !reduce_is_batched(loop);
+  bool by_row = loop->events && loop->filter && !batched;
   uint32_t number = !loop->walk ? (uint32_t)(loop->rows - loop->table->rows) + row
                     : by_row    ? row
                                 : folding->part[0].row;
@@ -157,37 +154,22 @@ static struct kernel_run reduce_run_to_total(struct folding *folding) {
                              .gave_up = &folding->gave_up, .ud = folding};
 }
 
-/* Runs a program for the rows that pass the filter of the loop at 1; false if there is none. */
-static bool fold_here(lua_State *L, int handle, struct loop_box *loop, struct folding *folding) {
-  if (!loop->box->kernels->on || !kernel_variant_here(L, handle, loop)) return false;
-  reduce_end_part(folding);
-  struct kernel_run run = reduce_run_to_total(folding);
-  return kernel_here(L, handle, loop, &run);
-}
-
 /* body(loop, function, handle, folding) */
 static int fold_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   struct folding *folding = lua_touserdata(L, 4);
   while (source_next(L, loop)) {
     bool some = source_row(loop, 0) < loop->count;
-    if (loop->fill && (!some || fold_here(L, 3, loop, folding))) continue;
+    if (loop->fill && !some) continue;
+    if (loop->fill && loop->box->kernels->on && kernel_variant_here(L, 3, loop)) {
+      reduce_end_part(folding);
+      struct kernel_run run = reduce_run_to_total(folding);
+      if (kernel_here(L, 3, loop, &run)) continue;
+    }
     each_between(L, 1, 2, 0, 0, loop->count, fold_row, folding);
   }
   reduce_end_part(folding);
   return 0;
-}
-
-static void fold_in_lua(lua_State *L, struct folding *folding) {
-  struct loop_box *loop = source_loop(L, AT_FILTER, false, ALL_VIEWS);
-  int index = lua_gettop(L);
-  loop_open(L, loop);
-  lua_pushcfunction(L, fold_body);
-  lua_pushvalue(L, index);
-  lua_pushvalue(L, AT_FUNCTION);
-  lua_pushvalue(L, AT_KERNEL);
-  lua_pushlightuserdata(L, folding);
-  form_call(L, index, loop, 4, true);
 }
 
 static int reduce_rows(lua_State *L, enum front_result result, k_reduce how) {
@@ -199,7 +181,7 @@ static int reduce_rows(lua_State *L, enum front_result result, k_reduce how) {
   bool filtered = !lua_isnil(L, AT_FILTER);
   uint64_t seen = query->query->seen;
   kernel_of_query(L, AT_QUERY, AT_FUNCTION, (struct use){names[how], result, filtered});
-  bool compiled = !filtered && query->box->kernels->on && kernel_ready(L, AT_KERNEL, false);
+  bool compiled = !filtered && query->box->kernels->on && kernel_ready(L, AT_KERNEL, false, false);
   if (compiled) {
     struct kernel_run run = reduce_run_to_total(&folding);
     run_in_scope(L, AT_KERNEL, &run);
@@ -209,7 +191,15 @@ static int reduce_rows(lua_State *L, enum front_result result, k_reduce how) {
     if (folding.gave_up) form_take_back(query, seen);
     folding = anew;
     lua_settop(L, AT_KERNEL);
-    fold_in_lua(L, &folding);
+    struct loop_box *loop = source_loop(L, AT_FILTER, false, ALL_VIEWS);
+    int index = lua_gettop(L);
+    loop_open(L, loop);
+    lua_pushcfunction(L, fold_body);
+    lua_pushvalue(L, index);
+    lua_pushvalue(L, AT_FUNCTION);
+    lua_pushvalue(L, AT_KERNEL);
+    lua_pushlightuserdata(L, &folding);
+    form_call(L, index, loop, 4, true);
   }
   return reduce_push_total(L, &folding, entities);
 }

@@ -16,7 +16,6 @@
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
 #include "lua/bind/version.h"
-#include "lua/live/live.h"
 #include "lua/loop/view.h"
 
 #define SCAN_DEPTH 4         /* functions that call one another */
@@ -82,18 +81,6 @@ static struct thing scan_view_of(const struct component *component, bool read_on
   return (struct thing){THING_VIEW, read_only, component, component, NULL, 0};
 }
 
-/* What a key of a view leads to; NULL if there is no such field. */
-static const struct field *scan_find_field(const struct scanner *s, const struct thing *view,
-                                           const struct constant *key) {
-  const struct component *component = view->component;
-  bool text = key->type == CONST_STRING;
-  uint32_t at = text ? component_field(component, key->string.data, key->string.size) : NONE;
-  if (at != NONE) return &component->fields[at];
-  if (text)
-    component_no_field(s->scan->box->world, component, key->string.data, key->string.size);
-  return NULL;
-}
-
 static struct thing scan_part_of(const struct thing *view, const struct field *field) {
   struct thing part = *view;
   part.component = field->nested;
@@ -105,46 +92,39 @@ static struct thing scan_part_of(const struct thing *view, const struct field *f
   return part.component || part.array ? part : unknown;
 }
 
+/* What a key of a view leads to; raises an error if there is no such field. */
 static struct thing scan_view_key(const struct scanner *s, const struct body *body, uint32_t pc,
                                   const struct thing *view, const struct constant *key) {
+  const struct component *component = view->component;
   if (view->array) return scan_part_of(view, view->array);
-  const struct field *field = scan_find_field(s, view, key);
-  if (field) return scan_part_of(view, field);
+  if (key->type != CONST_STRING) return unknown;
+  uint32_t at = component_field(component, key->string.data, key->string.size);
+  if (at != NONE) return scan_part_of(view, &component->fields[at]);
+  component_no_field(s->scan->box->world, component, key->string.data, key->string.size);
   const struct migration *changes = s->scan->changes;   /* otherwise of other registrations */
-  if (key->type == CONST_STRING && (!changes || migration_of(changes, view->component->id)))
+  if (!changes || migration_of(changes, component->id))
     scan_refuse(s, body, pc, "%s", ecs_message(s->scan->box->world));
   return unknown;
 }
 
-static bool scan_is_target(const struct thing *view, const struct constant *key) {
-  const struct component *component = view->component;
-  if (!component || component != view->root || view->array || key->type != CONST_STRING)
-    return false;
-  uint32_t at = component_field(component, key->string.data, key->string.size);
-  return at != NONE && leaf_is_target(component, component->fields[at].first_leaf);
-}
-
 static void scan_check_store(const struct scanner *s, const struct body *body, uint32_t pc,
-                             const struct thing *view, uint32_t key) {
+                             const struct thing *view, uint32_t constant) {
+  const struct component *component = view->component;
+  const struct constant *key = &body->code.constants[constant];
   if (view->kind != THING_VIEW) return;
   if (s->scan->stored) s->scan->stored(s->L, s->scan, view->root);
-  if (s->scan->promises && scan_is_target(view, &body->code.constants[key]))
+  bool of_root = component && component == view->root && !view->array && key->type == CONST_STRING;
+  uint32_t at = of_root ? component_field(component, key->string.data, key->string.size) : NONE;
+  bool target = at != NONE && leaf_is_target(component, component->fields[at].first_leaf);
+  if (s->scan->promises && target)
     scan_refuse(s, body, pc, "it writes to '%s.target', which only world:add and world:set can "
                 "change", view->root->name);
-  scan_view_key(s, body, pc, view, &body->code.constants[key]);
+  scan_view_key(s, body, pc, view, key);
   if (view->read_only && s->scan->promises)
     scan_refuse(s, body, pc, "it writes to '%s', which is read-only (:in)", view->root->name);
 }
 
 /* ---- what comes from outside ---- */
-
-/* The component of a resource's view, as the registry shows it, or NULL. */
-static const struct component *scan_resource_of(const struct scanner *s,
-                                                const struct view_box *view) {
-  struct world_box *box = s->scan->box;
-  if (!view || view->box != box || view->root != view || view->loop || view->found) return NULL;
-  return component_of(box->world, view->id);
-}
 
 /* Classifies the value at the top of the stack, which stays there if needed. */
 static struct thing scan_classify(const struct scanner *s) {
@@ -161,7 +141,11 @@ static struct thing scan_classify(const struct scanner *s) {
     thing.index = lua_gettop(L);
     return thing;
   }
-  const struct component *component = scan_resource_of(s, view_test(L, -1));
+  /* The component of a resource's view, as the registry shows it. */
+  struct world_box *box = s->scan->box;
+  const struct view_box *view = view_test(L, -1);
+  bool resource = view && view->box == box && view->root == view && !view->loop && !view->found;
+  const struct component *component = resource ? component_of(box->world, view->id) : NULL;
   if (s->scan->elements && box_test(L, -1, &kind_world, sizeof(struct world_box)))
     thing.kind = THING_WORLD;
   lua_pop(L, 1);
@@ -242,15 +226,6 @@ static void scan_check_key_code(const struct scanner *s, const struct body *body
     scan_refuse(s, body, pc, "it writes to an element of something it has not created%s", quiet);
   if (code->kind == CODE_METHOD || code->kind == CODE_FIELD)
     scan_check_command(s, body, pc, things[code->b], &constants[code->c]);
-}
-
-/* Checks the upvalues of the whole function. */
-static void scan_check_key_upvalues(const struct scanner *s, const struct body *body) {
-  for (uint32_t i = 0; i < body->code.upvalues; i++) {
-    if (!(body->code.assigned[i / 64] >> i % 64 & 1)) continue;
-    const char *name = lua_getupvalue(s->L, body->function, (int)i + 1);
-    scan_refuse_write(s, body, NONE, "writes to the upvalue", name ? name : "?");
-  }
 }
 
 /* ---- warnings ---- */
@@ -381,20 +356,17 @@ static void scan_follow(struct scanner *s, const struct body *body, const struct
   scan_body(s, callee.index, given, code->b);
 }
 
-/* Whether an instruction returns only nil, as the one before it says. */
-static bool scan_returns_nil(const struct body *body, uint32_t pc) {
-  const struct code *code = &body->code.code[pc], *before = pc > 0 ? code - 1 : NULL;
-  if (!before || before->kind != CODE_NIL) return false;
-  return before->a <= code->a && before->a + before->b + 1 >= code->a + code->b;
-}
-
 /* A result that is ignored was meant for something else, such as `map`. A tail call says nothing
 ** about its results. */
 static void scan_check_return(const struct scanner *s, const struct body *body, uint32_t pc) {
   const struct code *code = &body->code.code[pc];
   if (code->kind != CODE_RETURN || code->b == NONE || code->b == 0) return;
   bool taken = s->scan->form == FORM_MAP || s->scan->form == FORM_ASK;
-  if (taken || s->scan->changes || scan_returns_nil(body, pc)) return;
+  /* Whether it returns only nil, as the instruction before it says. */
+  const struct code *before = pc > 0 ? code - 1 : NULL;
+  bool nothing = before && before->kind == CODE_NIL && before->a <= code->a &&
+                 before->a + before->b + 1 >= code->a + code->b;
+  if (taken || s->scan->changes || nothing) return;
   scan_refuse(s, body, pc, "it returns a value, which is ignored: write a bare 'return'%s",
               s->scan->form == FORM_EACH && s->scan->query ? ", or use 'map' to write results to "
                                                              "fields"
@@ -405,7 +377,11 @@ static void scan_code(struct scanner *s, struct body *body) {
   uint32_t registers = body->code.registers;
   struct thing *things = body->things;
   bool whole = s->depth == 1, gives_keys = s->scan->form == FORM_KEY;
-  if (whole && gives_keys) scan_check_key_upvalues(s, body);
+  for (uint32_t i = 0; whole && gives_keys && i < body->code.upvalues; i++) {
+    if (!(body->code.assigned[i / 64] >> i % 64 & 1)) continue;
+    const char *name = lua_getupvalue(s->L, body->function, (int)i + 1);
+    scan_refuse_write(s, body, NONE, "writes to the upvalue", name ? name : "?");
+  }
   for (uint32_t pc = 0; pc < body->code.count; pc++) {
     const struct code *code = &body->code.code[pc];
     if (whole && !gives_keys) scan_check_return(s, body, pc);
@@ -438,17 +414,6 @@ static void scan_find_joins(struct body *body) {
   }
 }
 
-/* Arguments stay known unless assigned to somewhere, possibly by a function created here. */
-static void scan_give(struct body *body, const struct thing *given, uint32_t count) {
-  struct thing *things = body->things, *after = things + body->code.registers;
-  for (uint32_t i = 0; i < count && i < body->code.parameters; i++) after[i] = given[i];
-  for (uint32_t pc = 0; pc < body->code.count; pc++)
-    scan_forget(after, body->code.parameters, &body->code.code[pc]);
-  for (uint32_t i = 0; i < body->code.parameters; i++)
-    if (body->code.captured[i / 64] >> i % 64 & 1) after[i] = unknown;
-  memcpy(things, after, body->code.registers * sizeof *things);
-}
-
 static void scan_close_body(struct scanner *s, struct body *body) {
   uint32_t registers = body->code.registers, count = body->code.count;
   memory_free(s->memory, body->things, (size_t)2 * registers * sizeof *body->things);
@@ -471,8 +436,15 @@ static void scan_body(struct scanner *s, int function, const struct thing *given
   bool whole = body->things && body->joins && body->sets;
   if (status == ECS_ENOMEM || (status == ECS_OK && !whole)) raise_memory(s->L);
   if (status == ECS_OK && !body->code.vararg) {
+    /* Arguments stay known unless assigned to somewhere, possibly by a function created here. */
+    struct thing *things = body->things, *after = things + body->code.registers;
+    for (uint32_t i = 0; i < count && i < body->code.parameters; i++) after[i] = given[i];
+    for (uint32_t pc = 0; pc < body->code.count; pc++)
+      scan_forget(after, body->code.parameters, &body->code.code[pc]);
+    for (uint32_t i = 0; i < body->code.parameters; i++)
+      if (body->code.captured[i / 64] >> i % 64 & 1) after[i] = unknown;
+    memcpy(things, after, body->code.registers * sizeof *things);
     scan_find_joins(body);
-    scan_give(body, given, count);
     scan_code(s, body);
   }
   scan_close_body(s, body);
@@ -569,7 +541,7 @@ static int try_scan(struct scanner *s, int function, bool warns) {
   lua_pushvalue(s->L, function);
   lua_pushlightuserdata(s->L, s);
   if (s->scan->world) lua_pushvalue(s->L, s->scan->world);
-  int status = try_held(s->L, scan_protected, s->scan->world ? 3 : 2, 0);
+  int status = try_quietly(s->L, NULL, scan_protected, s->scan->world ? 3 : 2, 0);
   while (s->depth) scan_close_body(s, &s->bodies[--s->depth]);
   if (status == LUA_ERRMEM) lua_error(s->L);
   return status;

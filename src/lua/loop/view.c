@@ -3,7 +3,6 @@
 #include "core/base/column.h"
 #include "core/base/text.h"
 #include "core/entity/name.h"
-#include "core/query/query.h"
 #include "core/storage/component.h"
 #include "core/storage/marks.h"
 #include "core/storage/table.h"
@@ -156,20 +155,6 @@ static int view_push_world(lua_State *L, int index, const struct view_box *view)
   return lua_gettop(L);
 }
 
-/* A resource may have been undeclared, and declared again as something else. */
-static uint32_t view_resource_row(lua_State *L, struct view_box *root) {
-  if (!root->component)
-    luaL_error(L, "a resource cannot be used until all scripts have been read");
-  const struct component *component = component_of(root->box->world, root->id);
-  if (!component || component != root->component || !component->resource)
-    return (uint32_t)luaL_error(L, "stale view: its resource is no longer declared");
-  if (component->changed > root->version)
-    return (uint32_t)luaL_error(L, "stale view: the fields of its resource have changed");
-  for (uint32_t i = 0; i < component->leaf_count; i++)
-    root->data[i] = component->resource[i].data;
-  return 0;
-}
-
 /* The row that a view shows; raises why if it shows none. */
 static uint32_t view_row(lua_State *L, const struct view_box *view) {
   struct view_box *root = view->root;
@@ -178,10 +163,17 @@ static uint32_t view_row(lua_State *L, const struct view_box *view) {
   if (row == ROW_FOUND) return found_row(L, root);
   if (!root->box->world) luaL_error(L, "stale view: the world is closed");
   if (row == ROW_RESOURCE) {
-    row = view_resource_row(L, root);
-    if (root->component->changed > view->version)
+    /* It may have been undeclared, and declared again as something else. */
+    const struct component *component = component_of(root->box->world, root->id);
+    if (!root->component)
+      luaL_error(L, "a resource cannot be used until all scripts have been read");
+    if (!component || component != root->component || !component->resource)
+      return (uint32_t)luaL_error(L, "stale view: its resource is no longer declared");
+    if (component->changed > root->version || component->changed > view->version)
       luaL_error(L, "stale view: the fields of its resource have changed");
-    return row;
+    for (uint32_t i = 0; i < component->leaf_count; i++)
+      root->data[i] = component->resource[i].data;
+    return 0;
   }
   if (row == ROW_ABSENT && root->loop->open)
     raise_error(L, "the current entity has no '%s'", root->component->name);
@@ -415,19 +407,6 @@ static inline void view_note(const struct view_box *root, uint32_t row) {
     marks_note(root->box->world, root->table, root->columns->id, root->first + row);
 }
 
-/* Stores converted cells; converting may have run finalizers. */
-static void view_store_input(lua_State *L, const struct view_box *view,
-                             const struct input *input) {
-  uint32_t row = view_row(L, view);
-  const struct view_box *root = view->root;
-  for (uint32_t i = 0; i < input->count; i++) {
-    uint32_t leaf = input->writes[i].leaf;
-    store_cell_at(root->box->any.slots, &root->component->leaves[leaf], root->data[leaf], row,
-                  input->writes[i].cell);
-  }
-  view_note(root, row);
-}
-
 /* A view passed as a value must show one; otherwise the error names where it should have gone. */
 static void view_check_source(lua_State *L, const struct view_box *view, uint32_t at,
                               const struct view_box *source) {
@@ -484,14 +463,21 @@ static void view_write_converted(lua_State *L, struct view_box *view, uint32_t a
     view_row(L, view);
   }
   int world_index = view_push_world(L, 1, view);
-  const struct component *component = view->root->component;
+  const struct view_box *root = view->root;
+  const struct component *component = root->component;
   struct input input;
   input_begin(&input, L, box, world_index);
   if (view->array)
     input_element(&input, component, view->array, view_first_leaf(view, at), 3);
   else
     input_part(&input, component, &view->shape->component->fields[at], view->base, 3);
-  view_store_input(L, view, &input);
+  uint32_t row = view_row(L, view);   /* converting may have run finalizers */
+  for (uint32_t i = 0; i < input.count; i++) {
+    uint32_t leaf = input.writes[i].leaf;
+    store_cell_at(box->any.slots, &component->leaves[leaf], root->data[leaf], row,
+                  input.writes[i].cell);
+  }
+  view_note(root, row);
   cells_stored(L, box, world_index);
 }
 
@@ -631,15 +617,6 @@ static int view_length(lua_State *L) {
 
 /* ---- text ------------------------------------------------------------------------ */
 
-/* Pushes a value as text: a string in quotes. */
-static void view_walk_quote(lua_State *L) {
-  if (lua_type(L, -1) == LUA_TSTRING)
-    lua_pushfstring(L, "'%s'", lua_tostring(L, -1));
-  else
-    luaL_tolstring(L, -1, NULL);
-  lua_replace(L, -2);
-}
-
 /* Replaces an entity at the top of the stack by readable text: "hero (65536v2@1)". */
 static void view_walk_name(lua_State *L, const ecs_world *world) {
   ecs_id id = (ecs_id)lua_tointeger(L, -1);
@@ -679,7 +656,11 @@ static void view_push_text(lua_State *L, int index, struct view_box *view) {
     } else if (view_type_at(view, at) == ECS_ENTITY && view->box->world) {
       view_walk_name(L, view->box->world);
     } else {
-      view_walk_quote(L);
+      if (lua_type(L, -1) == LUA_TSTRING)
+        lua_pushfstring(L, "'%s'", lua_tostring(L, -1));
+      else
+        luaL_tolstring(L, -1, NULL);
+      lua_replace(L, -2);
     }
     pieces += 2;
   }
@@ -687,16 +668,12 @@ static void view_push_text(lua_State *L, int index, struct view_box *view) {
   lua_concat(L, pieces);
 }
 
-static bool view_walk_is_open(const struct view_box *view) {
-  uint32_t row = *view->root->row;
-  if (row == ROW_FOUND) return found_is_open(view->root);
-  return view->box->world && (row < ROW_SPECIAL || row == ROW_RESOURCE);
-}
-
 static int view_tostring(lua_State *L) {
   struct view_box *view = view_test(L, 1);
   if (!view) return luaL_typeerror(L, 1, "view");
-  if (!view_walk_is_open(view)) {
+  uint32_t row = *view->root->row;
+  bool open = view->box->world && (row < ROW_SPECIAL || row == ROW_RESOURCE);
+  if (!(row == ROW_FOUND ? found_is_open(view->root) : open)) {
     lua_pushliteral(L, "view (stale)");
     return 1;
   }

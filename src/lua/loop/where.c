@@ -174,7 +174,6 @@ struct loop_box *source_loop(lua_State *L, int filter, bool by_for, int views) {
   lua_pushvalue(L, filter);
   lua_setiuservalue(L, -2, LOOP_WHERE);
   loop->fill = where_fill;
-  loop->by_tables = true;
   return loop;
 }
 
