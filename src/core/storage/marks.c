@@ -127,29 +127,19 @@ void marks_clear(const struct table *table) {
 
 /* ---- room ---- */
 
-static bool marks_grow_buffer(struct memory *memory, struct column_buffer *buffer, uint64_t **marks,
-                              size_t used, size_t need) {
-  if (need <= used && *marks) return true;
-  if (!*marks) used = 0;
-  if (!buffer_grow(memory, buffer, need * sizeof **marks, used * sizeof **marks)) return false;
-  *marks = buffer->data;
-  memset(*marks + used, 0, (need - used) * sizeof **marks);
-  return true;
-}
-
 /* Rows are examined 64 at a time. */
 static size_t marks_row_room(uint32_t rows) { return round_up(rows, 64); }
 
 static bool marks_make_room(struct memory *memory, struct marks *marks, uint32_t capacity,
                             uint32_t rows) {
   if (rows == 0) return true;
-  if (!marks_grow_buffer(memory, &marks->group_buffer, &marks->groups, mark_groups(capacity),
+  if (!buffer_grow_words(memory, &marks->group_buffer, &marks->groups, mark_groups(capacity),
                          mark_groups(rows)))
     return false;
   size_t used = marks_row_room(capacity), need = marks_row_room(rows);
   return !marks->tracked ||
-         (marks_grow_buffer(memory, &marks->row_buffer, &marks->rows, used, need) &&
-          marks_grow_buffer(memory, &marks->added_buffer, &marks->added, used, need));
+         (buffer_grow_words(memory, &marks->row_buffer, &marks->rows, used, need) &&
+          buffer_grow_words(memory, &marks->added_buffer, &marks->added, used, need));
 }
 
 static void marks_give_back(struct memory *memory, struct marks *marks) {
@@ -226,10 +216,8 @@ static bool marks_prepare(struct memory *memory, struct table *table,
   uint32_t count = table->mark_count, old = table->mark_capacity;
   for (uint32_t i = 0; i < table->id_count; i++) count += marks_is_of(component, table->ids[i]);
   if (count == table->mark_count) return true;
-  struct marks *marks = memory_grow(memory, table->marks, &table->mark_capacity, count,
-                                    sizeof *marks);
-  if (!marks) return false;
-  table->marks = marks;
+  if (!GROW(memory, table->marks, table->mark_capacity, count)) return false;
+  struct marks *marks = table->marks;
   memset(marks + old, 0, (table->mark_capacity - old) * sizeof *marks);
   uint32_t at = table->mark_count;
   for (uint32_t i = 0; i < table->id_count; i++) {
@@ -265,13 +253,12 @@ ecs_status marks_begin(ecs_world *world, struct component *component) {
   const struct id_record *all = graph_all(world);
   struct memory *memory = &world->memory;
   struct table *packed = component->sparse ? component->sparse->table : NULL;
-  bool ready = !packed || marks_prepare(memory, packed, component);
-  for (uint32_t i = 0; ready && i < all->table_count; i++)
-    ready = marks_prepare(memory, world_table(world, all->tables[i]), component);
-  if (packed && ready) marks_enter(world, packed);
-  if (packed && !ready) marks_forget(memory, packed);
-  for (uint32_t i = 0; i < all->table_count; i++) {
-    struct table *table = world_table(world, all->tables[i]);
+  uint32_t count = packed ? 1 : all->table_count;
+  bool ready = true;
+  for (uint32_t i = 0; ready && i < count; i++)
+    ready = marks_prepare(memory, packed ? packed : world_table(world, all->tables[i]), component);
+  for (uint32_t i = 0; i < count; i++) {
+    struct table *table = packed ? packed : world_table(world, all->tables[i]);
     if (ready)
       marks_enter(world, table);
     else

@@ -73,21 +73,12 @@ void toggles_count(struct table *table) {
 
 /* ---- room ---- */
 
-static bool toggle_grow(struct memory *memory, struct toggle *toggle, uint32_t capacity,
-                        uint32_t rows) {
-  size_t used = toggle_words(capacity) * sizeof *toggle->bits;
-  size_t need = toggle_words(rows) * sizeof *toggle->bits;
-  if (need <= used && (toggle->bits || rows == 0)) return true;
-  if (!buffer_grow(memory, &toggle->buffer, need, used)) return false;
-  toggle->bits = toggle->buffer.data;
-  memset((char *)toggle->bits + used, 0, need - used);
-  return true;
-}
-
 bool toggles_grow(struct memory *memory, struct table *table, uint32_t rows) {
-  for (uint32_t i = 0; i < table->toggle_count; i++) {
+  for (uint32_t i = 0; rows && i < table->toggle_count; i++) {
     struct toggle *toggle = &table->toggles[i];
-    if (!toggle_grow(memory, toggle, toggle->bits ? table->capacity : 0, rows)) return false;
+    if (!buffer_grow_words(memory, &toggle->buffer, &toggle->bits, toggle_words(table->capacity),
+                           toggle_words(rows)))
+      return false;
   }
   return true;
 }
