@@ -108,7 +108,10 @@ static void emission_cut_dropped(ecs_world *world) {
     assert(*cursor >= emission->count);
     *cursor -= emission->count;
     if (!emission->dropped) continue;
-    (emission->later ? later_cut : event_cut)(world, event, *cursor, emission->count);
+    if (emission->later)
+      later_cut(world, event, *cursor, emission->count);
+    else
+      event_cut_from(world, event->table, *cursor, emission->count);
     emission->count = 0;
   }
 }
