@@ -13,7 +13,6 @@
 #define SHOWN_STEPS 8u         /* steps of a cycle shown in its message */
 #define SHOWN_NAME 24u         /* bytes of a name shown there */
 
-
 ecs_status relation_new(ecs_world *world, struct component *component) {
   ecs_status status = OWNED_RESERVE(world, &world->relations, 1);
   if (status != ECS_OK) return status;
