@@ -42,15 +42,14 @@ static ecs_status load_parts_hint(struct loader *loader, const char **out) {
 ecs_status load_strings(struct loader *loader) {
   uint32_t count = read_u32(&loader->in);
   for (uint32_t i = 0; i < count; i++) {
-    struct arena arena = {NULL};
     size_t size;
     if (!GROW(&loader->live->memory, loader->strings, loader->string_capacity, i + 1ull))
       return ECS_ENOMEM;
-    char *string = read_text(&loader->in, &loader->live->memory, &arena, IMAGE_TEXT_LIMIT, &size);
+    const char *string = load_text(loader, &size);
     ecs_status status = string ? intern(&loader->world->strings, &loader->world->memory,
                                         string, size, &loader->strings[i])
                                : load_parts_nomem_or_damaged(loader);
-    arena_free(&loader->live->memory, &arena);
+    arena_free(&loader->live->memory, &loader->arena);
     if (status == ECS_OK) status = load_state(loader);
     if (status != ECS_OK) return status;
     loader->string_count++;
@@ -497,18 +496,16 @@ ecs_status load_arrays(struct loader *loader) {
 
 ecs_status load_names(struct loader *loader) {
   uint32_t count = read_u32(&loader->in);
-  struct memory *memory = &loader->live->memory;
   for (uint32_t i = 0; i < count; i++) {
-    struct arena arena = {NULL};
     ecs_id id = load_id(loader, read_u64(&loader->in));
     size_t size;
-    char *name = read_text(&loader->in, memory, &arena, IMAGE_TEXT_LIMIT, &size);
+    const char *name = load_text(loader, &size);
     if (!name) return load_parts_nomem_or_damaged(loader);
     ecs_status status = size == 0 || name_of(loader->world, id).size
                             ? load_damaged(loader, "a name is there twice")
                             : name_put(loader->world, id, name, size);
     if (status == ECS_ETAKEN) status = load_damaged(loader, "a name is there twice");
-    arena_free(memory, &arena);
+    arena_free(&loader->live->memory, &loader->arena);
     status = load_parts_corrupt_unless(loader, status, "a name has no entity");
     if (status == ECS_OK) status = load_state(loader);
     if (status != ECS_OK) return status;
