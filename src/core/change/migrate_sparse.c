@@ -135,13 +135,10 @@ void migration_swap_sparse(const struct migration *migration, struct change *cha
     old->component = change->wanted;
   }
   set->component = change->component;
-  for (uint32_t i = 0; i < set->table->column_count; i++)
-    set->table->columns[i].component = change->component;
   change->wanted->sparse = old;
   change->component->sparse = set;
   sparse_enter(world, set);
 }
-
 
 /* Brings a component's cells to another row, which holds defaults and then owns the any slots. */
 static void migrate_sparse_carry(const struct layout *from, uint32_t row, const struct layout *to,
@@ -242,13 +239,11 @@ static bool migrate_sparse_is_unsound(const ecs_world *world, const struct table
 void migration_undo_tables(const struct migration *migration) {
   ecs_world *world = migration->world;
   const struct id_record *all = graph_all(world);
-  bool any = false;
   if (!migration_moves(migration)) return;
   for (uint32_t i = 0; i < all->table_count; i++) {
     struct table *table = world_table(world, all->tables[i]);
     table->doomed = migrate_sparse_is_unsound(world, table);
     assert(!table->doomed || table->count == 0);
-    any |= table->doomed;
   }
-  if (any) graph_drop_doomed(world);
+  graph_drop_doomed(world);
 }

@@ -216,14 +216,7 @@ void adopt_commit(struct loader *loader) {
   adopt_swap_contents(live, shadow);
   for (uint32_t i = 0; i < shadow->registry.count; i++)
     if (shadow->registry.components[i]) adopt_component(live, shadow, i);
-  for (uint32_t i = 0; i < live->registry.count; i++) {
-    const struct component *component = live->registry.components[i];
-    for (uint32_t j = 0; component && j < component->field_count; j++) {
-      struct field *field = &component->fields[j];
-      if (field->nested)
-        field->nested = live->registry.components[ecs_id_index(field->nested->id)];
-    }
-  }
+  migration_redirect_nested(live);
   for (uint32_t i = 0; i < live->registry.count; i++) {
     const struct component *component = live->registry.components[i];
     for (uint32_t j = 0; component && j < component->leaf_count; j++)
