@@ -86,15 +86,6 @@ static void transact_mark_orphans(const struct transaction *transaction, const s
   }
 }
 
-static void transact_undo_components(struct transaction *transaction) {
-  ecs_world *world = transaction->world;
-  while (transaction->valued.count)
-    resource_free(world,
-                  component_of(world, transaction->valued.ids[--transaction->valued.count]));
-  while (transaction->made.count)
-    declare_forget(world, component_of(world, transaction->made.ids[--transaction->made.count]));
-}
-
 /* ---- the new schedule ---------------------------------------------------------------------- */
 
 uint64_t transaction_group(ecs_world *world) {
@@ -359,10 +350,6 @@ void transaction_commit(struct transaction *transaction) {
   transaction->committed = true;
 }
 
-static void transact_list_free(struct memory *memory, const struct id_list *list) {
-  FREE_LIST(memory, list->ids, list->capacity);
-}
-
 void transaction_end(struct transaction *transaction) {
   ecs_world *world = transaction->world;
   struct memory *memory = &world->memory;
@@ -376,12 +363,16 @@ void transaction_end(struct transaction *transaction) {
     transact_undo_plan(transaction);
   }
   migration_end(&transaction->migration);
-  if (!transaction->committed) transact_undo_components(transaction);
+  struct id_list *valued = &transaction->valued, *made = &transaction->made;
+  while (!transaction->committed && valued->count)
+    resource_free(world, component_of(world, valued->ids[--valued->count]));
+  while (!transaction->committed && made->count)
+    declare_forget(world, component_of(world, made->ids[--made->count]));
   FREE_LIST(memory, transaction->phases, phases);
   FREE_LIST(memory, transaction->systems, systems);
-  transact_list_free(memory, &transaction->made);
-  transact_list_free(memory, &transaction->valued);
-  transact_list_free(memory, &transaction->claimed);
-  transact_list_free(memory, &transaction->left);
+  FREE_LIST(memory, made->ids, made->capacity);
+  FREE_LIST(memory, valued->ids, valued->capacity);
+  FREE_LIST(memory, transaction->claimed.ids, transaction->claimed.capacity);
+  FREE_LIST(memory, transaction->left.ids, transaction->left.capacity);
   memset(transaction, 0, sizeof *transaction);
 }
