@@ -62,8 +62,9 @@ static uint64_t digest_short_product(uint32_t value, uint64_t key) {
 }
 
 /* Hashes the value of types whose bits do not say everything. */
-static uint64_t digest_meaning(const ecs_world *world, const struct leaf *leaf, ecs_cell cell) {
-  switch (type_class(leaf->type)) {
+static uint64_t digest_meaning(const ecs_world *world, const struct leaf *leaf,
+                               enum type_class class, ecs_cell cell) {
+  switch (class) {
     case CLASS_ID: return digest_hash_target(world, cell.u64);
     case CLASS_TEXT: {
       ecs_string text = intern_text(&world->strings, cell.u32);
@@ -108,10 +109,11 @@ static bool digest_has_odd(const struct leaf *leaf, const void *data, size_t fir
 
 static void digest_add_cells(const ecs_world *world, const struct leaf *leaf, const void *data,
                              size_t first, uint32_t count, uint64_t key, uint64_t *sums) {
+  enum type_class class = type_class(leaf->type);
   if (!type_is_number(leaf->type) || leaf->size < 4) {
     for (uint32_t i = 0; i < count; i++)
       sums[i] += digest_product(
-          digest_meaning(world, leaf, cell_load(data, leaf->size, first + i)), key);
+          digest_meaning(world, leaf, class, cell_load(data, leaf->size, first + i)), key);
   } else if (UNLIKELY(digest_has_odd(leaf, data, first, count))) {
     digest_add_odd(leaf, data, first, count, key, sums);
   } else if (leaf->size == 4) {
