@@ -135,6 +135,8 @@ void migration_swap_sparse(const struct migration *migration, struct change *cha
     old->component = change->wanted;
   }
   set->component = change->component;
+  for (uint32_t i = 0; i < set->table->column_count; i++)
+    set->table->columns[i].component = change->component;
   change->wanted->sparse = old;
   change->component->sparse = set;
   sparse_enter(world, set);
