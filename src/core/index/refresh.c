@@ -159,18 +159,11 @@ static LOOPS uint64_t stale_words_exchanged(const ecs_id *ids, const uint32_t *e
   return bits;
 }
 
-static bool stale_add_bits(ecs_index *index, uint32_t first, uint64_t bits) {
-  struct staleness *stale = &index->stale;
-  if (!GROW(&index->world->memory, stale->rows, stale->capacity, stale->count + 64ull))
-    return false;
-  for (; bits; bits &= bits - 1) stale->rows[stale->count++] = first + bits_first(bits);
-  return true;
-}
-
 /* Adds the rows of a table, which are the query's from `first` on, that have changed or moved since
 ** the stretch `old`; for NULL, all. */
 static bool stale_add_rows(ecs_index *index, const struct table *table, uint32_t first,
                            const struct stretch *old) {
+  struct staleness *stale = &index->stale;
   const ecs_id *ids = copies_entities(&index->rows);
   for (uint32_t base = 0; base < table->count; base += 64) {
     uint32_t count = table->count - base < 64 ? table->count - base : 64;
@@ -181,7 +174,9 @@ static bool stale_add_rows(ecs_index *index, const struct table *table, uint32_t
     uint64_t bits = stale_words_written(index, table, base / 64);
     if (had) bits |= stale_words_exchanged(ids + old->first + base, table->rows + base, had);
     bits = (bits | ~kept) & all;
-    if (bits && !stale_add_bits(index, first + base, bits)) return false;
+    if (bits && !GROW(&index->world->memory, stale->rows, stale->capacity, stale->count + 64ull))
+      return false;
+    for (; bits; bits &= bits - 1) stale->rows[stale->count++] = first + base + bits_first(bits);
   }
   return true;
 }
@@ -213,12 +208,6 @@ static ecs_status stale_find_kept(ecs_index *index) {
 
 /* ---- all changes ----------------------------------------------------------------------- */
 
-static bool stale_may_be_known(const ecs_index *index) {
-  const struct staleness *stale = &index->stale;
-  return stale->known && stale->version == index->world->registry.version &&
-         stale->then.rows == index->rows.count && stale_is_traced(index);
-}
-
 /* Finds what has changed since stale_settle: nothing, some rows of tables with the same rows as
 ** then, or all. ECS_ENOMEM. */
 static ecs_status stale_find(ecs_index *index) {
@@ -228,7 +217,9 @@ static ecs_status stale_find(ecs_index *index) {
   stale->keeps_keys = false;
   stale->count = 0;
   ecs_status status = stale_list_stretches(index->query, &stale->now);
-  if (status != ECS_OK || !stale_may_be_known(index)) return status;
+  bool known = stale->known && stale->version == index->world->registry.version &&
+               stale->then.rows == index->rows.count && stale_is_traced(index);
+  if (status != ECS_OK || !known) return status;
   bool same = stale_are_same(&stale->then, &stale->now);
   if (!called && (!same || stale_are_many(index))) return ECS_OK;
   struct tables tables = {index, NULL, 0};
@@ -261,20 +252,7 @@ static void stale_settle(ecs_index *index) {
   stale->now = then;
 }
 
-/* Called when they have been sorted. */
-static void stale_end(ecs_index *index) { index->stale.known = index->stale.sound; }
-
 /* ---- copying --------------------------------------------------------------------------- */
-
-/* The cells of a table for a column of the copies; NULL if all its rows have the same. */
-static const void *stale_cells_of(const ecs_index *index, const struct table *table,
-                                  const struct copy_column *column) {
-  const struct term *term = &index->query->terms.terms[column->term];
-  const struct layout *layout = table_find(table, term->id);
-  if (column->component == ECS_NULL || layout->count == 0) return NULL;
-  assert(layout->columns[column->leaf].size == column->size);
-  return layout->columns[column->leaf].data;
-}
 
 static void stale_copy_rows(ecs_index *index, const struct table *table, uint32_t first,
                             const uint32_t *rows, uint32_t count) {
@@ -284,9 +262,14 @@ static void stale_copy_rows(ecs_index *index, const struct table *table, uint32_
     ids[rows[i]] = entity_id(&index->world->entities, table->rows[rows[i] - first]);
   for (uint32_t i = 0; i < copies->column_count; i++) {
     const struct copy_column *column = &copies->columns[i];
-    const void *cells = stale_cells_of(index, table, column);
-    for (uint32_t j = 0; cells && j < count; j++)
-      cell_copy(column->cells.data, rows[j], cells, rows[j] - first, column->size);
+    const struct term *term = &index->query->terms.terms[column->term];
+    const struct layout *layout = table_find(table, term->id);
+    /* Otherwise all rows of the table have the same. */
+    bool has_cells = column->component != ECS_NULL && layout->count;
+    assert(!has_cells || layout->columns[column->leaf].size == column->size);
+    for (uint32_t j = 0; has_cells && j < count; j++)
+      cell_copy(column->cells.data, rows[j], layout->columns[column->leaf].data, rows[j] - first,
+                column->size);
   }
 }
 
@@ -372,17 +355,6 @@ static uint32_t refresh_axis_leaf(const struct component *component, uint32_t ax
   return type_is_number(component->leaves[leaf].type) ? leaf : NONE;
 }
 
-/* The column that holds such a number. */
-static bool refresh_find_axis(const ecs_index *index, const struct component *component,
-                              uint32_t axis, uint32_t *column) {
-  uint32_t leaf = refresh_axis_leaf(component, axis);
-  const struct copy_column *found =
-      leaf == NONE ? NULL : copies_column(&index->rows, component->id, leaf);
-  if (!found) return false;
-  *column = (uint32_t)(found - index->rows.columns);
-  return true;
-}
-
 static bool refresh_is_copied(const struct copies *copies, ecs_id component) {
   for (uint32_t i = 0; i < copies->column_count; i++)
     if (copies->columns[i].component == component) return true;
@@ -405,8 +377,13 @@ ecs_status index_source(const ecs_index *index, struct grid_source *out, uint32_
     return world_fail(world, ECS_EINVAL, "index '%s': its query '%s' does not yield '%s': add "
                       "'%s:in' to it", name, index->query->text, grid, component->name);
   *out = (struct grid_source){.copies = &index->rows, .flags = NONE};
-  for (*axes = 0; *axes < GRID_AXES; ++*axes)
-    if (!refresh_find_axis(index, component, *axes, &out->columns[*axes])) break;
+  for (*axes = 0; *axes < GRID_AXES; ++*axes) {
+    uint32_t leaf = refresh_axis_leaf(component, *axes);
+    const struct copy_column *column =
+        leaf == NONE ? NULL : copies_column(&index->rows, component->id, leaf);
+    if (!column) break;
+    out->columns[*axes] = (uint32_t)(column - index->rows.columns);
+  }
   if (*axes < 2) return refresh_no_axis(index, *axes);
   out->flags = index->rows.slots[index->rows.columns[out->columns[0]].slot].flags;
   return ECS_OK;
@@ -484,16 +461,6 @@ ecs_status index_check_shown(const ecs_index *index) {
   return status;
 }
 
-static ecs_status refresh_key_of_name(ecs_world *world, const struct copy_column *column,
-                                      ecs_cell cell, struct key *out) {
-  const struct component *component = component_of(world, column->component);
-  ecs_value value = {.kind = ECS_KIND_STRING};
-  uint64_t at = cell_bits(column->size, cell);
-  assert(component && at < component->leaves[column->leaf].names->count);
-  value.string = component->leaves[column->leaf].names->names[at];
-  return key_of_value(world, &value, out);
-}
-
 static ecs_status refresh_key_of_cell(ecs_world *world, const struct copy_column *column,
                                       uint32_t row, struct key *out) {
   ecs_cell cell = cell_load(column->cells.data, column->size, row);
@@ -502,23 +469,15 @@ static ecs_status refresh_key_of_cell(ecs_world *world, const struct copy_column
     case CLASS_TRUTH: *out = (struct key){KEY_TRUTH, cell.u8}; break;
     case CLASS_TEXT: *out = (struct key){KEY_TEXT, cell.u32}; break;
     case CLASS_ID: *out = key_of_integer((int64_t)entity_target(world, cell.u64)); break;
-    case CLASS_NAMES: return refresh_key_of_name(world, column, cell, out);
+    case CLASS_NAMES: {
+      const struct component *component = component_of(world, column->component);
+      ecs_value value = {.kind = ECS_KIND_STRING};
+      value.string = leaf_text(world, &component->leaves[column->leaf], cell);
+      return key_of_value(world, &value, out);
+    }
     default: *out = key_of_integer(cell_integer(column->type, column->size, cell)); break;
   }
   return ECS_OK;
-}
-
-static ecs_status refresh_keys_of_column(ecs_index *index) {
-  const struct copy_column *column;
-  ecs_status status = index_key_column(index, &column);
-  for (uint32_t i = 0; status == ECS_OK && i < index_unkeyed(index); i++) {
-    uint32_t row = index_unkeyed_row(index, i);
-    struct key *key = &index->key_room.keys[row];
-    *key = (struct key){KEY_NONE, 0};
-    if (copies_have(&index->rows, column->slot, row))
-      status = refresh_key_of_cell(index->world, column, row, key);
-  }
-  return status;
 }
 
 ecs_status index_set_key(ecs_index *index, uint32_t row, const ecs_value *value) {
@@ -535,12 +494,18 @@ ecs_status index_set_key(ecs_index *index, uint32_t row, const ecs_value *value)
                     value->kind == ECS_KIND_STRING ? "string" : "boolean");
 }
 
-/* Computes keys with a host's function. */
-static ecs_status refresh_keys_of_function(ecs_index *index) {
-  ecs_status status = ECS_OK;
-  index->busy = true;
+/* Takes keys from a column, or from a host's function. */
+static ecs_status refresh_keys(ecs_index *index) {
+  const struct copy_column *column = NULL;
+  ecs_status status = index->desc.key ? ECS_OK : index_key_column(index, &column);
+  index->busy = index->desc.key != NULL;
   for (uint32_t i = 0; status == ECS_OK && i < index_unkeyed(index); i++) {
     uint32_t row = index_unkeyed_row(index, i);
+    struct key *key = &index->key_room.keys[row];
+    *key = (struct key){KEY_NONE, 0};
+    if (column && copies_have(&index->rows, column->slot, row))
+      status = refresh_key_of_cell(index->world, column, row, key);
+    if (column) continue;
     ecs_value value = {.kind = ECS_KIND_NONE};
     status = index->desc.key(index, row, index->desc.ud, &value);
     if (status == ECS_OK) status = index_set_key(index, row, &value);
@@ -697,7 +662,7 @@ ecs_status index_make(ecs_index *index) {
   ecs_status status = index->anew ? ECS_OK : refresh_follow(index, &done);
   if (status == ECS_OK && !done) status = refresh_fill(index, index->now);
   if (status != ECS_OK) return refresh_fail(index, status);
-  stale_end(index);
+  index->stale.known = index->stale.sound;
   index->fresh = index->world->running ? index->world->moment : 0;
   index->seconds = clock_seconds() - index->began;
   index->times++;
@@ -715,7 +680,6 @@ ecs_status index_refresh(ecs_index *index) {
   if (index_is_fresh(index)) return ECS_OK;
   ecs_status status = index_gather(index);
   if (status != ECS_OK) return status;
-  if (index->desc.by != ECS_BY_GRID)
-    status = index->desc.key ? refresh_keys_of_function(index) : refresh_keys_of_column(index);
+  if (index->desc.by != ECS_BY_GRID) status = refresh_keys(index);
   return status == ECS_OK ? index_make(index) : refresh_fail(index, status);
 }
