@@ -126,14 +126,17 @@ static bool transact_copy_lists(ecs_world *world, const struct schedule *from, s
   to->phase_capacity = to->placed_capacity = phases;
   to->system_capacity = to->sorted_capacity = systems;
   to->running_capacity = systems + RUNNING_AHEAD;
-  if (!to->phases || !to->placed || !to->systems || !to->running || !to->sorted) return false;
-  if (!system_names_reserve(memory, &to->names, systems)) return false;
+  to->names.list = memory_array(memory, systems, sizeof *to->names.list);
+  to->names.capacity = systems;
+  if (!to->phases || !to->placed || !to->systems || !to->running || !to->sorted || !to->names.list)
+    return false;
   if (from->phase_count)
     memcpy(to->phases, from->phases, from->phase_count * sizeof *to->phases);
   if (from->system_count)
     memcpy(to->systems, from->systems, from->system_count * sizeof *to->systems);
-  for (uint32_t i = 0; i < from->system_count; i++)
-    system_names_put(&to->names, from->systems[i]);
+  if (from->names.count)
+    memcpy(to->names.list, from->names.list, from->names.count * sizeof *to->names.list);
+  to->names.count = from->names.count;
   return true;
 }
 
