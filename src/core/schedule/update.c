@@ -74,15 +74,6 @@ void news_end(const ecs_world *world, ecs_system *system) {
   changes_keep(query, query->kept_seen);
 }
 
-/* The system is due: existing events need not stay for it any longer. Returns the former
-** `awaited`. */
-static uint64_t reading_is_due(ecs_system *system) {
-  const struct event *event = reading_of(system);
-  uint64_t before = system->awaited;
-  if (UNLIKELY(event != NULL)) system->awaited = event_end(event);
-  return before;
-}
-
 void reading_join(ecs_system *system, ecs_query *query) {
   system->reads = query;
   if (!query) return;
@@ -105,13 +96,6 @@ void reading_forget(ecs_query *query) {
   while (query->readers) reading_leave(query->readers);
 }
 
-static bool reading_is_waited_for(const ecs_system *system) {
-  const struct phase *phase = system->phase;
-  if (!system->enabled || system->parked || !phase->enabled) return false;
-  if (phase->fixed <= 0 && system->every <= 0) return false;
-  return !system->has_run || !phase_runs_once(phase);
-}
-
 /* At the end of an update, drops the events of the update before, except those that systems in
 ** fixed phases or with an interval still await. */
 static void reading_drop(ecs_world *world) {
@@ -121,9 +105,12 @@ static void reading_drop(ecs_world *world) {
   for (uint32_t i = 0; i < events->count; i++) events->list[i]->leaving = events->list[i]->aged;
   for (uint32_t i = 0; events->count && i < schedule->system_count; i++) {
     ecs_system *system = schedule->systems[i];
+    const struct phase *phase = system->phase;
     struct event *event = reading_of(system);
-    if (event && reading_is_waited_for(system) && system->awaited < event->leaving)
-      event->leaving = system->awaited;
+    bool awaits = event && system->enabled && !system->parked && phase->enabled &&
+                  (phase->fixed > 0 || system->every > 0) &&
+                  (!system->has_run || !phase_runs_once(phase));
+    if (awaits && system->awaited < event->leaving) event->leaving = system->awaited;
   }
   for (uint32_t i = 0; i < events->count; i++) {
     struct event *event = events->list[i];
@@ -291,7 +278,10 @@ static ecs_status update_step_system(ecs_world *world, ecs_system *system, struc
   update_pass_time(system, tempo.dt);
   if (!system->enabled || system->parked || (tempo.once && system->has_run)) return ECS_OK;
   if (system->every > 0 && !(system->timer >= system->every)) return ECS_OK;
-  uint64_t awaited = reads_news(system) ? reading_is_due(system) : 0;
+  /* The system is due: existing events need not stay for it any longer. */
+  const struct event *event = reads_news(system) ? reading_of(system) : NULL;
+  uint64_t awaited = system->awaited;
+  if (UNLIKELY(event != NULL)) system->awaited = event_end(event);
   if (system->when) {
     bool wanted = false;
     ecs_status status = update_ask(world, system, &wanted);
