@@ -74,7 +74,7 @@ static void lifetime_clear(ecs_world *world) {
   FREE_LIST(memory, world->declared.prefabs, world->declared.capacity);
   registry_free(world);
   relations_free(world);
-  name_table_free(world);
+  name_table_clear(world, &world->names);
   intern_free(&world->strings, memory);
   sparses_free(world);
   events_free(world);
