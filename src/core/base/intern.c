@@ -51,14 +51,6 @@ static bool intern_grow_numbers(struct intern_table *table, struct memory *memor
           GROW(memory, table->free_next, table->next_capacity, table->count + 1ull));
 }
 
-/* A free number, after intern_grow_numbers; texts of new ones are not set yet. */
-static uint32_t intern_take_number(struct intern_table *table) {
-  uint32_t number = table->free_head;
-  if (!number) return table->count++;
-  table->free_head = table->free_next[number];
-  return number;
-}
-
 ecs_status intern(struct intern_table *table, struct memory *memory, const char *text,
                   size_t size, uint32_t *number) {
   if (size > TEXT_LIMIT) return ECS_ELIMIT;
@@ -75,7 +67,8 @@ ecs_status intern(struct intern_table *table, struct memory *memory, const char 
   added->marked = false;
   memcpy(added->text, text, size);
   added->text[size] = '\0';
-  *number = intern_take_number(table);
+  *number = table->free_head ? table->free_head : table->count++;
+  if (table->free_head) table->free_head = table->free_next[*number];
   table->texts[*number] = added;
   table->live++;
   table->weight += intern_weight_of(size);

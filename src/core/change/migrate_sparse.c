@@ -43,16 +43,6 @@ static ecs_status migrate_sparse_reserve(const struct migration *migration,
   return status;
 }
 
-/* Plans what all rows of a table get. */
-static ecs_status migrate_sparse_plan_table(const struct migration *migration,
-                                            struct table *table, bool fresh) {
-  struct whereto to;
-  ecs_status status = migration_target(migration, table, NONE, !fresh, &to);
-  for (uint32_t row = 0; row < table->count && to.sparse_count && status == ECS_OK; row++)
-    status = migrate_sparse_reserve(migration, table->rows[row], fresh, &to);
-  return status;
-}
-
 /* Plans what else an entity gets because it has sparse components. */
 static ecs_status migrate_sparse_plan_entity(const struct migration *migration, uint32_t entity,
                                              bool fresh) {
@@ -71,8 +61,13 @@ static ecs_status migrate_sparse_plan_all(const struct migration *migration, boo
   const struct sparses *sparses = &world->sparses;
   const struct id_record *all = graph_all(world);
   ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < all->table_count && status == ECS_OK; i++)
-    status = migrate_sparse_plan_table(migration, world_table(world, all->tables[i]), fresh);
+  for (uint32_t i = 0; i < all->table_count && status == ECS_OK; i++) {
+    struct table *table = world_table(world, all->tables[i]);
+    struct whereto to;
+    status = migration_target(migration, table, NONE, !fresh, &to);
+    for (uint32_t row = 0; row < table->count && status == ECS_OK && to.sparse_count; row++)
+      status = migrate_sparse_reserve(migration, table->rows[row], fresh, &to);
+  }
   for (uint32_t i = 0; i < sparses->count && status == ECS_OK; i++) {
     const struct table *packed = sparses->list[i]->table;
     for (uint32_t row = 0; row < packed->count && status == ECS_OK; row++)

@@ -26,13 +26,6 @@ static bool redeclare_same_leaf(const ecs_world *a_world, const struct leaf *a,
                    intern_text(&b_world->strings, b->value.u32));
 }
 
-static bool redeclare_same_layout(const struct component *a, const struct component *b) {
-  if (a->size != b->size || a->native != b->native) return false;
-  for (uint32_t i = 0; i < a->leaf_count; i++)
-    if (a->leaves[i].offset != b->leaves[i].offset) return false;
-  return true;
-}
-
 static bool redeclare_same_fields(const ecs_world *a_world, const struct component *a,
                                   const ecs_world *b_world, const struct component *b) {
   if (a->field_count != b->field_count || a->leaf_count != b->leaf_count) return false;
@@ -43,8 +36,10 @@ static bool redeclare_same_fields(const ecs_world *a_world, const struct compone
       return false;
   }
   for (uint32_t i = 0; i < a->leaf_count; i++)
-    if (!redeclare_same_leaf(a_world, &a->leaves[i], b_world, &b->leaves[i])) return false;
-  return true;
+    if (!redeclare_same_leaf(a_world, &a->leaves[i], b_world, &b->leaves[i]) ||
+        a->leaves[i].offset != b->leaves[i].offset)
+      return false;
+  return a->size == b->size && a->native == b->native;
 }
 
 bool declare_requires_same(const struct component *a, const struct component *b) {
@@ -59,8 +54,7 @@ bool declare_same(const ecs_world *a_world, const struct component *a,
          a->ties.relation == b->ties.relation && a->ties.exclusive == b->ties.exclusive &&
          a->ties.acyclic == b->ties.acyclic && a->ties.policy == b->ties.policy &&
          redeclare_same_fields(a_world, a, b_world, b) &&
-         redeclare_same_layout(a, b) && declare_requires_same(a, b) && a->toggle == b->toggle &&
-         a->track == b->track;
+         declare_requires_same(a, b) && a->toggle == b->toggle && a->track == b->track;
 }
 
 void declare_lay_out_as(ecs_world *world, struct component *component,

@@ -476,13 +476,6 @@ void cascade_free(ecs_world *world) {
 
 #define FINISHED_AT_ONCE 512u
 
-/* Whether every entity of a table dies. The question costs no more than their deaths. */
-static bool cascade_is_left_by_all(const struct cascade *cascade, const struct table *table) {
-  uint32_t row = 0;
-  while (row < table->count && cascade_takes(cascade, table->rows[row])) row++;
-  return row == table->count;
-}
-
 /* Removes a dying entity's row; if its whole table dies, the first one removes all rows. A wrapped
 ** round counter only costs time. */
 static inline void cascade_leave_table(ecs_world *world, struct table *table, uint32_t row) {
@@ -490,7 +483,10 @@ static inline void cascade_leave_table(ecs_world *world, struct table *table, ui
   if (table->count == 0) return;
   bool asked = table->leaving == cascade->round;
   table->leaving = cascade->round;
-  if (!asked && !table->has_any && cascade_is_left_by_all(cascade, table))
+  /* Whether every entity of the table dies: the question costs no more than their deaths. */
+  uint32_t at = asked || table->has_any ? NONE : 0;
+  while (at < table->count && cascade_takes(cascade, table->rows[at])) at++;
+  if (at == table->count)
     rows_move_all(world, table, NULL);
   else
     row_leave(world, table, row);

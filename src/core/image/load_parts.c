@@ -195,16 +195,6 @@ static ecs_status load_parts_give_defaults(struct loader *loader, struct declara
                                           : load_damaged(loader, "there are too many defaults");
 }
 
-static ecs_status load_parts_check_sizes(struct loader *loader,
-                                         const struct declaration *declaration,
-                                         const struct component *component) {
-  assert(declaration->default_count == component->leaf_count);
-  for (uint32_t i = 0; loader->version > 1 && i < declaration->default_count; i++)
-    if (declaration->defaults[i].size != component->leaves[i].size)
-      return load_damaged(loader, "a field has another size");
-  return ECS_OK;
-}
-
 /* A renamed component gets its present name, and keeps the image's as its former one. */
 static ecs_status load_parts_call_as_now(struct loader *loader, struct component *component,
                                          const struct component *now) {
@@ -317,7 +307,10 @@ static ecs_status load_parts_read_component(struct loader *loader,
   status = declare_build(loader->world, desc, &component);
   if (status != ECS_OK)
     return load_parts_corrupt_unless(loader, status, "a component cannot be declared");
-  status = load_parts_check_sizes(loader, declaration, component);
+  assert(declaration->default_count == component->leaf_count);
+  for (uint32_t i = 0; loader->version > 1 && i < component->leaf_count && status == ECS_OK; i++)
+    if (declaration->defaults[i].size != component->leaves[i].size)
+      status = load_damaged(loader, "a field has another size");
   if (status == ECS_OK) status = load_parts_enter(loader, component);
   if (status != ECS_OK) {
     component_free(loader->world, component);

@@ -512,14 +512,6 @@ static ecs_status snapshot_find_table(ecs_snapshot *snapshot, struct table_copy 
   return table_copy_reserve(world, saved, table);
 }
 
-static ecs_status snapshot_find_tables(ecs_snapshot *snapshot, bool *differs) {
-  ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < snapshot->table_count && status == ECS_OK; i++)
-    status = snapshot_find_table(snapshot, &snapshot->copies[i], differs);
-  *differs |= graph_all(snapshot->world)->table_count != snapshot->table_count;
-  return status;
-}
-
 /* Its pages still exist, and so does the room, unless memory ran out meanwhile. */
 static ecs_status snapshot_find_sparse(const ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
@@ -577,16 +569,6 @@ static void snapshot_restore_components(struct page *now, const struct page *the
   }
 }
 
-/* Restores near slots. Their room never shrinks, though an older snapshot may have had fewer. */
-static void snapshot_restore_first_slots(struct entity_index *index, const struct slots *saved) {
-  struct slots *near = &index->near;
-  assert(index->near_capacity >= saved->count);
-  near->count = saved->count;
-  if (near->count == 0) return;
-  memcpy(near->records, saved->records, near->count * sizeof *near->records);
-  memcpy(near->generations, saved->generations, near->count * sizeof *near->generations);
-}
-
 /* Restores a page that the near slots have come to cover since. */
 static void snapshot_restore_absorbed(struct entity_index *index, const struct saved_page *saved) {
   struct slots *near = &index->near;
@@ -610,7 +592,14 @@ static void snapshot_restore_index(ecs_snapshot *snapshot) {
       memset(now->generations, 0, sizeof now->generations);
     }
   }
-  snapshot_restore_first_slots(index, &snapshot->index.near);
+  /* The room of near slots never shrinks, though an older snapshot may have had fewer. */
+  const struct slots *near = &snapshot->index.near;
+  assert(index->near_capacity >= near->count);
+  index->near.count = near->count;
+  if (near->count) {
+    memcpy(index->near.records, near->records, near->count * sizeof *near->records);
+    memcpy(index->near.generations, near->generations, near->count * sizeof *near->generations);
+  }
   for (uint32_t i = 0; i < snapshot->page_count; i++) {
     const struct saved_page *saved = &snapshot->pages[i];
     struct page *page = entity_page(index, saved->number << PAGE_BITS);
@@ -644,7 +633,10 @@ static ecs_status snapshot_put(ecs_snapshot *snapshot, bool differs) {
   ecs_world *world = snapshot->world;
   struct name_table names;
   const bool shadow = differs;
-  ecs_status status = snapshot_find_tables(snapshot, &differs);
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < snapshot->table_count && status == ECS_OK; i++)
+    status = snapshot_find_table(snapshot, &snapshot->copies[i], &differs);
+  differs |= graph_all(world)->table_count != snapshot->table_count;
   if (status == ECS_OK) status = snapshot_find_sparse(snapshot);
   if (status == ECS_OK) status = snapshot_reserve_events(snapshot);
   if (status == ECS_OK) status = name_table_copy(world, &snapshot->names, &names);

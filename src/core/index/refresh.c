@@ -117,35 +117,22 @@ static bool stale_is_lent(const ecs_index *index) {
   return false;
 }
 
-/* Whether any of 1,024 rows of a table may have been written or replaced, without saying which. */
-static bool stale_group_is_new(const ecs_index *index, const struct table *table, uint32_t group) {
-  const struct query_terms *terms = &index->query->terms;
-  for (uint32_t i = 0; i < terms->count; i++) {
-    const struct marks *marks = stale_marks_for(&terms->terms[i], table);
-    if (marks && !marks->tracked && marks->groups[group] > index->stale.seen) return true;
-  }
-  return false;
-}
-
-/* Whether so many rows have changed that examining them is not worth it. */
+/* Whether so many rows may have been written or replaced, in groups of 1,024 whose marks do not say
+** which, that examining them is not worth it. */
 static bool stale_are_many(const ecs_index *index) {
+  const struct query_terms *terms = &index->query->terms;
   struct tables tables = {index, NULL, 0};
   uint64_t rows = 0;
   while (stale_next_table(&tables))
-    for (uint32_t i = 0; i < mark_groups(tables.table->count); i++)
-      rows += stale_group_is_new(index, tables.table, i) ? MARK_ROWS : 0;
+    for (uint32_t i = 0; i < mark_groups(tables.table->count); i++) {
+      bool is_new = false;
+      for (uint32_t j = 0; j < terms->count && !is_new; j++) {
+        const struct marks *marks = stale_marks_for(&terms->terms[j], tables.table);
+        is_new = marks && !marks->tracked && marks->groups[i] > index->stale.seen;
+      }
+      if (is_new) rows += MARK_ROWS;
+    }
   return rows > index->stale.now.rows / FEW + MARK_ROWS;
-}
-
-static uint64_t stale_words_written(const ecs_index *index, const struct table *table,
-                                    uint32_t word) {
-  const struct query_terms *terms = &index->query->terms;
-  uint64_t bits = 0;
-  for (uint32_t i = 0; i < terms->count; i++) {
-    const struct marks *marks = stale_marks_for(&terms->terms[i], table);
-    if (marks) bits |= marks_since(marks, index->stale.seen, false, word);
-  }
-  return bits;
 }
 
 /* A bit for each of 64 rows: whether its entity differs from the id given. */
@@ -165,13 +152,18 @@ static bool stale_add_rows(ecs_index *index, const struct table *table, uint32_t
                            const struct stretch *old) {
   struct staleness *stale = &index->stale;
   const ecs_id *ids = copies_entities(&index->rows);
+  const struct query_terms *terms = &index->query->terms;
   for (uint32_t base = 0; base < table->count; base += 64) {
     uint32_t count = table->count - base < 64 ? table->count - base : 64;
     uint32_t had = !old || old->count <= base ? 0 : old->count - base;
     if (had > count) had = count;
     uint64_t all = count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
     uint64_t kept = had < 64 ? (UINT64_C(1) << had) - 1 : UINT64_MAX;
-    uint64_t bits = stale_words_written(index, table, base / 64);
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < terms->count; i++) {
+      const struct marks *marks = stale_marks_for(&terms->terms[i], table);
+      if (marks) bits |= marks_since(marks, stale->seen, false, base / 64);
+    }
     if (had) bits |= stale_words_exchanged(ids + old->first + base, table->rows + base, had);
     bits = (bits | ~kept) & all;
     if (bits && !GROW(&index->world->memory, stale->rows, stale->capacity, stale->count + 64ull))
@@ -592,44 +584,35 @@ ecs_status index_gather(ecs_index *index) {
   return ECS_OK;
 }
 
-static ecs_status refresh_fill_grid(ecs_index *index, struct edition *edition, uint32_t *count) {
+static ecs_status refresh_fill_grid(ecs_index *index, struct edition *edition,
+                                    struct grid_source *source, uint32_t *count) {
   struct memory *memory = &index->world->memory;
   struct grid *grid = &edition->grid;
-  struct grid_source source;
-  ecs_status status = index_source(index, &source, &grid->axes);
+  ecs_status status = index_source(index, source, &grid->axes);
   grid->size = index->desc.cell;
-  if (status == ECS_OK) status = grid_sort(memory, &index->room, grid, &source, count);
+  if (status == ECS_OK) status = grid_sort(memory, &index->room, grid, source, count);
   return status == ECS_OK ? grid_reserve(memory, grid, *count) : status;
-}
-
-/* Copies the positions of the rows, in their new order. */
-static void refresh_place(ecs_index *index, struct edition *edition) {
-  struct grid_source source;
-  uint32_t axes = 0;
-  ecs_status status = index_source(index, &source, &axes);
-  assert(status == ECS_OK && axes == edition->grid.axes);
-  (void)status;
-  source.copies = &edition->copies;
-  grid_place(&edition->grid, &source);
 }
 
 static ecs_status refresh_fill(ecs_index *index, struct edition *edition) {
   ecs_world *world = index->world;
   bool keyed = index->desc.by != ECS_BY_GRID;
   uint32_t count = 0;
+  struct grid_source source = {.copies = NULL};
   edition->keyed.by = index->desc.by;
   index->brought = index->stale.keeps_keys ? index->stale.count : NONE;
   ecs_status status =
       keyed ? keyed_sort(&world->memory, &edition->keyed, &index->key_room, index->rows.count,
                          &count)
-            : refresh_fill_grid(index, edition, &count);
+            : refresh_fill_grid(index, edition, &source, &count);
   if (status == ECS_OK)
     status = copies_lay_out(world, &edition->copies, &index->query->terms, index->desc.name);
   if (status == ECS_OK) status = copies_reserve(world, &edition->copies, count);
   if (status != ECS_OK) return status;
   const uint32_t *order = keyed ? index->key_room.order : index->room.order;
   copies_arrange(&edition->copies, &index->rows, order, count);
-  if (!keyed) refresh_place(index, edition);
+  source.copies = &edition->copies;
+  if (!keyed) grid_place(&edition->grid, &source);
   index->lost = index->rows.count - count;
   return ECS_OK;
 }

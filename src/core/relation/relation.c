@@ -299,27 +299,15 @@ static ecs_status relation_check_rows(const ecs_world *world, const struct relat
   return rows == relation->ties.count ? ECS_OK : world_corrupt(world, "a row is not tied");
 }
 
-/* The source that follows another on a walk through everything tied to a root, directly or not; 0
-** at the end. */
-static uint32_t relation_walk_on(const struct ties *ties, uint32_t root, uint32_t at) {
-  if (ties_first(ties, at)) return ties_first(ties, at);
-  while (at != root && !ties_next(ties, at)) at = ties_target(ties, at);
-  return at == root ? 0 : ties_next(ties, at);
-}
-
 /* Whether no chain of its ties leads back to its start: every source of an acyclic relation is
 ** reached from a target that is not a source itself. */
 static bool relation_is_acyclic(const struct relation *relation) {
   const struct ties *ties = &relation->ties;
   uint32_t reached = 0;
-  for (uint32_t page = 0; page < ties->end_page_capacity; page++)
-    for (uint32_t i = 0; ties->end_pages[page] && i < TIE_PAGE_SIZE; i++) {
-      uint32_t root = page * TIE_PAGE_SIZE + i;
-      if (ties_target(ties, root)) continue;
-      for (uint32_t at = ties_first(ties, root); at;
-           at = relation_walk_on(ties, root, at))
-        reached++;
-    }
+  for (uint32_t root = 0; (root = ties_next_end(ties, root)) != 0; root++)
+    for (uint32_t at = ties_target(ties, root) ? 0 : root; at;
+         at = ties_next_below(ties, root, at))
+      reached += at != root;
   return reached == ties->count;
 }
 

@@ -47,13 +47,6 @@ void marks_arrive_of(struct marks *marks, uint64_t now, uint32_t row, uint32_t c
   for (uint32_t i = row; marks->tracked && i < row + count; i++) marks->added[i] = now;
 }
 
-/* Clears the marks of a group that has lost its only row. */
-static void marks_cut_row(struct marks *marks, uint32_t row, uint32_t last) {
-  assert(marks->groups[last / MARK_ROWS] > 0);
-  if (row != last) bring_mark(marks, row, marks, last);
-  if (last % MARK_ROWS == 0) marks->groups[last / MARK_ROWS] = 0;
-}
-
 /* The sign bit of a difference tells which is greater: run numbers are far below it. */
 LOOPS uint64_t marks_later(const uint64_t *runs, uint64_t run) {
   uint8_t later[64];
@@ -103,7 +96,13 @@ void marks_arrive(const ecs_world *world, const struct table *table, uint32_t ro
 
 void marks_cut(const struct table *table, uint32_t row, uint32_t last) {
   assert(row <= last && last < table->capacity);
-  for (uint32_t i = 0; i < table->mark_count; i++) marks_cut_row(&table->marks[i], row, last);
+  for (uint32_t i = 0; i < table->mark_count; i++) {
+    struct marks *marks = &table->marks[i];
+    assert(marks->groups[last / MARK_ROWS] > 0);
+    if (row != last) bring_mark(marks, row, marks, last);
+    /* The group may have lost its only row. */
+    if (last % MARK_ROWS == 0) marks->groups[last / MARK_ROWS] = 0;
+  }
 }
 
 void marks_bring(const ecs_world *world, const struct table *from, uint32_t row,
@@ -228,13 +227,6 @@ static bool marks_prepare(struct memory *memory, struct table *table,
   return true;
 }
 
-static void marks_forget(struct memory *memory, struct table *table) {
-  for (uint32_t i = table->mark_count; i < table->mark_capacity; i++) {
-    marks_give_back(memory, &table->marks[i]);
-    table->marks[i].id = ECS_NULL;
-  }
-}
-
 /* Makes the marks that marks_prepare made count. */
 static void marks_enter(ecs_world *world, struct table *table) {
   while (table->mark_count < table->mark_capacity && table->marks[table->mark_count].id) {
@@ -259,10 +251,11 @@ ecs_status marks_begin(ecs_world *world, struct component *component) {
     ready = marks_prepare(memory, packed ? packed : world_table(world, all->tables[i]), component);
   for (uint32_t i = 0; i < count; i++) {
     struct table *table = packed ? packed : world_table(world, all->tables[i]);
-    if (ready)
-      marks_enter(world, table);
-    else
-      marks_forget(memory, table);
+    if (ready) marks_enter(world, table);
+    for (uint32_t j = table->mark_count; !ready && j < table->mark_capacity; j++) {
+      marks_give_back(memory, &table->marks[j]);
+      table->marks[j].id = ECS_NULL;
+    }
   }
   if (!ready) return world_nomem(world);
   component->watched = true;
