@@ -137,25 +137,17 @@ static ecs_id query_term_key(const struct term *term) {
   }
 }
 
-/* How rarely new tables are likely to have a key: by the number of existing tables, then by how
-** many queries have it. */
-struct rarity {
-  uint32_t tables, queries;
-};
-
-/* The rarest key that it cannot match without, so that a new table is compared with few queries. */
+/* The rarest key that it cannot match without, so that a new table is compared with few queries: by
+** the number of existing tables, then by how many queries have it. */
 static ecs_id query_key_of(const ecs_world *world, const struct query_terms *terms) {
   ecs_id rarest = ECS_NULL;
-  struct rarity least = {NONE, NONE};
+  uint64_t least = UINT64_MAX;
   for (uint32_t i = 0; i < terms->count; i++) {
     ecs_id key = query_term_key(&terms->terms[i]);
     if (key == ECS_NULL) continue;
     const struct id_record *record = graph_record(world, key);
-    struct rarity rarity = {0, 0};
-    if (record) rarity = (struct rarity){record->table_count, record->query_count};
-    if (rarest != ECS_NULL && !(rarity.tables != least.tables ? rarity.tables < least.tables
-                                                              : rarity.queries < least.queries))
-      continue;
+    uint64_t rarity = record ? (uint64_t)record->table_count << 32 | record->query_count : 0;
+    if (rarity >= least) continue;
     rarest = key;
     least = rarity;
   }
@@ -528,22 +520,8 @@ size_t ecs_query_count(const ecs_query *query) {
   return count;
 }
 
-/* The shortest list of tables that contains every match. */
-static const struct id_record *query_narrowest(const ecs_world *world,
-                                               const struct query_terms *terms) {
-  const struct id_record *best = graph_record(world, ECS_NULL);
-  for (uint32_t i = 0; i < terms->count; i++) {
-    ecs_id key = query_term_key(&terms->terms[i]);
-    if (key == ECS_NULL) continue;
-    const struct id_record *record = graph_record(world, key);
-    if (!record) return NULL;
-    if (record->table_count < best->table_count) best = record;
-  }
-  return best;
-}
-
 static size_t count_rows(const ecs_world *world, const struct query_terms *terms) {
-  const struct id_record *record = query_narrowest(world, terms);
+  const struct id_record *record = graph_record(world, query_key_of(world, terms));
   size_t count = 0;
   for (uint32_t i = 0; record && i < record->table_count; i++) {
     const struct table *table = world_table(world, record->tables[i]);

@@ -32,17 +32,6 @@ static struct event *reading_of(ecs_system *system) {
   return component->event;
 }
 
-/* While a system runs, its query yields the events it has not seen, and then it has seen them. */
-static void reading_begin(ecs_world *world, ecs_system *system) {
-  const struct event *event = reading_of(system);
-  if (LIKELY(!event)) return;
-  assert(!world->events.read_by);
-  world->events.read_by = system->reads;
-  world->events.from = system->seen;
-  world->events.until = event_end(event);
-  system->seen = system->awaited = event_end(event);
-}
-
 void reading_end(ecs_world *world) { world->events.read_by = NULL; }
 
 /* While a system runs, its query is about changes since its last run, whatever other uses the query
@@ -169,7 +158,14 @@ INLINE ecs_status update_call_once(ecs_world *world, ecs_system *system, double 
 static RARE ecs_status update_call_with_news(ecs_world *world, ecs_system *system, double dt) {
   uint64_t seen = system->seen, awaited = system->awaited, news = system->news;
   world->schedule->news = true;
-  reading_begin(world, system);
+  /* Its query yields the events it has not seen, and then it has seen them. */
+  const struct event *event = reading_of(system);
+  if (event) {
+    assert(!world->events.read_by);
+    world->events.read_by = system->reads;
+    world->events.from = system->seen;
+    world->events.until = system->seen = system->awaited = event_end(event);
+  }
   ecs_status status = news_begin(system);
   if (LIKELY(status == ECS_OK)) {
     status = update_call_once(world, system, dt);
