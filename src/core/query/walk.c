@@ -201,13 +201,6 @@ static bool walk_enter(struct walk *walk, uint32_t step, bool again) {
   return true;
 }
 
-/* The only match of a row, if none can repeat. */
-static bool walk_solve_once(struct walk *walk) {
-  uint32_t count = walk->query->terms.step_count, at = 0;
-  while (at < count && walk_enter(walk, at, false)) at++;
-  return at == count;
-}
-
 /* The row's first or next match: the last step changes fastest. */
 static bool walk_solve(struct walk *walk, bool again) {
   uint32_t count = walk->query->terms.step_count, at = again ? count : 0;
@@ -360,7 +353,7 @@ bool walk_next_row(struct walk *walk) {
 static inline bool walk_try(struct walk *walk, bool *found) {
   *found = walk->inside && walk_solve(walk, true);
   bool comes = *found || walk_next_row(walk);
-  if (comes && !*found) *found = walk->repeats ? walk_solve(walk, false) : walk_solve_once(walk);
+  if (comes && !*found) *found = walk_solve(walk, false);
   walk->inside = *found && walk->repeats;
   return comes;
 }
@@ -373,8 +366,7 @@ bool walk_next(struct walk *walk) {
 
 bool walk_match(struct walk *walk, uint32_t entity, bool again) {
   if (again) return walk->repeats && walk_solve(walk, true);
-  return walk_come_to(walk, entity) &&
-         (walk->repeats ? walk_solve(walk, false) : walk_solve_once(walk));
+  return walk_come_to(walk, entity) && walk_solve(walk, false);
 }
 
 /* Whether the step finds the same in all rows of the table, which it has entered: its own cells and
