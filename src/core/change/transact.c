@@ -7,7 +7,6 @@
 #include "core/schedule/schedule.h"
 #include "core/storage/component.h"
 #include "core/storage/registry.h"
-#include "ecs_observer.h"
 #include "ecs_system.h"
 
 void transaction_begin(struct transaction *transaction, ecs_world *world) {

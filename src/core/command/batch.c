@@ -26,7 +26,6 @@
 #include "core/storage/graph.h"
 #include "core/storage/marks.h"
 #include "core/storage/row.h"
-#include "ecs_query.h"
 
 bool batch_is_plain(const ecs_world *world, enum command_kind kind, ecs_id id) {
   const struct watching *watching = world->watching;

@@ -10,11 +10,9 @@
 #include "core/relation/relation.h"
 #include "core/storage/component.h"
 #include "core/storage/graph.h"
-#include "core/storage/marks.h"
 #include "core/storage/row.h"
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
-#include "core/storage/toggle.h"
 #include "ecs_world.h"
 
 /* ---- which entities die ---- */

@@ -11,7 +11,6 @@
 #include "core/relation/relation.h"
 #include "core/storage/component.h"
 #include "core/storage/graph.h"
-#include "core/storage/toggle.h"
 #include "ecs_world.h"
 
 /* ---- entities that commands change ---- */

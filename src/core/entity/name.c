@@ -7,7 +7,6 @@
 #include "core/relation/relation.h"
 #include "core/storage/component.h"
 #include "ecs_entity.h"
-#include "ecs_world.h"
 
 /* Never 0, because no text has hash 0. */
 static uint64_t name_key_of(uint32_t hash, uint32_t parent) {

@@ -523,7 +523,8 @@ bool entity_index_check(const struct entity_index *index) {
   for (at = 0; at < index->near_capacity; at += INDEX_PAGE)
     if (entity_page(index, FIRST_ENTITY + at)) return false;
   return index->near.count <= index->near_capacity &&
-         index->near_capacity <= index->record_capacity && alive == index->alive && retired == index->retired &&
+         index->near_capacity <= index->record_capacity && alive == index->alive &&
+         retired == index->retired &&
          free_slots == index->components.free_count + index->entities.free_count &&
          index_free_list_is_sound(index, &index->components) &&
          index_free_list_is_sound(index, &index->entities);

@@ -83,16 +83,6 @@ static ecs_status load_rows_read_page(struct loader *loader, uint32_t *last) {
   return load_state(loader);
 }
 
-static ecs_status load_rows_link_free_slots(struct loader *loader, const struct free_list *list) {
-  struct entity_index *index = &loader->world->entities;
-  for (uint32_t i = list->count; i-- > 0;) {
-    uint32_t at = list->items[i];
-    bool known = at >= FIRST_ENTITY && at < INDEX_LIMIT;
-    if (!known || !entity_link(index, at)) return load_damaged(loader, "a free id is invalid");
-  }
-  return ECS_OK;
-}
-
 ecs_status load_index(struct loader *loader) {
   struct entity_index *index = &loader->world->entities;
   struct reader *in = &loader->in;
@@ -109,7 +99,11 @@ ecs_status load_index(struct loader *loader) {
   for (uint32_t i = 0; i < pages && status == ECS_OK; i++)
     status = load_rows_read_page(loader, &last_page);
   entity_trim(index);
-  if (status == ECS_OK) status = load_rows_link_free_slots(loader, &list);
+  for (uint32_t i = list.count; i-- > 0 && status == ECS_OK;) {
+    uint32_t at = list.items[i];
+    if (at < FIRST_ENTITY || at >= INDEX_LIMIT || !entity_link(index, at))
+      status = load_damaged(loader, "a free id is invalid");
+  }
   FREE_LIST(&loader->live->memory, list.items, list.capacity);
   return status;
 }

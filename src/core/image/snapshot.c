@@ -512,17 +512,6 @@ static ecs_status snapshot_find_table(ecs_snapshot *snapshot, struct table_copy 
   return table_copy_reserve(world, saved, table);
 }
 
-/* Its pages still exist, and so does the room, unless memory ran out meanwhile. */
-static ecs_status snapshot_find_sparse(const ecs_snapshot *snapshot) {
-  ecs_world *world = snapshot->world;
-  ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < snapshot->sparse_count && status == ECS_OK; i++) {
-    struct table_copy *saved = &snapshot->copies[snapshot->table_count + i];
-    status = table_copy_reserve(world, saved, sparse_of(world, saved->ids[0])->table);
-  }
-  return status;
-}
-
 /* ---- restoring: what cannot -------------------------------------------------------------- */
 
 static void snapshot_restore_tables(ecs_snapshot *snapshot, bool differs) {
@@ -637,7 +626,11 @@ static ecs_status snapshot_put(ecs_snapshot *snapshot, bool differs) {
   for (uint32_t i = 0; i < snapshot->table_count && status == ECS_OK; i++)
     status = snapshot_find_table(snapshot, &snapshot->copies[i], &differs);
   differs |= graph_all(world)->table_count != snapshot->table_count;
-  if (status == ECS_OK) status = snapshot_find_sparse(snapshot);
+  /* The pages of sets still exist, and so does the room, unless memory ran out meanwhile. */
+  for (uint32_t i = 0; i < snapshot->sparse_count && status == ECS_OK; i++) {
+    struct table_copy *saved = &snapshot->copies[snapshot->table_count + i];
+    status = table_copy_reserve(world, saved, sparse_of(world, saved->ids[0])->table);
+  }
   if (status == ECS_OK) status = snapshot_reserve_events(snapshot);
   if (status == ECS_OK) status = name_table_copy(world, &snapshot->names, &names);
   if (status != ECS_OK) return status;

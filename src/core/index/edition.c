@@ -2,7 +2,6 @@
 
 #include "core/base/column.h"
 #include "core/base/memory.h"
-#include "core/base/types.h"
 #include "core/ids/entity_index.h"
 #include "core/ids/world.h"
 #include "core/query/query.h"

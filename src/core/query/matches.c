@@ -3,7 +3,6 @@
 #include "core/base/column.h"
 #include "core/base/sets.h"
 #include "core/ids/world.h"
-#include "core/query/changes.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"
 #include "core/storage/sparse.h"

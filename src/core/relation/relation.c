@@ -101,9 +101,8 @@ void relation_link_behind(ecs_world *world, struct relation *relation, uint32_t 
 
 void relation_link(ecs_world *world, struct relation *relation, uint32_t source,
                    uint32_t target) {
-  ties_link(&relation->ties, source, target);
-  world->relations.tied++;
-  relation_follow(world, relation, source);
+  uint32_t last = ties_end_slot(&relation->ties, target)->last;
+  relation_link_behind(world, relation, source, target, last);
 }
 
 void relation_unlink(ecs_world *world, struct relation *relation, uint32_t source) {
@@ -290,15 +289,6 @@ static ecs_status relation_check_ties(const ecs_world *world, const struct relat
   return tied == ties->count ? ECS_OK : world_corrupt(world, "ties are miscounted");
 }
 
-/* Checks that all rows of tables with an exclusive relation are tied. */
-static ecs_status relation_check_rows(const ecs_world *world, const struct relation *relation) {
-  const struct id_record *record = graph_record(world, relation->component->id);
-  size_t rows = 0;
-  for (uint32_t i = 0; record && i < record->table_count; i++)
-    rows += world_table(world, record->tables[i])->count;
-  return rows == relation->ties.count ? ECS_OK : world_corrupt(world, "a row is not tied");
-}
-
 /* Whether no chain of its ties leads back to its start: every source of an acyclic relation is
 ** reached from a target that is not a source itself. */
 static bool relation_is_acyclic(const struct relation *relation) {
@@ -338,7 +328,13 @@ ecs_status relations_check(const ecs_world *world) {
     tied += relation->ties.count;
     if (!relation->exclusive) continue;
     status = relation_check_ties(world, relation);
-    if (status == ECS_OK) status = relation_check_rows(world, relation);
+    /* All rows of tables with an exclusive relation are tied. */
+    const struct id_record *record = graph_record(world, relation->component->id);
+    size_t rows = 0;
+    for (uint32_t j = 0; record && j < record->table_count; j++)
+      rows += world_table(world, record->tables[j])->count;
+    if (status == ECS_OK && rows != relation->ties.count)
+      status = world_corrupt(world, "a row is not tied");
     if (status == ECS_OK && relation->acyclic && !relation_is_acyclic(relation))
       status = world_corrupt(world, "an acyclic relation has a cycle");
   }

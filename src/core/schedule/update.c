@@ -299,15 +299,6 @@ static ecs_status update_step_system(ecs_world *world, ecs_system *system, struc
   return status;
 }
 
-/* Prefetches what later systems will look at first. */
-static inline void update_fetch_next(ecs_system *const *running) {
-  const ecs_system *next = running[1], *later = running[2];
-  FETCH(later);
-  FETCH(&later->reads);
-  FETCH(next->reads);
-  FETCH(next->ud);
-}
-
 /* Steps the systems in a range of the running phase, as they are now. After a failure, only time
 ** passes for the rest. */
 static ecs_status update_step_range(ecs_world *world, uint32_t from, uint32_t to,
@@ -320,7 +311,12 @@ static ecs_status update_step_range(ecs_world *world, uint32_t from, uint32_t to
     if (LIKELY(status == ECS_OK) &&
         update_step_barren(world, system, tempo.dt, tempo.once))
       continue;
-    update_fetch_next(schedule->running + i);
+    /* Prefetches what later systems will look at first. */
+    const ecs_system *next = schedule->running[i + 1], *later = schedule->running[i + 2];
+    FETCH(later);
+    FETCH(&later->reads);
+    FETCH(next->reads);
+    FETCH(next->ud);
     if (system->removed) continue;
     if (status == ECS_OK)
       status = update_step_system(world, system, tempo);

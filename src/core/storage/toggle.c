@@ -113,19 +113,15 @@ void toggles_take(struct table *table, struct table *old) {
 
 /* ---- entities ---- */
 
-static ecs_status need_toggle(const ecs_world *world, const struct component *component) {
-  if (component->toggle) return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "'%s' cannot be switched on and off: declare it with toggle "
-                    "= true", component->name);
-}
-
 /* Switches a component of an entity in any storage. */
 static APART ecs_status toggle_switch_any(ecs_world *world, ecs_id entity, ecs_id id, bool off) {
   struct component *component;
   struct cells_row cells;
   if (UNLIKELY(!entity_find(&world->entities, entity))) return entity_need(world, entity);
   ecs_status status = component_need_id(world, id, &component);
-  if (status == ECS_OK) status = need_toggle(world, component);
+  if (status == ECS_OK && !component->toggle)
+    status = world_fail(world, ECS_EINVAL, "'%s' cannot be switched on and off: declare it with "
+                        "toggle = true", component->name);
   if (status != ECS_OK) return status;
   if (changes_wait(world))
     return command_stage(world, off ? COMMAND_DISABLE : COMMAND_ENABLE, entity, id, NULL, 0);
