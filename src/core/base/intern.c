@@ -44,11 +44,13 @@ static bool intern_grow_buckets(struct intern_table *table, struct memory *memor
 
 /* Makes room for one more number. */
 static bool intern_grow_numbers(struct intern_table *table, struct memory *memory) {
-  if (table->count == 0) table->count = 1;
   if (table->sweep_at == 0) table->sweep_at = FIRST_SWEEP;
-  return table->free_head ||
-         (GROW(memory, table->texts, table->capacity, table->count + 1ull) &&
-          GROW(memory, table->free_next, table->next_capacity, table->count + 1ull));
+  if (table->free_head) return true;
+  if (!GROW(memory, table->texts, table->capacity, table->count + 2ull) ||
+      !GROW(memory, table->free_next, table->next_capacity, table->count + 2ull))
+    return false;
+  if (table->count == 0) table->texts[table->count++] = NULL;   /* 0 is "" */
+  return true;
 }
 
 ecs_status intern(struct intern_table *table, struct memory *memory, const char *text,
