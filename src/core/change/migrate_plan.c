@@ -208,10 +208,10 @@ ecs_status migration_report(struct migration *migration, struct change *change) 
     report->rows += world_table(world, record->tables[i])->count;
   if (change->component->sparse) report->rows += change->component->sparse->table->count;
   for (struct report_item *item = report->items; item < report->items + report->count; item++) {
+    const char *from = item->from;
     item->name = arena_copy(&world->memory, &change->arena, item->name, strlen(item->name));
-    if (item->from)
-      item->from = arena_copy(&world->memory, &change->arena, item->from, strlen(item->from));
-    if (!item->name) return world_nomem(world);
+    if (from) item->from = arena_copy(&world->memory, &change->arena, from, strlen(from));
+    if (!item->name || !item->from != !from) return world_nomem(world);
   }
   return ECS_OK;
 }
