@@ -42,37 +42,15 @@ static bool intern_grow_buckets(struct intern_table *table, struct memory *memor
   return true;
 }
 
-/* Makes room for one more number in both arrays; they share `capacity` once both have grown. */
+/* Makes room for one more number. */
 static bool intern_grow_numbers(struct intern_table *table, struct memory *memory) {
-  if (table->count == 0) table->count = 1;
   if (table->sweep_at == 0) table->sweep_at = FIRST_SWEEP;
-  if (table->free_head || table->count < table->capacity) return true;
-  uint32_t capacity = table->capacity;
-  uint32_t grown = capacity ? capacity * 2 : 16;
-  struct interned **texts = memory_array(memory, grown, sizeof *texts);
-  if (!texts) return false;
-  uint32_t *next = memory_resize(memory, table->free_next, capacity * sizeof *next,
-                                 grown * sizeof *next);
-  if (!next) {
-    FREE_LIST(memory, texts, grown);
+  if (table->free_head) return true;
+  if (!GROW(memory, table->texts, table->capacity, table->count + 2ull) ||
+      !GROW(memory, table->free_next, table->next_capacity, table->count + 2ull))
     return false;
-  }
-  if (capacity) memcpy(texts, table->texts, capacity * sizeof *texts);
-  memory_free(memory, table->texts, capacity * sizeof *texts);
-  table->texts = texts;
-  table->free_next = next;
-  table->capacity = grown;
+  if (table->count == 0) table->texts[table->count++] = NULL;   /* 0 is "" */
   return true;
-}
-
-static uint32_t intern_take_number(struct intern_table *table) {
-  uint32_t number = table->free_head;
-  if (number)
-    table->free_head = table->free_next[number];
-  else
-    number = table->count++;
-  assert(number < table->capacity && !table->texts[number]);
-  return number;
 }
 
 ecs_status intern(struct intern_table *table, struct memory *memory, const char *text,
@@ -91,7 +69,8 @@ ecs_status intern(struct intern_table *table, struct memory *memory, const char 
   added->marked = false;
   memcpy(added->text, text, size);
   added->text[size] = '\0';
-  *number = intern_take_number(table);
+  *number = table->free_head ? table->free_head : table->count++;
+  if (table->free_head) table->free_head = table->free_next[*number];
   table->texts[*number] = added;
   table->live++;
   table->weight += intern_weight_of(size);
@@ -137,7 +116,7 @@ void intern_sweep(struct intern_table *table, struct memory *memory) {
 
 ecs_status intern_copy(const struct intern_table *table, struct memory *memory,
                        struct intern_table *out) {
-  size_t numbers = table->capacity * sizeof *table->free_next;
+  size_t numbers = table->next_capacity * sizeof *table->free_next;
   size_t buckets = table->bucket_count * sizeof *table->buckets;
   *out = (struct intern_table){.sweep_at = table->sweep_at};
   if (table->live == 0) return ECS_OK;
@@ -164,7 +143,7 @@ void intern_free(struct intern_table *table, struct memory *memory) {
     if (table->texts[i])
       memory_free(memory, table->texts[i], intern_weight_of(table->texts[i]->size));
   FREE_LIST(memory, table->texts, table->capacity);
-  FREE_LIST(memory, table->free_next, table->capacity);
+  FREE_LIST(memory, table->free_next, table->next_capacity);
   FREE_LIST(memory, table->buckets, table->bucket_count);
   memset(table, 0, sizeof *table);
 }

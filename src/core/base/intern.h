@@ -20,7 +20,7 @@ struct intern_table {
   uint32_t *free_next;
   uint32_t *buckets;
   uint32_t count;            /* numbers in use, free ones included; number 0 is "" */
-  uint32_t capacity;
+  uint32_t capacity, next_capacity;
   uint32_t bucket_count;
   uint32_t free_head;        /* 0 for none */
   uint32_t live;

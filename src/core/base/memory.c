@@ -82,6 +82,16 @@ bool buffer_grow(struct memory *memory, struct column_buffer *buffer, size_t byt
   return true;
 }
 
+bool buffer_grow_words(struct memory *memory, struct column_buffer *buffer, uint64_t **words,
+                       size_t used, size_t need) {
+  if (need <= used && *words) return true;
+  if (!*words) used = 0;
+  if (!buffer_grow(memory, buffer, need * sizeof **words, used * sizeof **words)) return false;
+  *words = buffer->data;
+  memset(*words + used, 0, (need - used) * sizeof **words);
+  return true;
+}
+
 void buffer_free(struct memory *memory, struct column_buffer *buffer) {
   memory_free(memory, buffer->block, buffer->size);
   memset(buffer, 0, sizeof *buffer);

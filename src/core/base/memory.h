@@ -57,6 +57,10 @@ struct column_buffer {
 /* Grows to hold `bytes` and keeps the contents. */
 bool buffer_grow(struct memory *memory, struct column_buffer *buffer, size_t bytes,
                  size_t used);
+
+/* Grows a list of words, NULL at first, from `used` to `need`; new ones are 0. */
+bool buffer_grow_words(struct memory *memory, struct column_buffer *buffer, uint64_t **words,
+                       size_t used, size_t need);
 void buffer_free(struct memory *memory, struct column_buffer *buffer);
 
 /* Memory in many small pieces that are freed together: names, texts, lists of a declaration. */

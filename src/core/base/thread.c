@@ -20,17 +20,29 @@ struct hand {
 };
 
 #if ECS_THREADS && defined(_WIN32)
+typedef SRWLOCK thread_mutex;
+typedef CONDITION_VARIABLE thread_condition;
+typedef HANDLE thread_handle;
+#elif ECS_THREADS
+typedef pthread_mutex_t thread_mutex;
+typedef pthread_cond_t thread_condition;
+typedef pthread_t thread_handle;
+#else
+typedef int thread_mutex, thread_condition, thread_handle;
+#endif
 
 struct crew {
   struct memory *memory;
   void (*live)(void *ud, uint32_t i);
   void *ud;
   uint32_t count;
-  SRWLOCK lock;
-  CONDITION_VARIABLE woken;
-  HANDLE threads[CREW_LIMIT];
+  thread_mutex lock;
+  thread_condition woken;
+  thread_handle threads[CREW_LIMIT];
   struct hand hands[CREW_LIMIT];
 };
+
+#if ECS_THREADS && defined(_WIN32)
 
 static void thread_lock(struct crew *crew) { AcquireSRWLockExclusive(&crew->lock); }
 static void thread_unlock(struct crew *crew) { ReleaseSRWLockExclusive(&crew->lock); }
@@ -67,17 +79,6 @@ uint64_t thread_process(void) { return 0; }
 void thread_yield(void) { SwitchToThread(); }
 
 #elif ECS_THREADS
-
-struct crew {
-  struct memory *memory;
-  void (*live)(void *ud, uint32_t i);
-  void *ud;
-  uint32_t count;
-  pthread_mutex_t lock;
-  pthread_cond_t woken;
-  pthread_t threads[CREW_LIMIT];
-  struct hand hands[CREW_LIMIT];
-};
 
 static void thread_lock(struct crew *crew) { pthread_mutex_lock(&crew->lock); }
 static void thread_unlock(struct crew *crew) { pthread_mutex_unlock(&crew->lock); }
@@ -117,38 +118,21 @@ static void thread_end(struct crew *crew) {
 uint64_t thread_process(void) { return (uint64_t)getpid(); }
 void thread_yield(void) { sched_yield(); }
 
-#else
+#else    /* no crew ever begins */
 
-struct crew *crew_new(struct memory *memory, uint32_t count, void (*live)(void *ud, uint32_t i),
-                      void *ud) {
-  (void)memory;
-  (void)count;
-  (void)live;
-  (void)ud;
-  return NULL;
-}
+static void thread_lock(struct crew *crew) { (void)crew; }
+static void thread_unlock(struct crew *crew) { (void)crew; }
+static void thread_sleep_on(struct crew *crew) { (void)crew; }
+static void thread_wake_all(struct crew *crew) { (void)crew; }
+static bool thread_begin(struct crew *crew) { return crew == NULL; }
+static bool thread_add(struct crew *crew, uint32_t at) { return !crew && at; }
+static void thread_join(struct crew *crew, uint32_t at) { (void)crew, (void)at; }
+static void thread_end(struct crew *crew) { (void)crew; }
 
-uint32_t crew_size(const struct crew *crew) {
-  (void)crew;
-  return 0;
-}
-
-void crew_sleep(struct crew *crew, const uint32_t *word, uint32_t value, uint32_t *asleep) {
-  (void)crew;
-  (void)word;
-  (void)value;
-  (void)asleep;
-}
-
-void crew_wake(struct crew *crew) { (void)crew; }
-void crew_free(struct crew *crew) { (void)crew; }
-void crew_forget(struct crew *crew) { (void)crew; }
 uint64_t thread_process(void) { return 0; }
 void thread_yield(void) {}
 
 #endif
-
-#if ECS_THREADS
 
 void crew_forget(struct crew *crew) { memory_free(crew->memory, crew, sizeof *crew); }
 
@@ -196,5 +180,3 @@ void crew_free(struct crew *crew) {
   thread_end(crew);
   crew_forget(crew);
 }
-
-#endif

@@ -506,12 +506,9 @@ static ecs_status declare_check_names(const ecs_world *world, const struct compo
   return known || staged || status != ECS_OK ? status : declare_check_name(world, name, old);
 }
 
-static bool declare_same_text(const char *a, const char *b) {
-  return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 static bool declare_same_former(const struct former *a, const struct former *b) {
-  if (a->was_count != b->was_count || !declare_same_text(a->name, b->name)) return false;
+  if (a->was_count != b->was_count || !a->name != !b->name) return false;
+  if (a->name && strcmp(a->name, b->name) != 0) return false;
   for (uint32_t i = 0; i < a->was_count; i++)
     if (strcmp(a->was[i].name, b->was[i].name) != 0 || strcmp(a->was[i].was, b->was[i].was) != 0)
       return false;

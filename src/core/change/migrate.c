@@ -38,31 +38,22 @@ const struct component *migration_wanted(const struct migration *migration,
   return change && change->wanted ? change->wanted : component;
 }
 
-/* Keeps a replaced `wanted` component until the migration ends. */
-static bool migrate_supersede(struct migration *migration, struct component *wanted) {
-  if (!GROW(&migration->world->memory, migration->superseded, migration->superseded_capacity,
-            migration->superseded_count + 1ull))
-    return false;
-  migration->superseded[migration->superseded_count++] = wanted;
-  return true;
-}
-
 ecs_status migration_add(struct migration *migration, struct component *component,
                          struct component *wanted) {
   ecs_world *world = migration->world;
   struct change *change = migration_of(migration, component->id);
-  if (!change) {
-    if (!GROW(&world->memory, migration->changes, migration->capacity, migration->count + 1ull)) {
-      if (wanted) component_free(world, wanted);
-      return world_nomem(world);
-    }
-    change = &migration->changes[migration->count++];
-    memset(change, 0, sizeof *change);
-    change->component = component;
-  } else if (change->wanted && !migrate_supersede(migration, change->wanted)) {
+  if (!GROW(&world->memory, migration->changes, migration->capacity, migration->count + 1ull) ||
+      !GROW(&world->memory, migration->superseded, migration->superseded_capacity,
+            migration->superseded_count + 1ull)) {
     if (wanted) component_free(world, wanted);
     return world_nomem(world);
   }
+  if (!change) {
+    change = &migration->changes[migration->count++];
+    memset(change, 0, sizeof *change);
+    change->component = component;
+  }
+  if (change->wanted) migration->superseded[migration->superseded_count++] = change->wanted;
   if (wanted) wanted->id = component->id;
   if (wanted) wanted->watched |= component->watched;
   if (wanted) wanted->asked = component->asked;
@@ -105,15 +96,6 @@ ecs_status migration_rename(struct migration *migration, struct component *compo
   component->former.name = change->old_name;
   migrate_set_name(world, component, name, size);
   return ECS_OK;
-}
-
-static void migrate_undo_rename(ecs_world *world, struct change *change) {
-  if (!change->renamed) return;
-  migrate_set_name(world, change->component, change->old_name, change->old_size);
-  change->component->former.name = change->older_name;
-  change->renamed = false;
-  assert(world->registry.renaming > 0);
-  world->registry.renaming--;
 }
 
 ecs_status migration_relabel(struct migration *migration, struct component *component,
@@ -198,11 +180,11 @@ static ecs_status migrate_cells_from_number(const struct leaf *from,
   struct whole_number whole;
   if (migrate_cells_convert_is_float(from->type)) {
     double value = cell_float(from->size, cell);
-    if (migrate_cells_convert_is_float(to->type)) {
-      if (to->type == ECS_F64) {
-        out->f64 = value;
-        return ECS_OK;
-      }
+    if (to->type == ECS_F64) {
+      out->f64 = value;
+      return ECS_OK;
+    }
+    if (to->type == ECS_F32) {
       out->f32 = (float)value;
       return isinf(out->f32) && !isinf(value) ? ECS_ERANGE : ECS_OK;
     }
@@ -221,10 +203,7 @@ static ecs_status migrate_cells_from_name(ecs_world *world, const struct leaf *t
     return status == ECS_ENOMEM ? ECS_ENOMEM : status == ECS_OK ? ECS_OK : ECS_ERANGE;
   }
   uint32_t at = enumeration_find(to->names, name.data, name.size);
-  if (to->size == 1)
-    out->u8 = (uint8_t)at;
-  else
-    out->u16 = (uint16_t)at;
+  *out = cell_of_bits(to->size, at);
   return at == NONE ? ECS_ERANGE : ECS_OK;
 }
 
@@ -395,14 +374,11 @@ static ecs_status migration_prepare_event(struct migration *migration,
   return migration_fill(migration, old->later.table, wanted->event->later.table);
 }
 
-static void migrate_cells_events_swap_table(const struct migration *migration,
-                                            const struct change *change, struct table **now,
-                                            struct table **made) {
-  struct table *old = *now, *table = *made;
-  migration_take(migration, old, table);
-  for (uint32_t i = 0; i < table->column_count; i++)
-    table->columns[i].component = change->component;
-  *now = table;
+static void migrate_swap_event_table(const struct migration *migration, struct table **now,
+                                     struct table **made) {
+  struct table *old = *now;
+  migration_take(migration, old, *made);
+  *now = *made;
   *made = old;
 }
 
@@ -410,8 +386,8 @@ static void migrate_cells_events_swap_table(const struct migration *migration,
 static void migration_swap_event(const struct migration *migration, const struct change *change) {
   struct event *event = change->component->event, *made = change->wanted->event;
   if (!event) return;
-  migrate_cells_events_swap_table(migration, change, &event->table, &made->table);
-  migrate_cells_events_swap_table(migration, change, &event->later.table, &made->later.table);
+  migrate_swap_event_table(migration, &event->table, &made->table);
+  migrate_swap_event_table(migration, &event->later.table, &made->later.table);
 }
 
 /* ---- tables ---- */
@@ -492,9 +468,11 @@ void migration_take(const struct migration *migration, struct table *old, struct
   for (uint32_t i = 0; i < table->column_count; i++) {
     struct column *to = &table->columns[i];
     uint32_t at = migrate_source_column(migration, old, to);
-    if (at == NONE) continue;
-    struct column *from = &old->columns[at];
-    if (!convert_is_copy(migrate_leaf_of(from), migrate_leaf_of(to))) continue;
+    struct column *from = at == NONE ? NULL : &old->columns[at];
+    bool stays = from && convert_is_copy(migrate_leaf_of(from), migrate_leaf_of(to));
+    const struct change *change = migration_of(migration, to->component->id);
+    if (change) to->component = change->component;
+    if (!stays) continue;
     to->buffer = from->buffer;
     to->data = from->data;
     memset(&from->buffer, 0, sizeof from->buffer);
@@ -706,20 +684,9 @@ static void migrate_swap_contents(ecs_world *world, struct change *change) {
   change->component->changed = world->registry.version;
 }
 
-static void migrate_redirect(const struct migration *migration, const struct component **at) {
-  for (uint32_t i = 0; i < migration->count; i++)
-    if (*at == migration->changes[i].wanted) *at = migration->changes[i].component;
-}
-
-static void migrate_redirect_all(struct migration *migration) {
-  const ecs_world *world = migration->world;
-  for (uint32_t i = 0; i < migration->table_count; i++) {
-    struct table *table = migration->tables[i];
-    for (uint32_t j = 0; j < table->column_count; j++)
-      migrate_redirect(migration, &table->columns[j].component);
-  }
+void migration_redirect_nested(const ecs_world *world) {
   for (uint32_t i = 0; i < world->registry.count; i++) {
-    struct component *component = world->registry.components[i];
+    const struct component *component = world->registry.components[i];
     for (uint32_t j = 0; component && j < component->field_count; j++) {
       struct field *field = &component->fields[j];
       if (field->nested)
@@ -747,7 +714,7 @@ void migration_commit(struct migration *migration) {
     world->registry.renaming -= change->renamed;
     change->renamed = false;
   }
-  migrate_redirect_all(migration);
+  migration_redirect_nested(world);
   for (ecs_query *query = world->first_query; query; query = query->next)
     migration_refresh_query(migration, query);
   migration->table_count = 0;
@@ -776,7 +743,12 @@ ecs_status migration_run(struct migration *migration, const char *operation) {
 }
 
 static void migrate_free_change(ecs_world *world, struct change *change) {
-  migrate_undo_rename(world, change);
+  if (change->renamed) {
+    migrate_set_name(world, change->component, change->old_name, change->old_size);
+    change->component->former.name = change->older_name;
+    assert(world->registry.renaming > 0);
+    world->registry.renaming--;
+  }
   struct component *wanted = change->wanted;
   uint32_t leaves = wanted ? wanted->leaf_count : 0;
   for (uint32_t i = 0; change->resource && i < leaves; i++)

@@ -100,8 +100,12 @@ ecs_status migration_relabel(struct migration *migration, struct component *comp
                              struct component *same);
 void migration_commit_labels(struct migration *migration);
 
+/* Makes fields of nested components lead to the registered ones. */
+void migration_redirect_nested(const ecs_world *world);
+
 /* migration_fill fills new columns of tables and sparse sets from old ones. At the commit, the
-** second function takes over columns that stay as they are, with the rows. */
+** second function takes over columns that stay as they are, with the rows; all then belong to the
+** registered components. */
 ecs_status migration_fill(struct migration *migration, const struct table *old,
                           struct table *table);
 void migration_take(const struct migration *migration, struct table *old, struct table *table);

@@ -184,17 +184,6 @@ static void migrate_plan_suspect_renames(struct report *report) {
   }
 }
 
-static bool migrate_plan_keep_texts(struct memory *memory, struct change *change) {
-  for (uint32_t i = 0; i < change->report.count; i++) {
-    struct report_item *item = &change->report.items[i];
-    item->name = arena_copy(memory, &change->arena, item->name, strlen(item->name));
-    if (item->from)
-      item->from = arena_copy(memory, &change->arena, item->from, strlen(item->from));
-    if (!item->name) return false;
-  }
-  return true;
-}
-
 ecs_status migration_report(struct migration *migration, struct change *change) {
   ecs_world *world = migration->world;
   struct report *report = &change->report;
@@ -218,21 +207,16 @@ ecs_status migration_report(struct migration *migration, struct change *change) 
   for (uint32_t i = 0; record && i < record->table_count; i++)
     report->rows += world_table(world, record->tables[i])->count;
   if (change->component->sparse) report->rows += change->component->sparse->table->count;
-  return migrate_plan_keep_texts(&world->memory, change) ? ECS_OK : world_nomem(world);
+  for (struct report_item *item = report->items; item < report->items + report->count; item++) {
+    const char *from = item->from;
+    item->name = arena_copy(&world->memory, &change->arena, item->name, strlen(item->name));
+    if (from) item->from = arena_copy(&world->memory, &change->arena, from, strlen(from));
+    if (!item->name || !item->from != !from) return world_nomem(world);
+  }
+  return ECS_OK;
 }
 
 /* ---- what rows lose and get ---- */
-
-/* Fails if a component in the registry requires one that is removed. */
-static ecs_status migrate_plan_check_required(const struct migration *migration,
-                                              const struct component *component) {
-  const ecs_world *world = migration->world;
-  for (uint32_t i = 0; i < component->require_count; i++)
-    if (migrate_plan_is_removed(migration, component->requires[i]))
-      return world_fail(world, ECS_EINVAL, "'%s' cannot be undeclared: '%s' requires it",
-                        component_of(world, component->requires[i])->name, component->name);
-  return ECS_OK;
-}
 
 bool migration_moves(const struct migration *migration) {
   for (uint32_t i = 0; i < migration->count; i++) {
@@ -246,14 +230,16 @@ bool migration_moves(const struct migration *migration) {
 
 ecs_status migration_check_requirements(const struct migration *migration) {
   const ecs_world *world = migration->world;
-  ecs_status status = ECS_OK;
-  if (!migration_moves(migration)) return status;
-  for (uint32_t i = 0; i < world->registry.count && status == ECS_OK; i++) {
+  if (!migration_moves(migration)) return ECS_OK;
+  for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *component = world->registry.components[i];
-    if (component && !migrate_plan_is_removed(migration, component->id))
-      status = migrate_plan_check_required(migration, component);
+    if (!component || migrate_plan_is_removed(migration, component->id)) continue;
+    for (uint32_t j = 0; j < component->require_count; j++)
+      if (migrate_plan_is_removed(migration, component->requires[j]))
+        return world_fail(world, ECS_EINVAL, "'%s' cannot be undeclared: '%s' requires it",
+                          component_of(world, component->requires[j])->name, component->name);
   }
-  return status == ECS_OK ? require_check_cycles(migration->world) : status;
+  return require_check_cycles(migration->world);
 }
 
 /* The ids that the rows of a table, or one entity of it, will have by the registry. */

@@ -43,16 +43,6 @@ static ecs_status migrate_sparse_reserve(const struct migration *migration,
   return status;
 }
 
-/* Plans what all rows of a table get. */
-static ecs_status migrate_sparse_plan_table(const struct migration *migration,
-                                            struct table *table, bool fresh) {
-  struct whereto to;
-  ecs_status status = migration_target(migration, table, NONE, !fresh, &to);
-  for (uint32_t row = 0; row < table->count && to.sparse_count && status == ECS_OK; row++)
-    status = migrate_sparse_reserve(migration, table->rows[row], fresh, &to);
-  return status;
-}
-
 /* Plans what else an entity gets because it has sparse components. */
 static ecs_status migrate_sparse_plan_entity(const struct migration *migration, uint32_t entity,
                                              bool fresh) {
@@ -71,8 +61,13 @@ static ecs_status migrate_sparse_plan_all(const struct migration *migration, boo
   const struct sparses *sparses = &world->sparses;
   const struct id_record *all = graph_all(world);
   ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < all->table_count && status == ECS_OK; i++)
-    status = migrate_sparse_plan_table(migration, world_table(world, all->tables[i]), fresh);
+  for (uint32_t i = 0; i < all->table_count && status == ECS_OK; i++) {
+    struct table *table = world_table(world, all->tables[i]);
+    struct whereto to;
+    status = migration_target(migration, table, NONE, !fresh, &to);
+    for (uint32_t row = 0; row < table->count && status == ECS_OK && to.sparse_count; row++)
+      status = migrate_sparse_reserve(migration, table->rows[row], fresh, &to);
+  }
   for (uint32_t i = 0; i < sparses->count && status == ECS_OK; i++) {
     const struct table *packed = sparses->list[i]->table;
     for (uint32_t row = 0; row < packed->count && status == ECS_OK; row++)
@@ -141,7 +136,6 @@ void migration_swap_sparse(const struct migration *migration, struct change *cha
   change->component->sparse = set;
   sparse_enter(world, set);
 }
-
 
 /* Brings a component's cells to another row, which holds defaults and then owns the any slots. */
 static void migrate_sparse_carry(const struct layout *from, uint32_t row, const struct layout *to,
@@ -242,13 +236,11 @@ static bool migrate_sparse_is_unsound(const ecs_world *world, const struct table
 void migration_undo_tables(const struct migration *migration) {
   ecs_world *world = migration->world;
   const struct id_record *all = graph_all(world);
-  bool any = false;
   if (!migration_moves(migration)) return;
   for (uint32_t i = 0; i < all->table_count; i++) {
     struct table *table = world_table(world, all->tables[i]);
     table->doomed = migrate_sparse_is_unsound(world, table);
     assert(!table->doomed || table->count == 0);
-    any |= table->doomed;
   }
-  if (any) graph_drop_doomed(world);
+  graph_drop_doomed(world);
 }

@@ -317,7 +317,6 @@ void migration_forget_ties(const struct migration *migration) {
 void migration_undo_ties(const struct migration *migration) {
   ecs_world *world = migration->world;
   const struct id_record *all = graph_all(world);
-  bool any = false;
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
     if (change->wanted && change->wanted->relation) ties_clear(&change->wanted->relation->ties);
@@ -326,10 +325,9 @@ void migration_undo_ties(const struct migration *migration) {
       for (uint32_t k = 0; k < table->id_count; k++)
         table->doomed |= migrate_ties_is_outdated(change, change->component, table->ids[k]);
       assert(!table->doomed || table->count == 0);
-      any |= table->doomed;
     }
   }
-  if (any) graph_drop_doomed(world);
+  graph_drop_doomed(world);
 }
 
 /* ---- queries ---- */

@@ -17,13 +17,6 @@
 
 /* ---- alike ------------------------------------------------------------------------- */
 
-static bool redeclare_same_field(const struct component *a, const struct component *b,
-                                 uint32_t at) {
-  const struct field *f = &a->fields[at], *g = &b->fields[at];
-  return strcmp(f->name, g->name) == 0 && f->type == g->type && f->count == g->count &&
-         (f->nested ? f->nested->id : 0) == (g->nested ? g->nested->id : 0);
-}
-
 static bool redeclare_same_leaf(const ecs_world *a_world, const struct leaf *a,
                                 const ecs_world *b_world, const struct leaf *b) {
   if (strcmp(a->name, b->name) != 0 || a->type != b->type || !enumeration_same(a->names, b->names))
@@ -33,26 +26,20 @@ static bool redeclare_same_leaf(const ecs_world *a_world, const struct leaf *a,
                    intern_text(&b_world->strings, b->value.u32));
 }
 
-static bool redeclare_same_layout(const struct component *a, const struct component *b) {
-  if (a->size != b->size || a->native != b->native) return false;
-  for (uint32_t i = 0; i < a->leaf_count; i++)
-    if (a->leaves[i].offset != b->leaves[i].offset) return false;
-  return true;
-}
-
 static bool redeclare_same_fields(const ecs_world *a_world, const struct component *a,
                                   const ecs_world *b_world, const struct component *b) {
   if (a->field_count != b->field_count || a->leaf_count != b->leaf_count) return false;
-  for (uint32_t i = 0; i < a->field_count; i++)
-    if (!redeclare_same_field(a, b, i)) return false;
+  for (uint32_t i = 0; i < a->field_count; i++) {
+    const struct field *f = &a->fields[i], *g = &b->fields[i];
+    if (strcmp(f->name, g->name) != 0 || f->type != g->type || f->count != g->count ||
+        (f->nested ? f->nested->id : 0) != (g->nested ? g->nested->id : 0))
+      return false;
+  }
   for (uint32_t i = 0; i < a->leaf_count; i++)
-    if (!redeclare_same_leaf(a_world, &a->leaves[i], b_world, &b->leaves[i])) return false;
-  return true;
-}
-
-static bool redeclare_same_ties(const struct tie_kind *a, const struct tie_kind *b) {
-  return a->relation == b->relation && a->exclusive == b->exclusive &&
-         a->acyclic == b->acyclic && a->policy == b->policy;
+    if (!redeclare_same_leaf(a_world, &a->leaves[i], b_world, &b->leaves[i]) ||
+        a->leaves[i].offset != b->leaves[i].offset)
+      return false;
+  return a->size == b->size && a->native == b->native;
 }
 
 bool declare_requires_same(const struct component *a, const struct component *b) {
@@ -64,9 +51,10 @@ bool declare_requires_same(const struct component *a, const struct component *b)
 bool declare_same(const ecs_world *a_world, const struct component *a,
                   const ecs_world *b_world, const struct component *b) {
   return a->is_sparse == b->is_sparse && a->length == b->length && a->is_event == b->is_event &&
-         redeclare_same_ties(&a->ties, &b->ties) && redeclare_same_fields(a_world, a, b_world, b) &&
-         redeclare_same_layout(a, b) && declare_requires_same(a, b) && a->toggle == b->toggle &&
-         a->track == b->track;
+         a->ties.relation == b->ties.relation && a->ties.exclusive == b->ties.exclusive &&
+         a->ties.acyclic == b->ties.acyclic && a->ties.policy == b->ties.policy &&
+         redeclare_same_fields(a_world, a, b_world, b) &&
+         declare_requires_same(a, b) && a->toggle == b->toggle && a->track == b->track;
 }
 
 void declare_lay_out_as(ecs_world *world, struct component *component,

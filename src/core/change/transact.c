@@ -7,7 +7,6 @@
 #include "core/schedule/schedule.h"
 #include "core/storage/component.h"
 #include "core/storage/registry.h"
-#include "ecs_observer.h"
 #include "ecs_system.h"
 
 void transaction_begin(struct transaction *transaction, ecs_world *world) {
@@ -86,15 +85,6 @@ static void transact_mark_orphans(const struct transaction *transaction, const s
   }
 }
 
-static void transact_undo_components(struct transaction *transaction) {
-  ecs_world *world = transaction->world;
-  while (transaction->valued.count)
-    resource_free(world,
-                  component_of(world, transaction->valued.ids[--transaction->valued.count]));
-  while (transaction->made.count)
-    declare_forget(world, component_of(world, transaction->made.ids[--transaction->made.count]));
-}
-
 /* ---- the new schedule ---------------------------------------------------------------------- */
 
 uint64_t transaction_group(ecs_world *world) {
@@ -135,14 +125,17 @@ static bool transact_copy_lists(ecs_world *world, const struct schedule *from, s
   to->phase_capacity = to->placed_capacity = phases;
   to->system_capacity = to->sorted_capacity = systems;
   to->running_capacity = systems + RUNNING_AHEAD;
-  if (!to->phases || !to->placed || !to->systems || !to->running || !to->sorted) return false;
-  if (!system_names_reserve(memory, &to->names, systems)) return false;
+  to->names.list = memory_array(memory, systems, sizeof *to->names.list);
+  to->names.capacity = systems;
+  if (!to->phases || !to->placed || !to->systems || !to->running || !to->sorted || !to->names.list)
+    return false;
   if (from->phase_count)
     memcpy(to->phases, from->phases, from->phase_count * sizeof *to->phases);
   if (from->system_count)
     memcpy(to->systems, from->systems, from->system_count * sizeof *to->systems);
-  for (uint32_t i = 0; i < from->system_count; i++)
-    system_names_put(&to->names, from->systems[i]);
+  if (from->names.count)
+    memcpy(to->names.list, from->names.list, from->names.count * sizeof *to->names.list);
+  to->names.count = from->names.count;
   return true;
 }
 
@@ -359,10 +352,6 @@ void transaction_commit(struct transaction *transaction) {
   transaction->committed = true;
 }
 
-static void transact_list_free(struct memory *memory, const struct id_list *list) {
-  FREE_LIST(memory, list->ids, list->capacity);
-}
-
 void transaction_end(struct transaction *transaction) {
   ecs_world *world = transaction->world;
   struct memory *memory = &world->memory;
@@ -376,12 +365,16 @@ void transaction_end(struct transaction *transaction) {
     transact_undo_plan(transaction);
   }
   migration_end(&transaction->migration);
-  if (!transaction->committed) transact_undo_components(transaction);
+  struct id_list *valued = &transaction->valued, *made = &transaction->made;
+  while (!transaction->committed && valued->count)
+    resource_free(world, component_of(world, valued->ids[--valued->count]));
+  while (!transaction->committed && made->count)
+    declare_forget(world, component_of(world, made->ids[--made->count]));
   FREE_LIST(memory, transaction->phases, phases);
   FREE_LIST(memory, transaction->systems, systems);
-  transact_list_free(memory, &transaction->made);
-  transact_list_free(memory, &transaction->valued);
-  transact_list_free(memory, &transaction->claimed);
-  transact_list_free(memory, &transaction->left);
+  FREE_LIST(memory, made->ids, made->capacity);
+  FREE_LIST(memory, valued->ids, valued->capacity);
+  FREE_LIST(memory, transaction->claimed.ids, transaction->claimed.capacity);
+  FREE_LIST(memory, transaction->left.ids, transaction->left.capacity);
   memset(transaction, 0, sizeof *transaction);
 }

@@ -16,14 +16,6 @@
 
 /* ---- merge ---- */
 
-/* Removes the pairs of a relation. */
-static uint32_t apply_remove_pairs(ecs_id *ids, uint32_t count, uint32_t relation) {
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < count; i++)
-    if (!id_is_pair(ids[i]) || pair_relation(ids[i]) != relation) ids[kept++] = ids[i];
-  return kept;
-}
-
 /* Applies a command to a set of ids that has room for `room`. Returns the new count. */
 static uint32_t apply_change_set(const ecs_world *world, const struct command *command, ecs_id *ids,
                                  uint32_t count, uint64_t room) {
@@ -39,7 +31,11 @@ static uint32_t apply_change_set(const ecs_world *world, const struct command *c
   if (!changes || !component_of(world, id)) return count;
   if (!removes) return require_insert(world, ids, count, room, id);
   bool all = relation && !relation->exclusive && !id_is_pair(id);
-  return all ? apply_remove_pairs(ids, count, ecs_id_index(id)) : id_set_remove(ids, count, id);
+  if (!all) return id_set_remove(ids, count, id);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (!id_is_pair(ids[i]) || pair_relation(ids[i]) != ecs_id_index(id)) ids[kept++] = ids[i];
+  return kept;
 }
 
 /* Removes relations and pairs from the set unless the entity's ties have them after
@@ -480,28 +476,16 @@ static APART ecs_status apply_note_changes(ecs_world *world) {
   return status == ECS_OK && untied ? apply_decide(world, true) : status;
 }
 
-/* Whether every command despawns an entity, which cannot fail. */
-static bool apply_are_ends(const ecs_world *world) {
-  const struct staging *staging = &world->staging;
-  return staging->ends == staging->command_count && !staging->watched &&
-         world->watching->note_count == 0 && !apply_has_ties(world);
-}
-
-/* Reserves memory for the message of a refusal, before anything applies. */
-static ecs_status apply_reserve_words(const ecs_world *world) {
-  const struct loop_owner *owner = world->staging.loop_owners;
-  for (; owner; owner = owner->next)
-    if (!owner->reserve_words(owner->ud, world->staging.refusal)) return world_nomem(world);
-  return ECS_OK;
-}
-
 /* Applies the written commands, chain by chain. */
 static ecs_status apply_chains(ecs_world *world) {
   struct staging *staging = &world->staging;
   bool cascades = apply_has_ties(world);
   ecs_status status = apply_decide(world, cascades);
   if (status == ECS_OK && UNLIKELY(staging->watched)) status = apply_note_changes(world);
-  if (status == ECS_OK && UNLIKELY(staging->refused != ECS_OK)) status = apply_reserve_words(world);
+  /* Memory for the message of a refusal is reserved before anything applies. */
+  const struct loop_owner *owner = staging->refused != ECS_OK ? staging->loop_owners : NULL;
+  for (; owner && status == ECS_OK; owner = owner->next)
+    if (!owner->reserve_words(owner->ud, staging->refusal)) status = world_nomem(world);
   if (status != ECS_OK) {
     cascade_undo(world);
     if (staging->watched) watch_forget_changes(world);
@@ -522,7 +506,9 @@ ecs_status commands_apply(ecs_world *world) {
   bool applied;
   ecs_status status = batch_apply(world, &applied);
   if (status == ECS_OK && !applied) status = commands_write(world);
-  if (status == ECS_OK && !applied && apply_are_ends(world))
+  bool ends = staging->ends == staging->command_count && !staging->watched &&
+              world->watching->note_count == 0 && !apply_has_ties(world);
+  if (status == ECS_OK && !applied && ends)    /* despawns alone cannot fail */
     cascade_ends(world);
   else if (status == ECS_OK && !applied)
     status = apply_chains(world);

@@ -26,7 +26,6 @@
 #include "core/storage/graph.h"
 #include "core/storage/marks.h"
 #include "core/storage/row.h"
-#include "ecs_query.h"
 
 bool batch_is_plain(const ecs_world *world, enum command_kind kind, ecs_id id) {
   const struct watching *watching = world->watching;
@@ -68,15 +67,6 @@ static void batch_forget_lanes(struct batch *batch) {
   batch->by_rows = false;
 }
 
-/* Copies the first `count` bits. Returns how many are set. */
-static uint32_t batch_copy_bits(uint64_t *to, const uint64_t *bits, uint32_t rows) {
-  uint32_t words = (rows + 63) / 64, count = 0;
-  memcpy(to, bits, words * sizeof *bits);
-  if (rows % 64) to[words - 1] &= (UINT64_C(1) << rows % 64) - 1;
-  for (uint32_t i = 0; i < words; i++) count += bits_count(to[i]);
-  return count;
-}
-
 ecs_status batch_put_rows(ecs_world *world, enum command_kind kind, ecs_id id,
                           struct table *table, const uint64_t *bits) {
   struct staging *staging = &world->staging;
@@ -87,7 +77,12 @@ ecs_status batch_put_rows(ecs_world *world, enum command_kind kind, ecs_id id,
   if (!GROW(&world->memory, batch->words, batch->word_capacity,
             (uint64_t)batch->word_count + words))
     return world_nomem(world);
-  if (bits) count = batch_copy_bits(batch->words + batch->word_count, bits, count);
+  if (bits) {
+    uint64_t *to = batch->words + batch->word_count;
+    bits_move(to, bits, 0, count);
+    count = 0;
+    for (uint32_t i = 0; i < words; i++) count += bits_count(to[i]);
+  }
   if (count == 0) return ECS_OK;
   struct lane *lane = batch_add_lane(world, table);
   if (!lane) return world_nomem(world);
@@ -216,14 +211,6 @@ static ecs_status batch_find_lanes(ecs_world *world, bool *plain) {
   return ECS_OK;
 }
 
-static ecs_status batch_find_destination(ecs_world *world, struct lane *lane) {
-  const struct batch *batch = &world->staging.batch;
-  if (batch->kind == COMMAND_DESPAWN) return ECS_OK;
-  assert(batch->kind == COMMAND_ADD || batch->kind == COMMAND_SET || batch->kind == COMMAND_REMOVE);
-  return (batch->kind == COMMAND_REMOVE ? graph_without : graph_with)(
-      world, lane->from, batch->component, &lane->to);
-}
-
 /* Reserves room in the target tables, and to list the rows of one lane. */
 static ecs_status batch_reserve_lanes(ecs_world *world) {
   struct batch *batch = &world->staging.batch;
@@ -232,7 +219,9 @@ static ecs_status batch_reserve_lanes(ecs_world *world) {
   while (done < batch->lane_count && status == ECS_OK) {
     struct lane *lane = &batch->lanes[done++];
     if (lane->first_word != NONE && lane->count > most) most = lane->count;
-    status = batch_find_destination(world, lane);
+    if (batch->kind != COMMAND_DESPAWN)
+      status = (batch->kind == COMMAND_REMOVE ? graph_without : graph_with)(
+          world, lane->from, batch->component, &lane->to);
     if (status != ECS_OK || !lane->to || lane->to == lane->from) continue;
     lane->to->incoming += lane->count;
     status = table_reserve(world, lane->to, lane->to->incoming);
@@ -255,17 +244,14 @@ static APART ecs_status batch_note_lanes(ecs_world *world) {
   return watch_rows_end(world, status);
 }
 
-/* Removes the exclusive ties of rows before the rows go. */
-static void batch_untie_rows(ecs_world *world, const struct table *table, ecs_id id) {
-  struct relation *relation = relation_of(world, id);
-  for (uint32_t row = 0; relation && relation->exclusive && row < table->count; row++)
-    if (ties_target(&relation->ties, table->rows[row]))
-      relation_unlink(world, relation, table->rows[row]);
-}
-
+/* Moves all rows of a table, which lose the exclusive ties of a relation that they lose. */
 static void batch_move_whole(ecs_world *world, struct table *from, struct table *to) {
   const struct batch *batch = &world->staging.batch;
-  if (batch->kind == COMMAND_REMOVE) batch_untie_rows(world, from, batch->component);
+  bool removes = batch->kind == COMMAND_REMOVE;
+  struct relation *relation = removes ? relation_of(world, batch->component) : NULL;
+  for (uint32_t row = 0; relation && relation->exclusive && row < from->count; row++)
+    if (ties_target(&relation->ties, from->rows[row]))
+      relation_unlink(world, relation, from->rows[row]);
   if (to)
     rows_move_all(world, from, to);
   else
@@ -363,17 +349,6 @@ ecs_status batch_apply(ecs_world *world, bool *applied) {
 
 /* ---- now ---- */
 
-static ecs_status batch_add_tables(const ecs_query *query) {
-  for (uint32_t i = 0; i < query_reach(query); i++) {
-    struct table *table = query_table(query, i);
-    if (table->count == 0) continue;
-    struct lane *lane = batch_add_lane(query->world, table);
-    if (!lane) return world_nomem(query->world);
-    lane->count = table->count;
-  }
-  return ECS_OK;
-}
-
 ecs_status batch_change_tables(const ecs_query *query, enum command_kind kind, ecs_id id) {
   ecs_world *world = query->world;
   struct batch *batch = &world->staging.batch;
@@ -389,7 +364,13 @@ ecs_status batch_change_tables(const ecs_query *query, enum command_kind kind, e
   batch->kind = kind;
   batch->component = id;
   batch->by_rows = true;
-  ecs_status status = batch_add_tables(query);
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < query_reach(query) && status == ECS_OK; i++) {
+    struct table *table = query_table(query, i);
+    struct lane *lane = table->count ? batch_add_lane(world, table) : NULL;
+    if (lane) lane->count = table->count;
+    if (table->count && !lane) status = world_nomem(world);
+  }
   if (status == ECS_OK) status = change_batch(world, &plain);
   batch_forget_lanes(batch);
   return status;

@@ -10,11 +10,9 @@
 #include "core/relation/relation.h"
 #include "core/storage/component.h"
 #include "core/storage/graph.h"
-#include "core/storage/marks.h"
 #include "core/storage/row.h"
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
-#include "core/storage/toggle.h"
 #include "ecs_world.h"
 
 /* ---- which entities die ---- */
@@ -22,17 +20,10 @@
 static APART bool cascade_grow_marks(ecs_world *world, uint32_t entity) {
   struct cascade *cascade = &world->cascade;
   uint32_t old = cascade->mark_capacity;
-  uint64_t *marks = memory_grow(&world->memory, cascade->marks, &cascade->mark_capacity,
-                                entity / 64 + 1ull, sizeof *marks);
-  if (!marks) return false;
-  memset(marks + old, 0, (cascade->mark_capacity - old) * sizeof *marks);
-  cascade->marks = marks;
+  if (!GROW(&world->memory, cascade->marks, cascade->mark_capacity, entity / 64 + 1ull))
+    return false;
+  memset(cascade->marks + old, 0, (cascade->mark_capacity - old) * sizeof *cascade->marks);
   return true;
-}
-
-static APART bool cascade_grow_dying(ecs_world *world) {
-  struct cascade *cascade = &world->cascade;
-  return GROW(&world->memory, cascade->dying, cascade->capacity, cascade->count + 1ull);
 }
 
 /* Adds an entity to those that die, unless it is there already. */
@@ -42,7 +33,7 @@ static inline ecs_status cascade_doom(ecs_world *world, uint32_t entity) {
   if (UNLIKELY(entity / 64 >= cascade->mark_capacity) && !cascade_grow_marks(world, entity))
     return world_nomem(world);
   if (cascade->marks[entity / 64] & bit) return ECS_OK;
-  if (UNLIKELY(cascade->count == cascade->capacity) && !cascade_grow_dying(world))
+  if (!GROW(&world->memory, cascade->dying, cascade->capacity, cascade->count + 1ull))
     return world_nomem(world);
   cascade->dying[cascade->count++] = entity;
   cascade->marks[entity / 64] |= bit;
@@ -58,15 +49,6 @@ static void cascade_spare(struct cascade *cascade, uint32_t count) {
   }
   while (cascade->cause_count && cascade->causes[cascade->cause_count - 1].first >= count)
     cascade->cause_count--;
-}
-
-/* Records that entities doomed from here on die by the current command. */
-static ecs_status cascade_note_cause(ecs_world *world) {
-  struct cascade *cascade = &world->cascade;
-  if (!GROW(&world->memory, cascade->causes, cascade->cause_capacity, cascade->cause_count + 1ull))
-    return world_nomem(world);
-  cascade->causes[cascade->cause_count++] = (struct death_cause){cascade->count, cascade->at};
-  return ECS_OK;
 }
 
 /* ---- the sources of a target ---- */
@@ -289,8 +271,13 @@ static ecs_status cascade_doom_all(ecs_world *world, uint32_t first) {
 static ecs_status cascade_kill(ecs_world *world, uint32_t entity) {
   struct cascade *cascade = &world->cascade;
   uint32_t first = cascade->count;
-  ecs_status status = world->staging.watched ? cascade_note_cause(world) : ECS_OK;
-  if (status == ECS_OK) status = cascade_doom(world, entity);
+  if (world->staging.watched) {
+    if (!GROW(&world->memory, cascade->causes, cascade->cause_capacity,
+              cascade->cause_count + 1ull))
+      return world_nomem(world);
+    cascade->causes[cascade->cause_count++] = (struct death_cause){first, cascade->at};
+  }
+  ecs_status status = cascade_doom(world, entity);
   if (status == ECS_OK) status = cascade_doom_all(world, first);
   if (status != ECS_OK) {
     cascade_spare(cascade, first);
@@ -421,17 +408,6 @@ static ecs_status cascade_step(ecs_world *world, uint32_t at) {
   return status;
 }
 
-static void cascade_untie_back(ecs_world *world, const struct untied *was) {
-  struct relation *relation = was->relation;
-  if (ties_target(&relation->ties, was->source))
-    relation_unlink(world, relation, was->source);
-  if (was->target)
-    relation_link_behind(world, relation, was->source, was->target, was->previous);
-  else if (relation == world->relations.child_of)
-    name_return(world, was->source);
-  assert(ties_target(&relation->ties, was->source) == was->target);
-}
-
 /* Forgets what was decided. Cannot fail. */
 static void cascade_forget(struct cascade *cascade) {
   /* The marks of all that die, one word of many marks at a time. */
@@ -466,11 +442,18 @@ void cascade_undo(ecs_world *world) {
     name_hide(world, cascade->dying[i], false);
   while (cascade->undo_count) {
     const struct untied *was = &cascade->undo[--cascade->undo_count];
-    if (was->relation)
-      cascade_untie_back(world, was);
-    else
+    struct relation *relation = was->relation;
+    if (!relation) {
       name_exchange(world, entity_id(&world->entities, was->source),
                     &world->staging.namings[was->target]);
+      continue;
+    }
+    if (ties_target(&relation->ties, was->source)) relation_unlink(world, relation, was->source);
+    if (was->target)
+      relation_link_behind(world, relation, was->source, was->target, was->previous);
+    else if (relation == world->relations.child_of)
+      name_return(world, was->source);
+    assert(ties_target(&relation->ties, was->source) == was->target);
   }
   cascade_forget(cascade);
 }
@@ -491,13 +474,6 @@ void cascade_free(ecs_world *world) {
 
 #define FINISHED_AT_ONCE 512u
 
-/* Whether every entity of a table dies. The question costs no more than their deaths. */
-static bool cascade_is_left_by_all(const struct cascade *cascade, const struct table *table) {
-  uint32_t row = 0;
-  while (row < table->count && cascade_takes(cascade, table->rows[row])) row++;
-  return row == table->count;
-}
-
 /* Removes a dying entity's row; if its whole table dies, the first one removes all rows. A wrapped
 ** round counter only costs time. */
 static inline void cascade_leave_table(ecs_world *world, struct table *table, uint32_t row) {
@@ -505,7 +481,10 @@ static inline void cascade_leave_table(ecs_world *world, struct table *table, ui
   if (table->count == 0) return;
   bool asked = table->leaving == cascade->round;
   table->leaving = cascade->round;
-  if (!asked && !table->has_any && cascade_is_left_by_all(cascade, table))
+  /* Whether every entity of the table dies: the question costs no more than their deaths. */
+  uint32_t at = asked || table->has_any ? NONE : 0;
+  while (at < table->count && cascade_takes(cascade, table->rows[at])) at++;
+  if (at == table->count)
     rows_move_all(world, table, NULL);
   else
     row_leave(world, table, row);

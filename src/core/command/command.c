@@ -228,30 +228,20 @@ bool command_defer_unlike(ecs_world *world, enum command_kind kind, ecs_id entit
   return true;
 }
 
-/* Stages a command in a scope of its own, which ends at once. */
-static APART ecs_status command_stage_in_own(ecs_world *world, enum command_kind kind,
-                                             ecs_id entity, ecs_id component,
-                                             ecs_id target, const struct write *writes,
-                                             uint32_t count) {
-  uint32_t scope;
-  ecs_status status = scope_open_own(world, &scope);
-  if (status != ECS_OK) return status;
-  status = command_stage_pair(world, kind, entity, component, target, writes, count);
-  return scope_end_own(world, scope, status);
-}
-
 ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id entity,
                               ecs_id pair, ecs_id target, const struct write *writes,
                               uint32_t count) {
-  if (!staging_is_open(&world->staging))
-    return command_stage_in_own(world, kind, entity, pair, target, writes, count);
-  ecs_status status = commands_write(world);
+  uint32_t scope;
+  ecs_status status = scope_open_own(world, &scope);
+  if (status != ECS_OK) return status;
+  status = commands_write(world);
   bool chained = status == ECS_OK && command_find_chain(&world->staging, entity);
   if (status == ECS_OK) status = command_reserve(world, 1, count, !chained);
-  if (status != ECS_OK) return status;
-  put_command(world, kind, entity, pair, target, writes, count);
-  world->staging.ties += relation_of(world, pair) != NULL;
-  return ECS_OK;
+  if (status == ECS_OK) {
+    put_command(world, kind, entity, pair, target, writes, count);
+    world->staging.ties += relation_of(world, pair) != NULL;
+  }
+  return scope_end_own(world, scope, status);
 }
 
 ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity,
@@ -331,14 +321,6 @@ bool command_is_written(const ecs_world *world, ecs_id entity, ecs_id component)
 
 /* ---- dropping ---- */
 
-static void drop_command(ecs_world *world, const struct command *command) {
-  replay_release(world, command);
-  if (command->kind == COMMAND_NAME)
-    name_drop(world, &world->staging.namings[command->first_write]);
-  if (command->kind == COMMAND_SPAWN && ecs_alive(world, command->entity))
-    entity_kill(world, ecs_id_index(command->entity));
-}
-
 void commands_forget(ecs_world *world) {
   struct staging *staging = &world->staging;
   assert(staging->open <= staging->scope_count);
@@ -368,10 +350,14 @@ static void drop_commands(ecs_world *world, uint32_t scope) {
   for (uint32_t i = 0; i < count; i++) {
     if (UNLIKELY(world->watching->note_count)) note = watch_renumber(world, note, i, kept);
     struct command command = staging->commands[i];
-    if (scope == NONE || scope_holder(staging, command.scope) == scope)
-      drop_command(world, &command);
-    else
+    if (scope != NONE && scope_holder(staging, command.scope) != scope) {
       staging->commands[kept++] = command;
+      continue;
+    }
+    replay_release(world, &command);
+    if (command.kind == COMMAND_NAME) name_drop(world, &staging->namings[command.first_write]);
+    if (command.kind == COMMAND_SPAWN && ecs_alive(world, command.entity))
+      entity_kill(world, ecs_id_index(command.entity));
   }
   watch_renumber(world, note, NONE, kept);
   chain_map_clear(&staging->chain_of, staging->chains, sizeof *staging->chains,
@@ -406,20 +392,16 @@ ecs_status staging_refusal(ecs_world *world) {
   return world_fail(world, status, "%s", world->staging.refusal);
 }
 
-/* Discards all commands because one could not apply. The end of a call's own scope does the
-** rest. */
-static APART void refuse_commands(ecs_world *world, uint32_t scope) {
-  assert(world->staging.whole && world->staging.open == 1);
-  if (!world->staging.own) scope_cancel(world, scope);
-}
-
 ecs_status scope_commit(ecs_world *world, uint32_t scope) {
   struct staging *staging = &world->staging;
   assert(scope < staging->scope_count && staging->scopes[scope].open);
   if (LIKELY(scope_end_first(staging, world->watching->note_count))) return ECS_OK;
   if (staging->open == 1 && (staging->command_count | world->watching->note_count)) {
     ecs_status status = commands_apply(world);
-    if (status != ECS_OK && !scope_stays_open(status)) refuse_commands(world, scope);
+    bool refused = status != ECS_OK && !scope_stays_open(status);
+    assert(!refused || (staging->whole && staging->open == 1));
+    /* All is discarded because one could not apply; a call's own scope ends elsewhere. */
+    if (refused && !staging->own) scope_cancel(world, scope);
     if (status != ECS_OK) return status;
   }
   command_end_scope(world, scope);
@@ -554,7 +536,7 @@ ecs_status deferred_cancel(ecs_world *world) {
 void staging_free(ecs_world *world) {
   struct staging *staging = &world->staging;
   struct memory *memory = &world->memory;
-  for (uint32_t i = 0; i < staging->naming_count; i++) name_drop(world, &staging->namings[i]);
+  while (staging->naming_count) name_drop(world, &staging->namings[--staging->naming_count]);
   FREE_LIST(memory, staging->scopes, staging->scope_capacity);
   FREE_LIST(memory, staging->commands, staging->command_capacity);
   struct batch *batch = &staging->batch;

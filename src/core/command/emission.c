@@ -78,18 +78,6 @@ void emission_put(ecs_world *world, struct event *event, const struct write *wri
   if (count) table_write(world, table->columns, table->count - 1, writes, count);
 }
 
-/* Removes some rows and releases their any slots. */
-static void later_cut(ecs_world *world, struct event *event, uint32_t row, uint32_t count) {
-  struct later *later = &event->later;
-  uint32_t behind = row + count;
-  assert(behind <= later->table->count && later->table->count <= later->capacity);
-  if (count == 0) return;
-  memmove(later->due + row, later->due + behind,
-          (later->table->count - behind) * sizeof *later->due);
-  event_cut_from(world, later->table, row, count);
-  if (later->table->count == 0) later->clock = 0;
-}
-
 /* Cuts the rows of dropped emissions, which are the last rows of their type, in list order. An
 ** undeclared event has none. */
 static void emission_cut_dropped(ecs_world *world) {
@@ -104,11 +92,16 @@ static void emission_cut_dropped(ecs_world *world) {
     const struct component *component = component_of(world, emission->event);
     if (!component) continue;
     struct event *event = component->event;
-    uint32_t *cursor = &event->cursors[emission->later];
+    struct later *later = &event->later;
+    uint32_t *cursor = &event->cursors[emission->later], behind = *cursor;
     assert(*cursor >= emission->count);
     *cursor -= emission->count;
-    if (!emission->dropped) continue;
-    (emission->later ? later_cut : event_cut)(world, event, *cursor, emission->count);
+    if (!emission->dropped || emission->count == 0) continue;
+    if (emission->later)
+      memmove(later->due + *cursor, later->due + behind,
+              (later->table->count - behind) * sizeof *later->due);
+    event_cut_from(world, emission->later ? later->table : event->table, *cursor, emission->count);
+    if (later->table->count == 0) later->clock = 0;
     emission->count = 0;
   }
 }
@@ -140,11 +133,10 @@ void emissions_settle(ecs_world *world) {
 
 ecs_status later_reserve(ecs_world *world, struct event *event) {
   struct later *later = &event->later;
-  uint32_t need = later->table->capacity, capacity = later->capacity;
-  if (!GROW(&world->memory, later->due, capacity, need)) return world_nomem(world);
-  later->capacity = capacity;
-  return GROW(&world->memory, later->order, later->order_capacity, need) ? ECS_OK
-                                                                        : world_nomem(world);
+  uint32_t need = later->table->capacity;
+  bool room = GROW(&world->memory, later->due, later->capacity, need) &&
+              GROW(&world->memory, later->order, later->order_capacity, need);
+  return room ? ECS_OK : world_nomem(world);
 }
 
 ecs_status later_add(ecs_world *world, struct event *event, double seconds,
@@ -170,12 +162,6 @@ void later_free(ecs_world *world, struct event *event) {
 }
 
 /* ---- time ---- */
-
-static uint32_t emission_count_due(const struct later *later, double clock) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < later->table->count; i++) count += later->due[i] <= clock;
-  return count;
-}
 
 /* Whether a row comes after another. */
 static bool emission_is_behind(const struct later *later, uint32_t a, uint32_t b) {
@@ -240,7 +226,8 @@ ecs_status later_pass(ecs_world *world, double dt) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < events->count && status == ECS_OK; i++) {
     const struct later *later = &events->list[i]->later;
-    uint32_t count = later->table->count ? emission_count_due(later, later->clock + dt) : 0;
+    uint32_t count = 0;
+    for (uint32_t j = 0; j < later->table->count; j++) count += later->due[j] <= later->clock + dt;
     status = count ? table_reserve(world, events->list[i]->table, count) : ECS_OK;
   }
   for (uint32_t i = 0; i < events->count && status == ECS_OK; i++) {

@@ -89,7 +89,6 @@ ecs_status watch_check(ecs_world *world, enum watch_kind kind, const ecs_query *
 
 /* ---- one entity ---- */
 
-
 bool watch_finds_values(const struct query_terms *terms) {
   const struct term *term = terms->terms;
   return term->form == TERM_PAIR && term->target == ECS_NULL &&
@@ -228,8 +227,7 @@ void watching_free(ecs_world *world) {
   struct memory *memory = &world->memory;
   if (!watching) return;
   FREE_LIST(memory, watching->changes, watching->change_capacity);
-  memory_free(memory, (void *)(uintptr_t)watching->order,
-              watching->order_capacity * sizeof *watching->order);
+  FREE_LIST(memory, watching->order, watching->order_capacity);
   FREE_LIST(memory, watching->concerned, watching->concerned_capacity);
   FREE_LIST(memory, watching->moved, watching->moved_capacity);
   FREE_LIST(memory, watching->gifts, watching->gift_capacity);

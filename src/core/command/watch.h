@@ -122,7 +122,6 @@ ecs_status watch_check(ecs_world *world, enum watch_kind kind, const ecs_query *
 /* Makes the first term of add, remove and set match whether it is switched off or not. */
 void watch_see_first(enum watch_kind kind, ecs_query *query);
 
-
 /* Whether the first term finds targets, which distinguish an entity's matches. The second: whether
 ** an entity has the first term, switched on or off; if so, its target is among the match's
 ** values. */

@@ -11,7 +11,6 @@
 #include "core/relation/relation.h"
 #include "core/storage/component.h"
 #include "core/storage/graph.h"
-#include "core/storage/toggle.h"
 #include "ecs_world.h"
 
 /* ---- entities that commands change ---- */
@@ -45,12 +44,6 @@ static ecs_status watch_apply_ask_watchers(ecs_world *world, struct table *table
   }
   *watched |= table->watcher_count != 0;
   return ECS_OK;
-}
-
-static bool watch_apply_switches(const struct staging *staging, const struct chain *chain) {
-  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next)
-    if (command_is_switch(&staging->commands[at])) return true;
-  return false;
 }
 
 static struct change_of *watch_apply_add_change(ecs_world *world, ecs_id entity, uint64_t order) {
@@ -89,8 +82,9 @@ static ecs_status watch_apply_note_chain(ecs_world *world, uint32_t at) {
   change->chain = at;
   change->target = chain->target;
   change->dies = !to;
-  change->quiet = from == to && !chain->sparse && !from->has_ties &&
-                  !watch_apply_switches(staging, chain);
+  change->quiet = from == to && !chain->sparse && !from->has_ties;
+  for (at = chain->first; at != NONE; at = staging->commands[at].next)
+    change->quiet &= !command_is_switch(&staging->commands[at]);
   return ECS_OK;
 }
 
@@ -163,31 +157,15 @@ static void watch_apply_drop_gifts(const ecs_world *world, struct watching *watc
   watching->gift_count = kept;
 }
 
-static void watch_apply_follow_command(ecs_world *world, struct change_of *change,
-                                       const struct command *command) {
-  if (command->dropped) return;
-  if (command->kind == COMMAND_SET && command->write_count)
-    watch_apply_take_gift(world->watching, change, command->component);
-  if (command->kind == COMMAND_REMOVE)
-    watch_apply_drop_gifts(world, world->watching, change, command);
-}
-
-/* The most gifts that there can be. */
-static uint64_t watch_apply_count_gifts(const ecs_world *world, const struct change_of *change,
-                                        uint32_t first) {
-  uint64_t count = 0;
-  for (uint32_t at = first; at != NONE; at = world->staging.commands[at].next) count++;
-  for (uint32_t at = change->note; at != NONE; at = world->watching->notes[at].next) count++;
-  return count;
-}
-
 /* Collects the gifts of an entity from notes and commands, in order. */
 static ecs_status watch_apply_find_gifts(ecs_world *world, struct change_of *change) {
   struct watching *watching = world->watching;
   const struct staging *staging = &world->staging;
   uint32_t at = change->chain == NONE ? NONE : staging->chains[change->chain].first;
   uint32_t note = change->note;
-  uint64_t most = watching->gift_count + watch_apply_count_gifts(world, change, at);
+  uint64_t most = watching->gift_count;
+  for (uint32_t i = at; i != NONE; i = staging->commands[i].next) most++;
+  for (uint32_t i = note; i != NONE; i = watching->notes[i].next) most++;
   if (!GROW(&world->memory, watching->gifts, watching->gift_capacity, most))
     return world_nomem(world);
   change->first_gift = watching->gift_count;
@@ -196,8 +174,12 @@ static ecs_status watch_apply_find_gifts(ecs_world *world, struct change_of *cha
       watch_apply_take_gift(watching, change, watching->notes[note].id);
       note = watching->notes[note].next;
     } else {
-      watch_apply_follow_command(world, change, &staging->commands[at]);
-      at = staging->commands[at].next;
+      const struct command *command = &staging->commands[at];
+      if (!command->dropped && command->kind == COMMAND_SET && command->write_count)
+        watch_apply_take_gift(watching, change, command->component);
+      if (!command->dropped && command->kind == COMMAND_REMOVE)
+        watch_apply_drop_gifts(world, watching, change, command);
+      at = command->next;
     }
   }
   change->gift_count = watching->gift_count - change->first_gift;
@@ -212,11 +194,9 @@ static ecs_status watch_apply_put_in_order(ecs_world *world) {
   struct watching *watching = world->watching;
   uint32_t count = watching->change_count;
   bool sorted = true;
-  const struct change_of **order =
-      memory_grow(&world->memory, (void *)(uintptr_t)watching->order, &watching->order_capacity,
-                  merge_sort_room(count), sizeof *order);
-  if (!order) return world_nomem(world);
-  watching->order = order;
+  if (!GROW(&world->memory, watching->order, watching->order_capacity, merge_sort_room(count)))
+    return world_nomem(world);
+  const struct change_of **order = watching->order;
   for (uint32_t i = 0; i < count; i++) {
     order[i] = &watching->changes[i];
     sorted &= i == 0 || !watch_apply_comes_before(order[i], order[i - 1]);
@@ -297,19 +277,8 @@ static bool watch_apply_grow_copy(ecs_world *world, struct copy *copy) {
   return true;
 }
 
-/* Copies a cell. A dead entity reads as null, whether or not its id is still in the cell. */
-static void watch_apply_copy_cell(const ecs_world *world, const struct copy *copy, uint32_t i,
-                                  const struct column *from, uint32_t row) {
-  struct column *to = &copy->columns[i];
-  uint32_t place = copy->rows - 1;
-  assert(from->size == to->size && from->leaf == to->leaf);
-  cell_copy(to->data, place, from->data, row, from->size);
-  if (to->component->leaves[to->leaf].type != ECS_ENTITY) return;
-  ecs_id *id = (ecs_id *)to->data + place;
-  *id = entity_target(world, *id);
-}
-
-/* Copies a term's cells for this match. The place is NONE if they are absent. */
+/* Copies a term's cells for this match. The place is NONE if they are absent. A dead entity reads
+** as null, whether or not its id is still in the cell. */
 static bool watch_apply_copy_cells(ecs_world *world, const struct walk *walk,
                                    const struct term *term, struct copy *copy,
                                    uint32_t *place) {
@@ -320,8 +289,14 @@ static bool watch_apply_copy_cells(ecs_world *world, const struct walk *walk,
   if (copy->width == 0) return true;
   if (!watch_apply_grow_copy(world, copy)) return false;
   *place = copy->rows++;
-  for (uint32_t i = 0; i < copy->width; i++)
-    watch_apply_copy_cell(world, copy, i, &end.table->columns[end.first + i], end.row);
+  for (uint32_t i = 0; i < copy->width; i++) {
+    const struct column *from = &end.table->columns[end.first + i], *to = &copy->columns[i];
+    assert(from->size == to->size && from->leaf == to->leaf);
+    cell_copy(to->data, *place, from->data, end.row, from->size);
+    if (to->component->leaves[to->leaf].type != ECS_ENTITY) continue;
+    ecs_id *id = (ecs_id *)to->data + *place;
+    *id = entity_target(world, *id);
+  }
   return true;
 }
 
@@ -409,18 +384,6 @@ static ecs_status watch_apply_sight(ecs_world *world, struct watch *watch, struc
 
 /* ---- which observers a round concerns ---- */
 
-/* Adds an observer to those that the round concerns. */
-static ecs_status watch_apply_enter(ecs_world *world, struct watch *watch) {
-  struct watching *watching = world->watching;
-  if (!GROW(&world->memory, watching->concerned, watching->concerned_capacity,
-            merge_sort_room(watching->concerned_count + 1)))
-    return world_nomem(world);
-  watching->concerned[watching->concerned_count++] = watch;
-  watch_begin_round(watch);
-  watch->round = watching->round;
-  return ECS_OK;
-}
-
 /* Adds changes to an observer's spans, some of which may be there already. */
 static ecs_status watch_apply_add_span(ecs_world *world, struct watch *watch,
                                        struct change_span span) {
@@ -440,15 +403,23 @@ static ecs_status watch_apply_add_span(ecs_world *world, struct watch *watch,
 static ecs_status watch_apply_concern(ecs_world *world, const struct table *table, bool leaves,
                                       struct change_span span) {
   const struct staging *staging = &world->staging;
+  struct watching *watching = world->watching;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; table && i < table->watcher_count && status == ECS_OK; i++) {
     struct watch *watch = table->watchers[i];
-    bool scoped = staging_is_open(staging) || !world->watching->together;
+    bool scoped = staging_is_open(staging) || !watching->together;
     if ((scoped && watch->born == staging->epoch) ||
         (watch->kind <= WATCH_DESPAWN) != leaves)
       continue;
-    if (watch->round != world->watching->round) status = watch_apply_enter(world, watch);
-    if (status == ECS_OK) status = watch_apply_add_span(world, watch, span);
+    if (watch->round != watching->round) {
+      if (!GROW(&world->memory, watching->concerned, watching->concerned_capacity,
+                merge_sort_room(watching->concerned_count + 1)))
+        return world_nomem(world);
+      watching->concerned[watching->concerned_count++] = watch;
+      watch_begin_round(watch);
+      watch->round = watching->round;
+    }
+    status = watch_apply_add_span(world, watch, span);
   }
   return status;
 }
@@ -511,23 +482,20 @@ static ecs_status watch_apply_list_moved(ecs_world *world, const struct table *f
   return ECS_OK;
 }
 
-/* Whether rows of the table may have matched the observer before. */
-static bool watch_apply_may_have_matched(const struct watch *watch, const struct table *from) {
-  const struct query_terms *terms = &watch->query->terms;
-  if (watch->kind != WATCH_ADD) return query_terms_match(terms, from);
-  return terms->terms->form != TERM_OWN || table_has(from, terms->terms->id);
-}
-
 /* Records what the table's concerned observers see of these rows before they move. */
 static ecs_status watch_apply_sight_rows(ecs_world *world, const struct table *table,
                                          const struct table *from, struct change_span span) {
   ecs_status status = watch_apply_concern(world, table, table == from, span);
   for (uint32_t i = 0; table && i < table->watcher_count && status == ECS_OK; i++) {
     struct watch *watch = table->watchers[i];
+    const struct term *term = watch->query->terms.terms;
     struct walk walk;
     if ((watch->kind <= WATCH_DESPAWN) != (table == from) || watch->kind == WATCH_SET ||
-        watch->round != world->watching->round || !watch_apply_may_have_matched(watch, from))
+        watch->round != world->watching->round)
       continue;
+    bool matched = watch->kind == WATCH_ADD ? term->form != TERM_OWN || table_has(from, term->id)
+                                            : query_terms_match(&watch->query->terms, from);
+    if (!matched) continue;
     walk_begin(&walk, watch->query);
     status = watch_apply_sight(world, watch, &walk, span);
   }

@@ -162,12 +162,9 @@ static ecs_status clone_reserve(ecs_world *world, const struct part *parts, uint
   struct need need = {clone->count + marks + spawn_commands(parts, count),
                       marks + spawn_writes(parts, count), 0};
   for (uint32_t i = 0; i < clone->count; i++) clone_each_item(world, i, clone_add_need, &need);
-  if (!GROW(&world->memory, clone->ids, clone->id_capacity, clone->count))
+  if (!GROW(&world->memory, clone->ids, clone->id_capacity, clone->count) ||
+      !GROW(&world->memory, world->writes, world->write_capacity, need.widest))
     return world_nomem(world);
-  if (need.widest > world->write_capacity) {
-    if (!GROW(&world->memory, world->writes, world->write_capacity, need.widest))
-      return world_nomem(world);
-  }
   ecs_status status = spawn_reserve_ids(world, clone->count);
   return status == ECS_OK ? command_reserve(world, need.commands, need.writes, clone->count)
                           : status;
@@ -184,15 +181,6 @@ static ecs_id clone_copy_of(const ecs_world *world, ecs_id id) {
   return place == NONE ? target : clone->ids[place];
 }
 
-static ecs_status clone_name_copy(ecs_world *world, uint32_t place) {
-  const struct clone *clone = world->clone;
-  ecs_string name = name_of(world, entity_id(&world->entities, clone->sources[place]));
-  if (place == 0 || name.size == 0) return ECS_OK;
-  uint32_t parent = ties_target(&world->relations.child_of->ties, clone->sources[place]);
-  ecs_id copy = clone_copy_of(world, entity_id(&world->entities, parent));
-  return name_await(world, clone->ids[place], ecs_id_index(copy), name);
-}
-
 /* Takes the copies' ids, and the names of those that have one. */
 static ecs_status clone_take(ecs_world *world) {
   struct clone *clone = world->clone;
@@ -200,13 +188,16 @@ static ecs_status clone_take(ecs_world *world) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < clone->count; i++)
     clone->ids[i] = entity_id(index, entity_take(index, &index->entities));
-  for (uint32_t i = 0; i < clone->count && world->names.count && status == ECS_OK; i++)
-    status = clone_name_copy(world, i);
-  if (status != ECS_OK) {
-    for (uint32_t i = clone->count; i-- > 0;) {
-      name_forget(world, ecs_id_index(clone->ids[i]));
-      entity_untake(index, &index->entities, ecs_id_index(clone->ids[i]));
-    }
+  for (uint32_t i = 1; i < clone->count && world->names.count && status == ECS_OK; i++) {
+    ecs_string name = name_of(world, entity_id(index, clone->sources[i]));
+    if (name.size == 0) continue;
+    uint32_t parent = ties_target(&world->relations.child_of->ties, clone->sources[i]);
+    ecs_id copy = clone_copy_of(world, entity_id(index, parent));
+    status = name_await(world, clone->ids[i], ecs_id_index(copy), name);
+  }
+  for (uint32_t i = clone->count; status != ECS_OK && i-- > 0;) {
+    name_forget(world, ecs_id_index(clone->ids[i]));
+    entity_untake(index, &index->entities, ecs_id_index(clone->ids[i]));
   }
   return status;
 }
@@ -226,13 +217,6 @@ static ecs_id clone_target_now(const ecs_world *world, const struct copying *cop
   return clone_copy_of(world, clone_cell_of(item, TARGET_LEAF).u64);
 }
 
-static ecs_cell clone_copy_cell(const ecs_world *world, struct copying *copying, ecs_type type,
-                                ecs_cell cell) {
-  if (type == ECS_ENTITY) cell.u64 = clone_copy_of(world, cell.u64);
-  if (type == ECS_ANY && cell.u32) cell.u32 = world->clone->slots[copying->slots++];
-  return cell;
-}
-
 /* Room is reserved for everything, so nothing here can fail. */
 static ecs_status clone_stage_item(ecs_world *world, const struct item *item, void *ud) {
   struct copying *copying = ud;
@@ -240,9 +224,13 @@ static ecs_status clone_stage_item(ecs_world *world, const struct item *item, vo
   ecs_id copy = world->clone->ids[item->place], id = item->id, target = ECS_NULL;
   struct write *writes = world->writes;
   uint32_t count = component->leaf_count;
-  for (uint32_t i = 0; i < count; i++)
-    writes[i] = (struct write){i, clone_copy_cell(world, copying, component->leaves[i].type,
-                                                  clone_cell_of(item, i))};
+  for (uint32_t i = 0; i < count; i++) {
+    ecs_type type = component->leaves[i].type;
+    ecs_cell cell = clone_cell_of(item, i);
+    if (type == ECS_ENTITY) cell.u64 = clone_copy_of(world, cell.u64);
+    if (type == ECS_ANY && cell.u32) cell.u32 = world->clone->slots[copying->slots++];
+    writes[i] = (struct write){i, cell};
+  }
   if (component->ties.exclusive)
     writes[TARGET_LEAF].cell.u64 = clone_target_now(world, copying, item, component);
   if (id_is_pair(id)) {
@@ -307,12 +295,17 @@ void clone_free(ecs_world *world) {
   world->clone = NULL;
 }
 
-ecs_status ecs_clone(ecs_world *world, ecs_id entity, const ecs_id *components, size_t n,
-                     ecs_id *out) {
+ecs_status clone_with(ecs_world *world, ecs_id entity, enum clone_kind kind,
+                      const ecs_id *components, size_t n, ecs_id *out) {
   struct part *parts = NULL;
-  ecs_status status = clone_find(world, entity, CLONE_PLAIN);
+  ecs_status status = clone_find(world, entity, kind);
   if (status == ECS_OK) status = spawn_parts_of(world, components, n, &parts);
   if (status != ECS_OK) return status;
   clone_without_any(world);
   return clone_make(world, parts, (uint32_t)n, out);
+}
+
+ecs_status ecs_clone(ecs_world *world, ecs_id entity, const ecs_id *components, size_t n,
+                     ecs_id *out) {
+  return clone_with(world, entity, CLONE_PLAIN, components, n, out);
 }

@@ -52,6 +52,11 @@ static inline void clone_set_slot(struct clone *clone, uint32_t i, uint32_t slot
 ** belong to the world. */
 ecs_status clone_make(ecs_world *world, const struct part *parts, uint32_t count, ecs_id *out);
 
+/* Finds and copies an entity, whose any values stay with it. The root's copy also gets these
+** components. */
+ecs_status clone_with(ecs_world *world, ecs_id entity, enum clone_kind kind,
+                      const ecs_id *components, size_t n, ecs_id *out);
+
 void clone_free(ecs_world *world);
 
 #endif

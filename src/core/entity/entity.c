@@ -84,19 +84,15 @@ static ecs_status entity_change_now(ecs_world *world, ecs_id id,
   return status;
 }
 
-/* Defers the change if an edge shows that it concerns a component in tables, not a tie. */
-static inline bool entity_defer_along_edge(ecs_world *world, enum command_kind kind, ecs_id id,
-                                           ecs_id component) {
-  const struct record *record = entity_find_row(&world->entities, id);
-  return LIKELY(record && graph_edge(world_table(world, record->table), component)->table) &&
-         command_defer_alike(world, kind, id, component);
-}
-
 static ecs_status entity_change_any(ecs_world *world, ecs_id id, ecs_id component, bool adds) {
   struct component *needed;
   enum command_kind kind = adds ? COMMAND_ADD : COMMAND_REMOVE;
   if (adds && id_is_pair(component)) return relate_add_pair(world, id, component);
-  if (staging_is_open(&world->staging) && entity_defer_along_edge(world, kind, id, component))
+  /* Defers the change if an edge shows that it concerns a component in tables, not a tie. */
+  const struct record *record =
+      staging_is_open(&world->staging) ? entity_find_row(&world->entities, id) : NULL;
+  if (record && LIKELY(graph_edge(world_table(world, record->table), component)->table) &&
+      command_defer_alike(world, kind, id, component))
     return ECS_OK;
   if (!entity_find(&world->entities, id)) return entity_need(world, id);
   ecs_status status = component_need_id(world, component, &needed);

@@ -7,7 +7,6 @@
 #include "core/relation/relation.h"
 #include "core/storage/component.h"
 #include "ecs_entity.h"
-#include "ecs_world.h"
 
 /* Never 0, because no text has hash 0. */
 static uint64_t name_key_of(uint32_t hash, uint32_t parent) {
@@ -129,10 +128,9 @@ static ecs_status name_is_free(const ecs_world *world, ecs_id entity, uint32_t p
 }
 
 ecs_status name_check_parent(const ecs_world *world, uint32_t entity, uint32_t parent) {
-  const struct name_table *table = &world->names;
-  uint32_t at = table->count ? map_get(&table->by_entity, entity) : NONE;
+  uint32_t at = name_place_of(&world->names, entity);
   if (at == NONE) return ECS_OK;
-  const struct name *name = &table->names[at];
+  const struct name *name = &world->names.names[at];
   return name_is_free(world, name->entity, parent, name->text, name->size);
 }
 
@@ -256,31 +254,22 @@ ecs_status name_await(ecs_world *world, ecs_id entity, uint32_t parent, ecs_stri
   return name_add(world, entity, parent, name.data, name.size, parent);
 }
 
-/* Whether it has a parent, or may get one. */
-static bool name_has_parent(const ecs_world *world, ecs_id entity) {
-  const struct relation *child_of = world->relations.child_of;
-  return name_parent_of(world, ecs_id_index(entity)) != 0 ||
-         (child_of && command_is_staged(world, entity, child_of->component->id));
-}
-
-static bool names_again(const struct staging *staging, uint32_t at) {
-  for (uint32_t i = at + 1; i < staging->command_count; i++)
-    if (staging->commands[i].kind == COMMAND_NAME &&
-        staging->commands[i].entity == staging->commands[at].entity)
-      return true;
-  return false;
-}
-
 ecs_id name_to_come(const ecs_world *world, ecs_string name) {
   const struct staging *staging = &world->staging;
+  const struct relation *child_of = world->relations.child_of;
   if (staging->naming_count == 0) return ECS_NULL;
   for (uint32_t i = 0; i < staging->command_count; i++) {
     const struct command *command = &staging->commands[i];
     if (command->kind != COMMAND_NAME) continue;
     const struct naming *naming = &staging->namings[command->first_write];
-    if (text_same((ecs_string){naming->text, naming->size}, name) &&
-        !name_has_parent(world, command->entity) && !names_again(staging, i))
-      return command->entity;
+    ecs_id entity = command->entity;
+    if (!text_same((ecs_string){naming->text, naming->size}, name)) continue;
+    /* Not if it has a parent or may get one, or is named again. */
+    bool other = name_parent_of(world, ecs_id_index(entity)) != 0 ||
+                 (child_of && command_is_staged(world, entity, child_of->component->id));
+    for (uint32_t j = i + 1; j < staging->command_count && !other; j++)
+      other = staging->commands[j].kind == COMMAND_NAME && staging->commands[j].entity == entity;
+    if (!other) return entity;
   }
   return ECS_NULL;
 }
@@ -305,19 +294,16 @@ void name_table_clear(ecs_world *world, struct name_table *table) {
   memset(table, 0, sizeof *table);
 }
 
-void name_table_free(ecs_world *world) { name_table_clear(world, &world->names); }
-
 static bool name_copy_names(struct memory *memory, const struct name_table *from,
                             struct name_table *to) {
-  to->names = memory_grow(memory, NULL, &to->capacity, from->count, sizeof *to->names);
-  if (!to->names || !map_reserve(memory, &to->by_key, from->count) ||
+  if (!GROW(memory, to->names, to->capacity, from->count) ||
+      !map_reserve(memory, &to->by_key, from->count) ||
       !map_reserve(memory, &to->by_entity, from->count))
     return false;
   for (; to->count < from->count; to->count++) {
     const struct name *name = &from->names[to->count];
-    char *text = memory_array(memory, name->size + 1, 1);
+    char *text = name_copy_text(memory, name->text, name->size);
     if (!text) return false;
-    memcpy(text, name->text, name->size);
     to->names[to->count] = *name;
     to->names[to->count].text = text;
     name_link_key(to, to->count);

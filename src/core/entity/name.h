@@ -56,7 +56,6 @@ ecs_id name_find(const ecs_world *world, uint32_t parent, const char *text, size
 /* The entity at the end of a path such as "ship.turret.barrel"; or ECS_NULL. */
 ecs_id name_lookup(const ecs_world *world, const char *path, size_t size);
 void name_forget(ecs_world *world, uint32_t entity);
-void name_table_free(ecs_world *world);
 
 /* Copies a table of names; on failure nothing is kept. */
 ecs_status name_table_copy(ecs_world *world, const struct name_table *from,

@@ -86,17 +86,6 @@ void component_write_native(const ecs_world *world, const struct component *comp
   memcpy(to, &cell, leaf->size);
 }
 
-/* Sets a value of a pair, whose id names relation and target. */
-static ecs_status native_set_pair(ecs_world *world, ecs_id entity, ecs_id pair,
-                                  struct component *component, const struct write *writes) {
-  ecs_id target = entity_id_any(&world->entities, pair_target(pair));
-  assert(id_is_pair(pair) && component->relation);
-  uint32_t first = component->relation->exclusive;
-  assert(first <= component->leaf_count);
-  return relate_add(world, entity, component, target, writes + first,
-                    component->leaf_count - first);
-}
-
 static APART bool native_has_pair(const ecs_world *world, ecs_id entity, ecs_id component) {
   const struct relation *relation = relation_of(world, component);
   if (LIKELY(!relation)) return entity_has(world, entity, component);
@@ -147,10 +136,16 @@ static APART ecs_status native_set_any(ecs_world *world, ecs_id entity, ecs_id i
   const struct write *writes = NULL;
   status = component_read_native(world, component, value, &writes);
   if (status != ECS_OK) return status;
-  if (UNLIKELY(id_is_pair(id)))
-    return world_tell_observers(world, native_set_pair(world, entity, id, component, writes));
-  return world_tell_observers(
-      world, entity_set(world, entity, component, writes, component->leaf_count));
+  if (UNLIKELY(id_is_pair(id))) {
+    ecs_id target = entity_id_any(&world->entities, pair_target(id));
+    uint32_t first = component->relation->exclusive;
+    assert(first <= component->leaf_count);
+    status = relate_add(world, entity, component, target, writes + first,
+                        component->leaf_count - first);
+  } else {
+    status = entity_set(world, entity, component, writes, component->leaf_count);
+  }
+  return world_tell_observers(world, status);
 }
 
 /* Stores a component whose leaves all have 4 bytes in a row's cells; the reverse of

@@ -180,16 +180,6 @@ static ecs_status prefab_check_node(const ecs_world *world,
   return ECS_OK;
 }
 
-/* Checks that children of one parent have different names. */
-static ecs_status prefab_check_names(const ecs_world *world, const struct prefab_plan *plan,
-                                     uint32_t at) {
-  const struct prefab_node *node = &plan->nodes[at];
-  uint32_t first = plan_named(plan, node->parent, node->name);
-  if (first == NONE || first == at) return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "prefab '%.*s': two children are named '%.*s'",
-                    SHOW(plan->nodes[0].name), SHOW(node->name));
-}
-
 /* The prefab that already has the name; ECS_NULL for a new one. */
 static ecs_status prefab_find_known(const ecs_world *world, ecs_string name, ecs_id *known) {
   *known = name_find(world, 0, name.data, name.size);
@@ -243,22 +233,6 @@ static ecs_id prefab_base_by_name(const ecs_world *world, const struct prefab_pl
   return name_find(world, ecs_id_index(above), node->name.data, node->name.size);
 }
 
-/* The future base of an existing entity: as its node says; for a child, possibly from its parent's
-** future base. ECS_NULL for none. */
-static ecs_id prefab_new_base(const ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
-  const struct prefab_node *node = &plan->nodes[at];
-  if (node->keeps_base) return prefab_old_base(world, plan->made[at].id);
-  if (node->is_a != ECS_NULL || node->partial) return node->is_a;
-  return prefab_base_by_name(world, plan, at);
-}
-
-/* Whether an entity has the counterpart of its base's child: by name or, without one, by base. */
-static bool prefab_has_counterpart(const ecs_world *world, ecs_id entity, uint32_t source) {
-  ecs_string name = name_of(world, entity_id(&world->entities, source));
-  if (name.size) return name_find(world, ecs_id_index(entity), name.data, name.size) != ECS_NULL;
-  return prefab_child_made_of(world, ecs_id_index(entity), source) != 0;
-}
-
 /* Whether an entity's bases include the declared prefab or one of its children. */
 static bool prefab_leads_back(const ecs_world *world, const struct prefab_plan *plan,
                               uint32_t entity) {
@@ -277,8 +251,11 @@ static ecs_status prefab_bring_child(ecs_world *world, struct prefab_plan *plan,
   ecs_id entity = plan->made[at].id, from = entity_id(&world->entities, source), copy;
   struct plan_taking taking = {plan, at, ecs_id_index(plan->made[at].base)};
   ecs_string name = name_of(world, from);
-  if (prefab_has_counterpart(world, entity, source) || plan_leaves_out(world, source, &taking) ||
-      prefab_leads_back(world, plan, source))
+  uint32_t index = ecs_id_index(entity);
+  /* It may have the counterpart of the base's child: by name or, without one, by base. */
+  bool there = name.size ? name_find(world, index, name.data, name.size) != ECS_NULL
+                         : prefab_child_made_of(world, index, source) != 0;
+  if (there || plan_leaves_out(world, source, &taking) || prefab_leads_back(world, plan, source))
     return ECS_OK;
   ecs_status status = clone_find_but(world, from, CLONE_PREFAB, plan_leaves_out, &taking);
   if (status != ECS_OK) return status;
@@ -287,18 +264,7 @@ static ecs_status prefab_bring_child(ecs_world *world, struct prefab_plan *plan,
   if (status == ECS_OK) status = plan_note_copies(world, plan, entity);
   if (status == ECS_OK) status = prefab_stage_parent(world, copy, entity);
   if (status != ECS_OK || name.size == 0) return status;
-  return name_await(world, copy, ecs_id_index(entity), name);
-}
-
-/* Adds the child whose base has no name. */
-static ecs_status prefab_imply_nameless(ecs_world *world, struct prefab_plan *plan,
-                                        const struct prefab_node *node, ecs_id child,
-                                        uint32_t source) {
-  ecs_status status = plan_add(world, plan, node);
-  if (status != ECS_OK) return status;
-  plan->made[plan->count - 1].id = child;
-  plan->made[plan->count - 1].base = entity_id(&world->entities, source);
-  return ECS_OK;
+  return name_await(world, copy, index, name);
 }
 
 /* An unlisted child with the name of a child of its parent's new base gets that as base, as if it
@@ -310,8 +276,13 @@ static ecs_status prefab_imply_child(ecs_world *world, struct prefab_plan *plan,
   if (node.name.size == 0) {
     uint32_t made = prefab_child_made_of(world, ecs_id_index(plan->made[at].id), source);
     ecs_id id = made ? entity_id(&world->entities, made) : ECS_NULL;
-    return id == ECS_NULL || !prefab_is(world, made) || plan_find(plan, id) < plan->given
-               ? ECS_OK : prefab_imply_nameless(world, plan, &node, id, source);
+    if (id == ECS_NULL || !prefab_is(world, made) || plan_find(plan, id) < plan->given)
+      return ECS_OK;
+    ecs_status status = plan_add(world, plan, &node);
+    if (status != ECS_OK) return status;
+    plan->made[plan->count - 1].id = id;
+    plan->made[plan->count - 1].base = entity_id(&world->entities, source);
+    return ECS_OK;
   }
   if (plan_named(plan, at, node.name) != NONE) return ECS_OK;
   ecs_id child = name_find(world, ecs_id_index(plan->made[at].id), node.name.data, node.name.size);
@@ -334,15 +305,6 @@ static ecs_status prefab_bring_children(ecs_world *world, struct prefab_plan *pl
     if (!partial) status = prefab_imply_child(world, plan, at, child);
     if (status == ECS_OK) status = prefab_bring_child(world, plan, at, child);
   }
-  return status;
-}
-
-/* An inherited child has its name from its base. */
-static ecs_status prefab_give_parts(ecs_world *world, ecs_id entity,
-                                    const struct prefab_node *node) {
-  ecs_status status = prefab_mark_shared(world, entity, node);
-  for (uint32_t i = 0; i < node->part_count && status == ECS_OK; i++)
-    status = spawn_stage_part(world, entity, &node->parts[i], node->parts[i].writes);
   return status;
 }
 
@@ -369,7 +331,11 @@ static ecs_status prefab_declare_node(ecs_world *world, struct prefab_plan *plan
     return world_fail(world, ECS_ETAKEN, "the name '%.*s' belongs to entity " SHOW_ID ", a child "
                       "of prefab '%.*s'", SHOW(node->name), plan->made[at].id,
                       SHOW(plan->nodes[0].name));
-  plan->made[at].base = prefab_new_base(world, plan, at);
+  /* Its future base: as its node says; for a child, possibly from its parent's future base. */
+  if (node->keeps_base)
+    plan->made[at].base = prefab_old_base(world, plan->made[at].id);
+  else if (node->is_a == ECS_NULL && !node->partial)
+    plan->made[at].base = prefab_base_by_name(world, plan, at);
   plan->made[at].way = PLAN_CHANGED;
   return prefab_bring_children(world, plan, at);
 }
@@ -421,9 +387,15 @@ static ecs_status declare_all(ecs_world *world, struct prefab_plan *plan, ecs_id
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
     if (plan->made[i].way == PLAN_CHANGED) status = prefab_update(world, plan, i);
   if (status == ECS_OK) status = prefab_lead_copies(world, plan);
-  for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
-    if (plan->made[i].way == PLAN_COPIED)
-      status = prefab_give_parts(world, plan->made[i].id, &plan->nodes[i]);
+  /* An inherited child has its name from its base. */
+  for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++) {
+    const struct prefab_node *node = &plan->nodes[i];
+    ecs_id entity = plan->made[i].id;
+    if (plan->made[i].way != PLAN_COPIED) continue;
+    status = prefab_mark_shared(world, entity, node);
+    for (uint32_t j = 0; j < node->part_count && status == ECS_OK; j++)
+      status = spawn_stage_part(world, entity, &node->parts[j], node->parts[j].writes);
+  }
   return status == ECS_OK && known != ECS_NULL ? prefab_drop_children(world, plan) : status;
 }
 
@@ -451,10 +423,14 @@ static ecs_status prefab_declare_in_scope(ecs_world *world, struct prefab_plan *
 
 static ecs_status prefab_declare_all(ecs_world *world, struct prefab_plan *plan) {
   ecs_id known;
-  ecs_status status = ECS_OK;
-  for (uint32_t i = 1; i < plan->count && status == ECS_OK; i++)
-    status = prefab_check_names(world, plan, i);
-  if (status == ECS_OK) status = prefab_find_known(world, plan->nodes[0].name, &known);
+  for (uint32_t i = 1; i < plan->count; i++) {
+    const struct prefab_node *node = &plan->nodes[i];
+    uint32_t first = plan_named(plan, node->parent, node->name);
+    if (first != NONE && first != i)
+      return world_fail(world, ECS_EINVAL, "prefab '%.*s': two children are named '%.*s'",
+                        SHOW(plan->nodes[0].name), SHOW(node->name));
+  }
+  ecs_status status = prefab_find_known(world, plan->nodes[0].name, &known);
   if (status != ECS_OK) return status;
   struct declared *declared = &world->declared;
   if (!GROW(&world->memory, declared->prefabs, declared->capacity, declared->count + 1ull))
@@ -561,13 +537,8 @@ ecs_status ecs_prefab(ecs_world *world, const ecs_prefab_desc *list, size_t coun
 
 ecs_status ecs_instantiate(ecs_world *world, ecs_id prefab, const ecs_id *components, size_t n,
                            ecs_id *out) {
-  struct part *parts = NULL;
   ecs_status status = prefab_need_id(world, prefab);
-  if (status == ECS_OK) status = clone_find(world, prefab, CLONE_INSTANCE);
-  if (status == ECS_OK) status = spawn_parts_of(world, components, n, &parts);
-  if (status != ECS_OK) return status;
-  clone_without_any(world);
-  return clone_make(world, parts, (uint32_t)n, out);
+  return status == ECS_OK ? clone_with(world, prefab, CLONE_INSTANCE, components, n, out) : status;
 }
 
 /* ---- sweeping ---- */
@@ -579,17 +550,15 @@ static bool prefab_sweeping_mark(const struct cells *cells, void *ud) {
   return true;
 }
 
-static void prefab_mark_defaults(ecs_world *world, const struct component *component) {
-  for (uint32_t i = 0; i < component->leaf_count; i++)
-    if (component->leaves[i].type == ECS_STRING)
-      intern_mark(&world->strings, component->leaves[i].value.u32);
-}
-
 void world_settle(ecs_world *world) {
   if (LIKELY(!intern_is_due(&world->strings)) || world->strings.weight == 0) return;
   if (broods_are_kept(&world->staging) && commands_write(world) != ECS_OK) return;
-  for (uint32_t i = 0; i < world->registry.count; i++)
-    if (world->registry.components[i]) prefab_mark_defaults(world, world->registry.components[i]);
+  for (uint32_t i = 0; i < world->registry.count; i++) {
+    const struct component *component = world->registry.components[i];
+    for (uint32_t j = 0; component && j < component->leaf_count; j++)
+      if (component->leaves[j].type == ECS_STRING)
+        intern_mark(&world->strings, component->leaves[j].value.u32);
+  }
   cells_each(world, ECS_STRING, CELLS_STORED | CELLS_STAGED | CELLS_KEPT,
              prefab_sweeping_mark, world);
   intern_sweep(&world->strings, &world->memory);

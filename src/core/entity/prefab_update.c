@@ -251,10 +251,9 @@ static struct write *prefab_ties_ground_of(ecs_world *world, const struct prefab
                                            ecs_id entity, const struct component *component,
                                            ecs_id base, ecs_id id) {
   struct cells_row cells;
-  struct write *writes = memory_grow(&world->memory, world->writes, &world->write_capacity,
-                                     component->leaf_count + 1ull, sizeof *writes);
-  if (!writes) return NULL;
-  world->writes = writes;
+  if (!GROW(&world->memory, world->writes, world->write_capacity, component->leaf_count + 1ull))
+    return NULL;
+  struct write *writes = world->writes;
   bool copied = id != ECS_NULL && cells_find(world, base, id, &cells);
   for (uint32_t i = 0; i < component->leaf_count; i++) {
     const struct leaf *leaf = &component->leaves[i];
@@ -545,17 +544,6 @@ static void prefab_update_lead(const struct update *u, uint32_t i, ecs_type type
   follower->wanted.u64 = prefab_update_led_to(u->world, at, top, follower->wanted.u64);
 }
 
-/* Whether an instance still has the old value. */
-static bool prefab_update_goes_along(const struct update *u, uint32_t i,
-                                     const struct component *component, uint32_t leaf) {
-  uint32_t size = component->leaves[leaf].size;
-  struct cells_row cells;
-  if (!u->followers[prefab_update_place_above(u, i)].goes) return false;
-  prefab_update_lead(u, i, component->leaves[leaf].type);
-  return cells_find(u->world, prefab_update_made_id(u, i), component->id, &cells) &&
-         cell_bits(size, prefab_update_load(&cells, leaf)) == cell_bits(size, u->followers[i].old);
-}
-
 /* Updates one leaf of a component that the prefab already has. */
 static ecs_status update_leaf(const struct update *u, const struct component *component,
                               uint32_t leaf, bool alone) {
@@ -572,10 +560,16 @@ static ecs_status update_leaf(const struct update *u, const struct component *co
   ecs_status status = prefab_update_stage_cell(u, u->entity, component, leaf, wanted);
   for (uint32_t i = 1; i < u->made->count && !alone && status == ECS_OK; i++) {
     struct prefab_follower *follower = &u->followers[i];
-    follower->goes = prefab_update_goes_along(u, i, component, leaf);
+    ecs_id id = prefab_update_made_id(u, i);
+    follower->goes = u->followers[prefab_update_place_above(u, i)].goes;
+    if (!follower->goes) continue;
+    prefab_update_lead(u, i, type);
+    /* An instance follows while it still has the old value. */
+    follower->goes = cells_find(u->world, id, component->id, &cells) &&
+                     cell_bits(size, prefab_update_load(&cells, leaf)) ==
+                         cell_bits(size, follower->old);
     if (follower->goes)
-      status = prefab_update_stage_cell(u, prefab_update_made_id(u, i), component, leaf,
-                                        follower->wanted);
+      status = prefab_update_stage_cell(u, id, component, leaf, follower->wanted);
   }
   return status;
 }
@@ -594,11 +588,6 @@ static bool prefab_update_shares_below(const struct update *u, uint32_t i, ecs_i
   return false;
 }
 
-static ecs_status prefab_update_stage_add(const struct update *u, ecs_id entity,
-                                          const struct component *component) {
-  return command_stage(u->world, COMMAND_ADD, entity, component->id, NULL, 0);
-}
-
 /* Adds a component to instances that lack it; only the prefab gets any values. */
 static ecs_status prefab_update_add_below(const struct update *u,
                                           const struct component *component) {
@@ -609,7 +598,7 @@ static ecs_status prefab_update_add_below(const struct update *u,
     u->followers[i].goes = !entity_has(u->world, prefab_update_made_id(u, i), id) &&
                            !prefab_update_shares_below(u, i, id);
     if (u->followers[i].goes)
-      status = prefab_update_stage_add(u, prefab_update_made_id(u, i), component);
+      status = command_stage(u->world, COMMAND_ADD, prefab_update_made_id(u, i), id, NULL, 0);
   }
   for (uint32_t leaf = 0; leaf < component->leaf_count && status == ECS_OK; leaf++) {
     ecs_type type = component->leaves[leaf].type;
@@ -635,7 +624,7 @@ static ecs_status update_component(const struct update *u, ecs_id id) {
   for (uint32_t i = 0; has && i < component->leaf_count && status == ECS_OK; i++)
     status = update_leaf(u, component, i, alone);
   if (has && !prefab_shares(world, ecs_id_index(u->entity), id)) return status;
-  if (!has) status = prefab_update_stage_add(u, u->entity, component);
+  if (!has) status = command_stage(u->world, COMMAND_ADD, u->entity, id, NULL, 0);
   for (uint32_t i = 0; !has && i < component->leaf_count && status == ECS_OK; i++)
     status = prefab_update_stage_cell(u, u->entity, component, i,
                                       prefab_update_wanted_cell(u, component, i));

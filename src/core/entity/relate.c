@@ -70,16 +70,6 @@ static ecs_status relate_tie_first(ecs_world *world, ecs_id id, const struct com
   return ECS_OK;
 }
 
-/* Ties an entity that the relation ties to another target. */
-static ecs_status relate_retie(ecs_world *world, struct relation *relation, uint32_t source,
-                               uint32_t end) {
-  ecs_status status = relation_check_way(world, relation, source, end);
-  if (status != ECS_OK) return status;
-  if (!ties_reserve(&relation->ties, &world->memory, source, end)) return world_nomem(world);
-  relation_retie(world, relation, source, end);
-  return ECS_OK;
-}
-
 /* Ties an entity to a living target, outside scopes. */
 static ecs_status relate_tie_now(ecs_world *world, ecs_id id, struct component *component,
                                  ecs_id target, const struct write *writes, uint32_t count) {
@@ -87,10 +77,14 @@ static ecs_status relate_tie_now(ecs_world *world, ecs_id id, struct component *
   uint32_t source = ecs_id_index(id), end = ecs_id_index(target);
   uint32_t old = ties_target(&relation->ties, source);
   ecs_status status = ECS_OK;
-  if (UNLIKELY(!old))
+  if (UNLIKELY(!old)) {
     status = relate_tie_first(world, id, component, end);
-  else if (old != end)
-    status = relate_retie(world, relation, source, end);
+  } else if (old != end) {
+    status = relation_check_way(world, relation, source, end);
+    if (status != ECS_OK) return status;
+    if (!ties_reserve(&relation->ties, &world->memory, source, end)) return world_nomem(world);
+    relation_retie(world, relation, source, end);
+  }
   if (status != ECS_OK) return status;
   const struct record *record = entity_record(&world->entities, source);
   struct column *columns = table_find(world_table(world, record->table), component->id)->columns;
@@ -147,16 +141,6 @@ ecs_status relate_set(ecs_world *world, ecs_id id, struct component *component,
   return relate_tie_now(world, id, component, target, writes, count);
 }
 
-/* The writes with one of the target before them, in the world's list. */
-static const struct write *relate_with_target(ecs_world *world, ecs_id target,
-                                              const struct write *writes, uint32_t count) {
-  if (!GROW(&world->memory, world->tie_writes, world->tie_write_capacity, count + 1ull))
-    return NULL;
-  world->tie_writes[0] = (struct write){TARGET_LEAF, {.u64 = target}};
-  if (count) memcpy(world->tie_writes + 1, writes, count * sizeof *writes);
-  return world->tie_writes;
-}
-
 /* ---- pairs ---- */
 
 /* Adds a pair to a living entity and sets its cells, outside scopes. */
@@ -194,8 +178,11 @@ ecs_status relate_add(ecs_world *world, ecs_id id, struct component *component, 
     return relate_set_pair(world, id, component, target, writes, count);
   if (!staging_is_open(&world->staging) && LIKELY(!changes_are_commands(world)))
     return relate_tie_now(world, id, component, target, writes, count);
-  const struct write *all = relate_with_target(world, target, writes, count);
-  return all ? relate_set(world, id, component, all, count + 1) : world_nomem(world);
+  if (!GROW(&world->memory, world->tie_writes, world->tie_write_capacity, count + 1ull))
+    return world_nomem(world);
+  world->tie_writes[0] = (struct write){TARGET_LEAF, {.u64 = target}};
+  if (count) memcpy(world->tie_writes + 1, writes, count * sizeof *writes);
+  return relate_set(world, id, component, world->tie_writes, count + 1);
 }
 
 /* The exclusive relation of a pair's id; NULL for another relation, or none. */

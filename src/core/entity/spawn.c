@@ -457,10 +457,9 @@ ecs_status spawn_parts_of(ecs_world *world, const ecs_id *ids, size_t n, struct 
   if (n > INDEX_LIMIT)
     return world_fail(world, ECS_EINVAL, "%zu components given, more than are declared", n);
   if (n && !ids) return world_fail(world, ECS_EINVAL, "the list of components is missing");
-  *parts = memory_grow(&world->memory, world->parts, &world->part_capacity, n ? n : 1,
-                       sizeof **parts);
-  if (!*parts) return world_nomem(world);
-  world->parts = *parts;
+  if (!GROW(&world->memory, world->parts, world->part_capacity, n + 1ull))
+    return world_nomem(world);
+  *parts = world->parts;
   for (size_t i = 0; i < n; i++) {
     ecs_status status = spawn_part_of(world, ids[i], &(*parts)[i]);
     if (status != ECS_OK) return status;

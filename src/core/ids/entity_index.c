@@ -506,15 +506,6 @@ static bool index_free_list_is_sound(const struct entity_index *index, const str
   return count == range->free_count && linked == (range->linked != 0);
 }
 
-/* Whether no page covers near slots. */
-static bool index_near_is_sound(const struct entity_index *index) {
-  if (index->near.count > index->near_capacity) return false;
-  if (index->near_capacity > index->record_capacity) return false;
-  for (uint32_t at = 0; at < index->near_capacity; at += INDEX_PAGE)
-    if (entity_page(index, FIRST_ENTITY + at)) return false;
-  return true;
-}
-
 bool entity_index_check(const struct entity_index *index) {
   size_t alive = 0, retired = 0, free_slots = 0;
   uint32_t at = entity_next_slot(index, 0);
@@ -528,7 +519,12 @@ bool entity_index_check(const struct entity_index *index) {
     }
     at = entity_next_slot(index, at + slots.count);
   }
-  return index_near_is_sound(index) && alive == index->alive && retired == index->retired &&
+  /* No page covers near slots. */
+  for (at = 0; at < index->near_capacity; at += INDEX_PAGE)
+    if (entity_page(index, FIRST_ENTITY + at)) return false;
+  return index->near.count <= index->near_capacity &&
+         index->near_capacity <= index->record_capacity && alive == index->alive &&
+         retired == index->retired &&
          free_slots == index->components.free_count + index->entities.free_count &&
          index_free_list_is_sound(index, &index->components) &&
          index_free_list_is_sound(index, &index->entities);

@@ -154,14 +154,6 @@ static void adopt_swap_contents(ecs_world *live, ecs_world *shadow) {
   live->registry.layouts++;
 }
 
-static void adopt_swap_event(struct event *live, struct event *shadow) {
-  SWAP(struct table *, live->table, shadow->table);
-  SWAP(struct later, live->later, shadow->later);
-  live->first = shadow->first;
-  live->aged = shadow->aged;
-  shadow->aged = shadow->first;
-}
-
 /* The live component stays in place; its defaults and resource come from the shadow. */
 static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) {
   struct component *from = shadow->registry.components[index];
@@ -190,7 +182,13 @@ static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) 
     SWAP(uint32_t **, to->sparse->pages, from->sparse->pages);
     SWAP(uint32_t, to->sparse->page_capacity, from->sparse->page_capacity);
   }
-  if (to->event) adopt_swap_event(to->event, from->event);
+  if (to->event) {
+    SWAP(struct table *, to->event->table, from->event->table);
+    SWAP(struct later, to->event->later, from->event->later);
+    to->event->first = from->event->first;
+    to->event->aged = from->event->aged;
+    from->event->aged = from->event->first;
+  }
   if (to->relation) SWAP(struct ties, to->relation->ties, from->relation->ties);
   for (uint32_t i = 0; i < to->leaf_count; i++) to->leaves[i].value = from->leaves[i].value;
   SWAP(struct column_buffer *, to->resource, from->resource);
@@ -204,14 +202,6 @@ static void adopt_redirect_table(const ecs_world *live, struct table *table) {
   }
 }
 
-static void adopt_redirect_nested(const ecs_world *live, struct component *component) {
-  for (uint32_t i = 0; i < component->field_count; i++) {
-    struct field *field = &component->fields[i];
-    if (field->nested)
-      field->nested = live->registry.components[ecs_id_index(field->nested->id)];
-  }
-}
-
 /* The names of an enum belong to the component with the field, however deeply nested. */
 static const struct enumeration *adopt_names_of(const struct component *component, uint32_t at) {
   const struct leaf *leaf = &component->leaves[at];
@@ -220,21 +210,18 @@ static const struct enumeration *adopt_names_of(const struct component *componen
   return adopt_names_of(field->nested, (at - field->first_leaf) % field->nested->leaf_count);
 }
 
-static void adopt_redirect_names(struct component *component) {
-  for (uint32_t i = 0; i < component->leaf_count; i++)
-    component->leaves[i].names = adopt_names_of(component, i);
-}
-
 void adopt_commit(struct loader *loader) {
   ecs_world *live = loader->live, *shadow = loader->world;
   world_release_any(live, &live->any);
   adopt_swap_contents(live, shadow);
   for (uint32_t i = 0; i < shadow->registry.count; i++)
     if (shadow->registry.components[i]) adopt_component(live, shadow, i);
-  for (uint32_t i = 0; i < live->registry.count; i++)
-    if (live->registry.components[i]) adopt_redirect_nested(live, live->registry.components[i]);
-  for (uint32_t i = 0; i < live->registry.count; i++)
-    if (live->registry.components[i]) adopt_redirect_names(live->registry.components[i]);
+  migration_redirect_nested(live);
+  for (uint32_t i = 0; i < live->registry.count; i++) {
+    const struct component *component = live->registry.components[i];
+    for (uint32_t j = 0; component && j < component->leaf_count; j++)
+      component->leaves[j].names = adopt_names_of(component, j);
+  }
   const struct id_record *all = graph_all(live);
   for (uint32_t i = 0; i < all->table_count; i++)
     adopt_redirect_table(live, world_table(live, all->tables[i]));

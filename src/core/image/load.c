@@ -145,27 +145,38 @@ ecs_status load_pass_on(struct loader *loader, ecs_status status) {
   return status;
 }
 
+struct loader *load_begin(ecs_world *world) {
+  struct loader *loader = memory_array(&world->memory, 1, sizeof *loader);
+  if (!loader) return NULL;
+  loader->live = world;
+  world->message[0] = '\0';
+  return loader;
+}
+
+ecs_status load_finish(struct loader *loader, ecs_status status) {
+  if (status == ECS_OK) {
+    indexes_forget(loader->live);
+    adopt_commit(loader);
+    loader->adopted = true;
+  } else {
+    status = load_pass_on(loader, status);
+  }
+  load_end(loader);
+  return status;
+}
+
 ecs_status ecs_load(ecs_world *world, ecs_read_fn read, void *ud, const ecs_codec *codec) {
   ecs_status status = world_is_idle(world, "load");
   if (status != ECS_OK) return status;
-  struct loader *loader = memory_array(&world->memory, 1, sizeof *loader);
+  struct loader *loader = load_begin(world);
   if (!loader) return world_nomem(world);
-  loader->live = world;
-  world->message[0] = '\0';
   loader->codec = codec;
   loader->read = read;
   loader->read_ud = ud;
   reader_begin(&loader->in, load_count_bytes, loader);
   status = load_all(loader);
   if (status == ECS_OK) status = adopt_prepare(loader);
-  if (status == ECS_OK) {
-    indexes_forget(world);
-    adopt_commit(loader);
-    snapshots_outdate(world, UINT64_MAX);
-  } else {
-    status = load_pass_on(loader, status);
-  }
-  loader->adopted = status == ECS_OK;
-  load_end(loader);
+  status = load_finish(loader, status);
+  if (status == ECS_OK) snapshots_outdate(world, UINT64_MAX);
   return status;
 }

@@ -31,8 +31,13 @@ struct loader {
   ** memory. NULL: the fields' own `was` are used. */
   bool (*trace)(struct loader *loader, struct component *component);
   uint64_t since;
-  struct arena arena;              /* texts of one component, or a name */
+  struct arena arena;              /* texts of one component, a string or a name */
 };
+
+/* load_begin makes a loader for a world, whose message it clears; NULL when out of memory.
+** load_finish exchanges the contents, if all that can fail has succeeded, and frees it. */
+struct loader *load_begin(ecs_world *world);
+ecs_status load_finish(struct loader *loader, ecs_status status);
 
 /* load_make_shadow makes the shadow for ids with a tag: a world without content but with the live
 ** world's component ids. load_end frees it, or what it was exchanged for. load_pass_on passes on a

@@ -42,15 +42,14 @@ static ecs_status load_parts_hint(struct loader *loader, const char **out) {
 ecs_status load_strings(struct loader *loader) {
   uint32_t count = read_u32(&loader->in);
   for (uint32_t i = 0; i < count; i++) {
-    struct arena arena = {NULL};
     size_t size;
     if (!GROW(&loader->live->memory, loader->strings, loader->string_capacity, i + 1ull))
       return ECS_ENOMEM;
-    char *string = read_text(&loader->in, &loader->live->memory, &arena, IMAGE_TEXT_LIMIT, &size);
+    const char *string = load_text(loader, &size);
     ecs_status status = string ? intern(&loader->world->strings, &loader->world->memory,
                                         string, size, &loader->strings[i])
                                : load_parts_nomem_or_damaged(loader);
-    arena_free(&loader->live->memory, &arena);
+    arena_free(&loader->live->memory, &loader->arena);
     if (status == ECS_OK) status = load_state(loader);
     if (status != ECS_OK) return status;
     loader->string_count++;
@@ -196,16 +195,6 @@ static ecs_status load_parts_give_defaults(struct loader *loader, struct declara
                                           : load_damaged(loader, "there are too many defaults");
 }
 
-static ecs_status load_parts_check_sizes(struct loader *loader,
-                                         const struct declaration *declaration,
-                                         const struct component *component) {
-  assert(declaration->default_count == component->leaf_count);
-  for (uint32_t i = 0; loader->version > 1 && i < declaration->default_count; i++)
-    if (declaration->defaults[i].size != component->leaves[i].size)
-      return load_damaged(loader, "a field has another size");
-  return ECS_OK;
-}
-
 /* A renamed component gets its present name, and keeps the image's as its former one. */
 static ecs_status load_parts_call_as_now(struct loader *loader, struct component *component,
                                          const struct component *now) {
@@ -318,7 +307,10 @@ static ecs_status load_parts_read_component(struct loader *loader,
   status = declare_build(loader->world, desc, &component);
   if (status != ECS_OK)
     return load_parts_corrupt_unless(loader, status, "a component cannot be declared");
-  status = load_parts_check_sizes(loader, declaration, component);
+  assert(declaration->default_count == component->leaf_count);
+  for (uint32_t i = 0; loader->version > 1 && i < component->leaf_count && status == ECS_OK; i++)
+    if (declaration->defaults[i].size != component->leaves[i].size)
+      status = load_damaged(loader, "a field has another size");
   if (status == ECS_OK) status = load_parts_enter(loader, component);
   if (status != ECS_OK) {
     component_free(loader->world, component);
@@ -497,18 +489,16 @@ ecs_status load_arrays(struct loader *loader) {
 
 ecs_status load_names(struct loader *loader) {
   uint32_t count = read_u32(&loader->in);
-  struct memory *memory = &loader->live->memory;
   for (uint32_t i = 0; i < count; i++) {
-    struct arena arena = {NULL};
     ecs_id id = load_id(loader, read_u64(&loader->in));
     size_t size;
-    char *name = read_text(&loader->in, memory, &arena, IMAGE_TEXT_LIMIT, &size);
+    const char *name = load_text(loader, &size);
     if (!name) return load_parts_nomem_or_damaged(loader);
     ecs_status status = size == 0 || name_of(loader->world, id).size
                             ? load_damaged(loader, "a name occurs twice")
                             : name_put(loader->world, id, name, size);
     if (status == ECS_ETAKEN) status = load_damaged(loader, "a name occurs twice");
-    arena_free(memory, &arena);
+    arena_free(&loader->live->memory, &loader->arena);
     status = load_parts_corrupt_unless(loader, status, "a name has no entity");
     if (status == ECS_OK) status = load_state(loader);
     if (status != ECS_OK) return status;

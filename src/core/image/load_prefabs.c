@@ -26,13 +26,6 @@ struct listing {
 
 /* ---- parts ---- */
 
-static ecs_status load_prefabs_read_cell(const struct listing *list, const struct leaf *leaf,
-                                         ecs_cell *cell) {
-  if (leaf->type != ECS_STRING) return ECS_OK;
-  ecs_string text = intern_text(&list->live->strings, cell->u32);
-  return intern(&list->shadow->strings, &list->shadow->memory, text.data, text.size, &cell->u32);
-}
-
 /* Adds the values of a component, or of a tie to the target; counts them while there are no
 ** lists. */
 static ecs_status load_prefabs_add_values(struct listing *list, uint32_t entity,
@@ -49,9 +42,12 @@ static ecs_status load_prefabs_add_values(struct listing *list, uint32_t entity,
     if (type == ECS_ANY || type == ECS_ENTITY) continue;
     part.write_count++;
     struct write write = {i, cell_load(layout->columns[i].data, layout->columns[i].size, row)};
-    ecs_status status =
-        list->writes ? load_prefabs_read_cell(list, &component->leaves[i], &write.cell) : ECS_OK;
-    if (status != ECS_OK) return status;
+    if (list->writes && type == ECS_STRING) {
+      ecs_string text = intern_text(&list->live->strings, write.cell.u32);
+      ecs_status status = intern(&list->shadow->strings, &list->shadow->memory, text.data,
+                                 text.size, &write.cell.u32);
+      if (status != ECS_OK) return status;
+    }
     if (list->writes) list->writes[list->write_count] = write;
     list->write_count++;
   }
@@ -205,13 +201,6 @@ static uint32_t load_prefabs_waiting_base(const struct order *order, uint32_t en
   return base;
 }
 
-/* The next entity in the tree of a root, parents first; 0 at the end. */
-static uint32_t load_prefabs_next_below(const struct ties *child_of, uint32_t root, uint32_t at) {
-  uint32_t next = ties_first(child_of, at);
-  for (; !next && at != root; at = ties_target(child_of, at)) next = ties_next(child_of, at);
-  return next;
-}
-
 static struct prefab_step load_prefabs_step_to(struct order *order, uint32_t prefab) {
   map_remove(&order->waiting, prefab);
   return (struct prefab_step){prefab, prefab};
@@ -230,7 +219,7 @@ static void list_prefab(struct order *order, uint32_t prefab) {
     if (base) {
       order->steps[count++] = load_prefabs_step_to(order, base);
     } else if (step->at) {
-      step->at = load_prefabs_next_below(&relations->child_of->ties, step->prefab, step->at);
+      step->at = ties_next_below(&relations->child_of->ties, step->prefab, step->at);
     } else {
       order->prefabs[order->count++] = entity_id(&order->live->entities, step->prefab);
       count--;

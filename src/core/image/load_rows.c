@@ -83,16 +83,6 @@ static ecs_status load_rows_read_page(struct loader *loader, uint32_t *last) {
   return load_state(loader);
 }
 
-static ecs_status load_rows_link_free_slots(struct loader *loader, const struct free_list *list) {
-  struct entity_index *index = &loader->world->entities;
-  for (uint32_t i = list->count; i-- > 0;) {
-    uint32_t at = list->items[i];
-    bool known = at >= FIRST_ENTITY && at < INDEX_LIMIT;
-    if (!known || !entity_link(index, at)) return load_damaged(loader, "a free id is invalid");
-  }
-  return ECS_OK;
-}
-
 ecs_status load_index(struct loader *loader) {
   struct entity_index *index = &loader->world->entities;
   struct reader *in = &loader->in;
@@ -109,7 +99,11 @@ ecs_status load_index(struct loader *loader) {
   for (uint32_t i = 0; i < pages && status == ECS_OK; i++)
     status = load_rows_read_page(loader, &last_page);
   entity_trim(index);
-  if (status == ECS_OK) status = load_rows_link_free_slots(loader, &list);
+  for (uint32_t i = list.count; i-- > 0 && status == ECS_OK;) {
+    uint32_t at = list.items[i];
+    if (at < FIRST_ENTITY || at >= INDEX_LIMIT || !entity_link(index, at))
+      status = load_damaged(loader, "a free id is invalid");
+  }
   FREE_LIST(&loader->live->memory, list.items, list.capacity);
   return status;
 }
@@ -140,14 +134,22 @@ static ecs_status load_rows_read_ids(struct loader *loader, uint32_t count) {
   return ECS_OK;
 }
 
+/* The record of an entity in the shadow, whose index becomes *at; NULL if there is none. */
+static struct record *load_rows_find_entity(const struct loader *loader, uint32_t *at) {
+  const struct entity_index *index = &loader->world->entities;
+  uint32_t offset = *at - FIRST_ENTITY;
+  if (LIKELY(offset < index->near.count)) return &index->near.records[offset];
+  if (*at < FIRST_ENTITY) {
+    if (*at == 0 || *at > loader->component_count) return NULL;
+    *at = ecs_id_index(loader->components[*at - 1]->id);
+  }
+  if (*at >= INDEX_LIMIT || entity_slots(index, *at).count == 0) return NULL;
+  return entity_record(index, *at);
+}
+
 /* The index that an image's number stands for, if its slot exists; otherwise 0. */
 static uint32_t load_rows_entity(const struct loader *loader, uint32_t number) {
-  if (number < FIRST_ENTITY)
-    return number && number <= loader->component_count
-               ? ecs_id_index(loader->components[number - 1]->id) : 0;
-  if (number >= INDEX_LIMIT || entity_slots(&loader->world->entities, number).count == 0)
-    return 0;
-  return number;
+  return load_rows_find_entity(loader, &number) ? number : 0;
 }
 
 /* Reads pairs, after the components already in the list. */
@@ -194,19 +196,6 @@ static ecs_status load_row_check_type(struct loader *loader, const struct table 
   if (require_gap(world, table->ids, table->id_count, true, &gap))
     return load_damaged(loader, "a table lacks a required component");
   return ECS_OK;
-}
-
-/* The record of an entity in the shadow, whose index becomes *at; NULL if there is none. */
-static struct record *load_rows_find_entity(struct loader *loader, uint32_t *at) {
-  const struct entity_index *index = &loader->world->entities;
-  uint32_t offset = *at - FIRST_ENTITY;
-  if (LIKELY(offset < index->near.count)) return &index->near.records[offset];
-  if (*at < FIRST_ENTITY) {
-    if (*at == 0 || *at > loader->component_count) return NULL;
-    *at = ecs_id_index(loader->components[*at - 1]->id);
-  }
-  if (*at >= INDEX_LIMIT || entity_slots(index, *at).count == 0) return NULL;
-  return entity_record(index, *at);
 }
 
 /* Gives entities the next rows of a table; false if one is not alive or has a row already. */

@@ -92,27 +92,22 @@ static struct table_copy *snapshot_event_rows(const ecs_snapshot *snapshot, uint
   return &snapshot->copies[snapshot->table_count + snapshot->sparse_count + 2 * event];
 }
 
-static ecs_status snapshot_take_event(ecs_snapshot *snapshot, const struct event *event,
-                                      struct event_copy *copy) {
-  const struct later *later = &event->later;
-  uint32_t count = later->table->count;
-  *copy = (struct event_copy){.id = event->component->id, .first = event->first,
-                              .aged = event->aged, .clock = later->clock};
-  copy->due = snapshot_take(snapshot, count, sizeof *copy->due);
-  if (!copy->due) return world_nomem(snapshot->world);
-  if (count) memcpy(copy->due, later->due, count * sizeof *copy->due);
-  return ECS_OK;
-}
-
 static ecs_status snapshot_take_events(ecs_snapshot *snapshot) {
   const struct events *events = &snapshot->world->events;
-  ecs_status status = ECS_OK;
   snapshot->events = snapshot_take(snapshot, events->count, sizeof *snapshot->events);
   if (!snapshot->events) return world_nomem(snapshot->world);
-  for (uint32_t i = 0; i < events->count && status == ECS_OK; i++)
-    status = snapshot_take_event(snapshot, events->list[i],
-                                 &snapshot->events[snapshot->event_count++]);
-  return status;
+  for (uint32_t i = 0; i < events->count; i++) {
+    const struct event *event = events->list[i];
+    const struct later *later = &event->later;
+    struct event_copy *copy = &snapshot->events[snapshot->event_count++];
+    uint32_t count = later->table->count;
+    *copy = (struct event_copy){.id = event->component->id, .first = event->first,
+                                .aged = event->aged, .clock = later->clock};
+    copy->due = snapshot_take(snapshot, count, sizeof *copy->due);
+    if (!copy->due) return world_nomem(snapshot->world);
+    if (count) memcpy(copy->due, later->due, count * sizeof *copy->due);
+  }
+  return ECS_OK;
 }
 
 static ecs_status snapshot_reserve_events(const ecs_snapshot *snapshot) {
@@ -303,36 +298,14 @@ static ecs_status snapshot_take_tables(ecs_snapshot *snapshot) {
   return status;
 }
 
-/* Calls back for every page of an index; false if a call returned false. */
-typedef bool (*page_fn)(void *ud, uint32_t number, struct page *page);
-
-static bool snapshot_each_page(const struct entity_index *index, page_fn visit, void *ud) {
-  for (uint32_t number = 0; number < INDEX_LIMIT >> PAGE_BITS; number++) {
-    if (!index->directory[number >> 8]) {
-      number |= 255;
-      continue;
-    }
-    struct page *page = entity_page(index, number << PAGE_BITS);
-    if (page && !visit(ud, number, page)) return false;
+/* The first page from a number on, which becomes its own; NULL if there is none. */
+static struct page *snapshot_next_page(const struct entity_index *index, uint32_t *number) {
+  for (; *number < INDEX_LIMIT >> PAGE_BITS; ++*number) {
+    struct page *page = entity_page(index, *number << PAGE_BITS);
+    if (page) return page;
+    if (!index->directory[*number >> 8]) *number |= 255;
   }
-  return true;
-}
-
-static bool snapshot_count_page(void *ud, uint32_t number, struct page *page) {
-  ecs_snapshot *snapshot = ud;
-  (void)number, (void)page;
-  snapshot->page_count++;
-  return true;
-}
-
-static bool snapshot_take_page(void *ud, uint32_t number, struct page *page) {
-  ecs_snapshot *snapshot = ud;
-  struct page *copy =
-      memory_resize(&snapshot->world->memory, NULL, 0, sizeof *copy);
-  if (!copy) return false;
-  *copy = *page;
-  snapshot->pages[snapshot->page_count++] = (struct saved_page){number, copy};
-  return true;
+  return NULL;
 }
 
 static ecs_status snapshot_take_index(ecs_snapshot *snapshot) {
@@ -351,11 +324,18 @@ static ecs_status snapshot_take_index(ecs_snapshot *snapshot) {
     memcpy(near->records, from->records, records);
     memcpy(near->generations, from->generations, generations);
   }
-  snapshot_each_page(&world->entities, snapshot_count_page, snapshot);
-  snapshot->pages = snapshot_take(snapshot, snapshot->page_count, sizeof *snapshot->pages);
-  snapshot->page_count = 0;
-  if (!snapshot->pages || !snapshot_each_page(&world->entities, snapshot_take_page, snapshot))
-    return world_nomem(world);
+  size_t pages = 0;
+  for (uint32_t number = 0; snapshot_next_page(&world->entities, &number); number++) pages++;
+  snapshot->pages = snapshot_take(snapshot, pages, sizeof *snapshot->pages);
+  if (!snapshot->pages) return world_nomem(world);
+  const struct page *page;
+  for (uint32_t number = 0; (page = snapshot_next_page(&world->entities, &number)) != NULL;
+       number++) {
+    struct page *copy = memory_resize(&world->memory, NULL, 0, sizeof *copy);
+    if (!copy) return world_nomem(world);
+    *copy = *page;
+    snapshot->pages[snapshot->page_count++] = (struct saved_page){number, copy};
+  }
   return ECS_OK;
 }
 
@@ -532,25 +512,6 @@ static ecs_status snapshot_find_table(ecs_snapshot *snapshot, struct table_copy 
   return table_copy_reserve(world, saved, table);
 }
 
-static ecs_status snapshot_find_tables(ecs_snapshot *snapshot, bool *differs) {
-  ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < snapshot->table_count && status == ECS_OK; i++)
-    status = snapshot_find_table(snapshot, &snapshot->copies[i], differs);
-  *differs |= graph_all(snapshot->world)->table_count != snapshot->table_count;
-  return status;
-}
-
-/* Its pages still exist, and so does the room, unless memory ran out meanwhile. */
-static ecs_status snapshot_find_sparse(const ecs_snapshot *snapshot) {
-  ecs_world *world = snapshot->world;
-  ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < snapshot->sparse_count && status == ECS_OK; i++) {
-    struct table_copy *saved = &snapshot->copies[snapshot->table_count + i];
-    status = table_copy_reserve(world, saved, sparse_of(world, saved->ids[0])->table);
-  }
-  return status;
-}
-
 /* ---- restoring: what cannot -------------------------------------------------------------- */
 
 static void snapshot_restore_tables(ecs_snapshot *snapshot, bool differs) {
@@ -597,27 +558,6 @@ static void snapshot_restore_components(struct page *now, const struct page *the
   }
 }
 
-static bool snapshot_forget_page(void *ud, uint32_t number, struct page *page) {
-  (void)ud;
-  if (number < FIRST_ENTITY >> PAGE_BITS) {
-    snapshot_restore_components(page, NULL);
-  } else {
-    memset(page->records, 0xFF, sizeof page->records);
-    memset(page->generations, 0, sizeof page->generations);
-  }
-  return true;
-}
-
-/* Restores near slots. Their room never shrinks, though an older snapshot may have had fewer. */
-static void snapshot_restore_first_slots(struct entity_index *index, const struct slots *saved) {
-  struct slots *near = &index->near;
-  assert(index->near_capacity >= saved->count);
-  near->count = saved->count;
-  if (near->count == 0) return;
-  memcpy(near->records, saved->records, near->count * sizeof *near->records);
-  memcpy(near->generations, saved->generations, near->count * sizeof *near->generations);
-}
-
 /* Restores a page that the near slots have come to cover since. */
 static void snapshot_restore_absorbed(struct entity_index *index, const struct saved_page *saved) {
   struct slots *near = &index->near;
@@ -632,8 +572,23 @@ static void snapshot_restore_absorbed(struct entity_index *index, const struct s
 
 static void snapshot_restore_index(ecs_snapshot *snapshot) {
   struct entity_index *index = &snapshot->world->entities;
-  snapshot_each_page(index, snapshot_forget_page, NULL);
-  snapshot_restore_first_slots(index, &snapshot->index.near);
+  struct page *now;
+  for (uint32_t number = 0; (now = snapshot_next_page(index, &number)) != NULL; number++) {
+    if (number < FIRST_ENTITY >> PAGE_BITS) {
+      snapshot_restore_components(now, NULL);
+    } else {
+      memset(now->records, 0xFF, sizeof now->records);
+      memset(now->generations, 0, sizeof now->generations);
+    }
+  }
+  /* The room of near slots never shrinks, though an older snapshot may have had fewer. */
+  const struct slots *near = &snapshot->index.near;
+  assert(index->near_capacity >= near->count);
+  index->near.count = near->count;
+  if (near->count) {
+    memcpy(index->near.records, near->records, near->count * sizeof *near->records);
+    memcpy(index->near.generations, near->generations, near->count * sizeof *near->generations);
+  }
   for (uint32_t i = 0; i < snapshot->page_count; i++) {
     const struct saved_page *saved = &snapshot->pages[i];
     struct page *page = entity_page(index, saved->number << PAGE_BITS);
@@ -667,8 +622,15 @@ static ecs_status snapshot_put(ecs_snapshot *snapshot, bool differs) {
   ecs_world *world = snapshot->world;
   struct name_table names;
   const bool shadow = differs;
-  ecs_status status = snapshot_find_tables(snapshot, &differs);
-  if (status == ECS_OK) status = snapshot_find_sparse(snapshot);
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < snapshot->table_count && status == ECS_OK; i++)
+    status = snapshot_find_table(snapshot, &snapshot->copies[i], &differs);
+  differs |= graph_all(world)->table_count != snapshot->table_count;
+  /* The pages of sets still exist, and so does the room, unless memory ran out meanwhile. */
+  for (uint32_t i = 0; i < snapshot->sparse_count && status == ECS_OK; i++) {
+    struct table_copy *saved = &snapshot->copies[snapshot->table_count + i];
+    status = table_copy_reserve(world, saved, sparse_of(world, saved->ids[0])->table);
+  }
   if (status == ECS_OK) status = snapshot_reserve_events(snapshot);
   if (status == ECS_OK) status = name_table_copy(world, &snapshot->names, &names);
   if (status != ECS_OK) return status;
@@ -693,17 +655,14 @@ static ecs_status snapshot_put(ecs_snapshot *snapshot, bool differs) {
 
 /* ---- restoring across changes of components ---------------------------------------------- */
 
-static bool snapshot_match_page(void *ud, uint32_t number, struct page *page) {
-  ecs_world *shadow = ud;
-  (void)page;
-  return entity_make_page(&shadow->entities, &shadow->memory, number << PAGE_BITS).count > 0;
-}
-
 /* Makes slots in the shadow wherever the live world has some. */
 static bool snapshot_match_slots(const struct entity_index *live, ecs_world *shadow) {
+  struct entity_index *index = &shadow->entities;
   for (uint32_t i = 0; i < live->near_capacity; i += INDEX_PAGE)
-    if (!snapshot_match_page(shadow, (FIRST_ENTITY + i) >> PAGE_BITS, NULL)) return false;
-  return snapshot_each_page(live, snapshot_match_page, shadow);
+    if (!entity_make_page(index, &shadow->memory, FIRST_ENTITY + i).count) return false;
+  for (uint32_t number = 0; snapshot_next_page(live, &number); number++)
+    if (!entity_make_page(index, &shadow->memory, number << PAGE_BITS).count) return false;
+  return true;
 }
 
 /* Reserves room for cells and ties wherever the live world has some: existing snapshots rely on
@@ -815,24 +774,17 @@ static ecs_status snapshot_read(ecs_snapshot *snapshot, struct loader *loader) {
 /* As loading an image, but components are known by id and strings by number. */
 static ecs_status snapshot_restore_across(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
-  struct loader *loader = memory_array(&world->memory, 1, sizeof *loader);
+  struct loader *loader = load_begin(world);
   if (!loader) return world_nomem(world);
-  loader->live = world;
-  world->message[0] = '\0';
+  uint64_t layouts = world->registry.layouts;
+  size_t sweep_at = world->strings.sweep_at;
   ecs_status status = timings_add(world, &loader->timings, &snapshot->timings);
   if (status == ECS_OK) status = snapshot_read(snapshot, loader);
+  status = load_finish(loader, status);
   if (status == ECS_OK) {
-    uint64_t layouts = world->registry.layouts;
-    size_t sweep_at = world->strings.sweep_at;
-    indexes_forget(world);
-    adopt_commit(loader);
     world->registry.layouts = layouts;
     world->strings.sweep_at = sweep_at;
-  } else {
-    status = load_pass_on(loader, status);
   }
-  loader->adopted = status == ECS_OK;
-  load_end(loader);
   return status;
 }
 

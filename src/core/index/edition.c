@@ -2,7 +2,6 @@
 
 #include "core/base/column.h"
 #include "core/base/memory.h"
-#include "core/base/types.h"
 #include "core/ids/entity_index.h"
 #include "core/ids/world.h"
 #include "core/query/query.h"
@@ -288,17 +287,6 @@ const struct copy_column *copies_column(const struct copies *copies, ecs_id comp
 
 /* ---- rows that leave or enter ---------------------------------------------------------- */
 
-static bool edition_splice_make_room(struct memory *memory, struct splice_room *room,
-                                     uint32_t count) {
-  uint64_t twice = 2ull * count + 2;
-  room->cut_count = room->put_count = room->span_count = 0;
-  return GROW(memory, room->cuts, room->cut_capacity, count + 1ull) &&
-         GROW(memory, room->puts, room->put_capacity, count + 1ull) &&
-         GROW(memory, room->spans, room->span_capacity, twice) &&
-         GROW(memory, room->list, room->list_capacity, twice) &&
-         GROW(memory, room->sorted, room->sorted_capacity, count + 1ull);
-}
-
 static void edition_add_shift(struct shift *shifts, uint32_t *count, const struct keyed *keyed,
                               const uint32_t *order, struct key key, uint32_t row) {
   shifts[(*count)++] = (struct shift){row, keyed_bound(keyed, order, key, row), 0,
@@ -423,13 +411,6 @@ static void edition_move_items(const struct splice_room *room, void *items, uint
   }
 }
 
-static ecs_status edition_splice_reserve(ecs_world *world, struct edition *edition,
-                                         uint32_t count) {
-  struct keyed *keyed = &edition->keyed;
-  if (!GROW(&world->memory, keyed->keys, keyed->capacity, count + 1ull)) return world_nomem(world);
-  return copies_reserve(world, &edition->copies, count);
-}
-
 /* Moves cells, and puts new rows in place, column by column, so that many distant reads overlap. */
 static void edition_splice_move_cells(const struct splice_room *room, void *cells, const void *from,
                                       uint32_t size) {
@@ -484,14 +465,23 @@ static void edition_move_starts(const struct splice_room *room, struct keyed *ke
 
 ecs_status splice_keyed(ecs_world *world, struct splice_room *room, struct edition *edition,
                         const struct rekeyed *rekeyed, bool *done) {
+  struct memory *memory = &world->memory;
   struct keyed *keyed = &edition->keyed;
+  uint64_t most = rekeyed->count + 1ull;
   *done = false;
-  if (!edition_splice_make_room(&world->memory, room, rekeyed->count)) return world_nomem(world);
+  room->cut_count = room->put_count = room->span_count = 0;
+  if (!GROW(memory, room->cuts, room->cut_capacity, most) ||
+      !GROW(memory, room->puts, room->put_capacity, most) ||
+      !GROW(memory, room->spans, room->span_capacity, 2 * most) ||
+      !GROW(memory, room->list, room->list_capacity, 2 * most) ||
+      !GROW(memory, room->sorted, room->sorted_capacity, most))
+    return world_nomem(world);
   for (uint32_t i = 0; i < rekeyed->count; i++)
     if (!edition_note_row(room, edition, rekeyed, i)) return ECS_OK;
   uint32_t count = keyed->count - room->cut_count + room->put_count;
   if (keyed->by == ECS_BY_HASH && keyed_buckets(count) != keyed->buckets) return ECS_OK;
-  ecs_status status = edition_splice_reserve(world, edition, count);
+  if (!GROW(memory, keyed->keys, keyed->capacity, count + 1ull)) return world_nomem(world);
+  ecs_status status = copies_reserve(world, &edition->copies, count);
   if (status != ECS_OK) return status;
   edition_sort_shifts(room, &room->cuts, room->cut_count);
   edition_sort_shifts(room, &room->puts, room->put_count);

@@ -87,13 +87,6 @@ void grid_place(struct grid *grid, const struct grid_source *sorted) {
     grid_take_places(sorted, axis, grid->places[axis].data);
 }
 
-static bool grid_make_numbers(struct memory *memory, struct grid_room *room, uint32_t axes,
-                              uint32_t rows) {
-  for (uint32_t i = 0; i < axes; i++)
-    if (!GROW(memory, room->numbers[i], room->number_capacity[i], rows + 1ull)) return false;
-  return true;
-}
-
 /* ---- which cells ----------------------------------------------------------------------- */
 
 static bool grid_has_place(const struct grid_source *from, uint32_t row) {
@@ -192,11 +185,6 @@ static bool grid_find_box(struct grid *grid, const struct grid_source *from, str
   return far < 4503599627370496.0;
 }
 
-/* The number of a place's cell on one axis. */
-static inline uint32_t grid_number_in_box(const struct grid *grid, uint32_t axis, double place) {
-  return (uint32_t)(int64_t)(grid_floor(place / grid->size) - grid->low[axis]);
-}
-
 /* The number of a row's cell; NONE if it has no place. */
 static uint32_t cell_in_box(const struct grid *grid, const struct grid_source *from,
                             uint32_t row) {
@@ -205,7 +193,8 @@ static uint32_t cell_in_box(const struct grid *grid, const struct grid_source *f
   for (uint32_t axis = grid->axes; axis-- > 0;) {
     double place = grid_place_of(from, axis, row);
     if (!(fabs(place) <= DBL_MAX)) return NONE;
-    cell = cell * grid->extent[axis] + grid_number_in_box(grid, axis, place);
+    cell = cell * grid->extent[axis] +
+           (uint32_t)(int64_t)(grid_floor(place / grid->size) - grid->low[axis]);
   }
   return cell;
 }
@@ -323,7 +312,8 @@ static bool grid_note_cell(const struct grid *grid, struct grid_room *room,
 static bool grid_sort_by_axis(struct memory *memory, struct grid_room *room, struct grid *grid,
                               const struct grid_source *from) {
   uint32_t placed = 0, rows = from->copies->count;
-  if (!grid_make_numbers(memory, room, grid->axes, rows)) return false;
+  for (uint32_t i = 0; i < grid->axes; i++)
+    if (!GROW(memory, room->numbers[i], room->number_capacity[i], rows + 1ull)) return false;
   for (uint32_t row = 0; row < rows; row++)
     if (grid_note_cell(grid, room, from, row)) room->order[placed++] = row;
   for (uint32_t axis = 0; axis < grid->axes; axis++)

@@ -388,9 +388,7 @@ size_t index_bytes(const ecs_index *index) {
   return bytes;
 }
 
-/* ---- searches of hosts ---- */
-
-/* Indexes for hosts in C. */
+/* ---- searches of hosts in C ---- */
 
 static ecs_status indexing_find_start(ecs_index *index, bool fits, ecs_found *found) {
   world_be_sure(index->world);
@@ -398,12 +396,8 @@ static ecs_status indexing_find_start(ecs_index *index, bool fits, ecs_found *fo
   return fits ? index_refresh(index) : index_refuse(index);
 }
 
-static ecs_status indexing_begin_grid(ecs_index *index, ecs_found *found) {
-  return indexing_find_start(index, index->desc.by == ECS_BY_GRID, found);
-}
-
 ecs_status ecs_index_within(ecs_index *index, const double *at, double reach, ecs_found *found) {
-  ecs_status status = indexing_begin_grid(index, found);
+  ecs_status status = indexing_find_start(index, index->desc.by == ECS_BY_GRID, found);
   if (status == ECS_OK) search_begin(&found->search, &index->now->grid, at, reach);
   return status;
 }
@@ -421,7 +415,7 @@ bool ecs_found_next(ecs_found *found) {
 
 ecs_status ecs_index_nearest(ecs_index *index, const double *at, double reach, ecs_id except,
                              ecs_found *found) {
-  ecs_status status = indexing_begin_grid(index, found);
+  ecs_status status = indexing_find_start(index, index->desc.by == ECS_BY_GRID, found);
   if (status != ECS_OK) return status;
   const struct copies *copies = &index->now->copies;
   const struct rivals rivals = {copies_entities(copies), copies_order(copies), except};
@@ -441,13 +435,9 @@ ecs_status ecs_index_equal(ecs_index *index, const ecs_value *key, ecs_found *fo
   return status;
 }
 
-static ecs_status indexing_begin_order(ecs_index *index, ecs_found *found) {
-  return indexing_find_start(index, index->desc.by == ECS_BY_ORDER, found);
-}
-
 ecs_status ecs_index_range(ecs_index *index, const ecs_value *least, const ecs_value *most,
                            ecs_found *found) {
-  ecs_status status = indexing_begin_order(index, found);
+  ecs_status status = indexing_find_start(index, index->desc.by == ECS_BY_ORDER, found);
   if (status == ECS_OK)
     keyed_range(&index->now->keyed, key_wanted(index->world, least),
                 key_wanted(index->world, most), &found->search);
@@ -455,13 +445,13 @@ ecs_status ecs_index_range(ecs_index *index, const ecs_value *least, const ecs_v
 }
 
 ecs_status ecs_index_lowest(ecs_index *index, uint32_t most, ecs_found *found) {
-  ecs_status status = indexing_begin_order(index, found);
+  ecs_status status = indexing_find_start(index, index->desc.by == ECS_BY_ORDER, found);
   if (status == ECS_OK) keyed_lowest(&index->now->keyed, most, &found->search);
   return status;
 }
 
 ecs_status ecs_index_highest(ecs_index *index, uint32_t most, ecs_found *found) {
-  ecs_status status = indexing_begin_order(index, found);
+  ecs_status status = indexing_find_start(index, index->desc.by == ECS_BY_ORDER, found);
   if (status == ECS_OK) keyed_highest(&index->now->keyed, most, &found->search);
   return status;
 }

@@ -84,11 +84,6 @@ static bool keyed_sort_by_hash(struct memory *memory, struct keyed *keyed, struc
   return true;
 }
 
-static void keyed_sort_by_key(const struct key_room *room, uint32_t count) {
-  const struct key *keys = room->keys;
-  MERGE_SORT(uint32_t, room->order, room->other, count, a, b, key_precedes(keys[a], keys[b]));
-}
-
 /* ---- filters --------------------------------------------------------------------------- */
 
 static bool keyed_has_bits(const uint64_t *filter, uint64_t hash) {
@@ -113,14 +108,6 @@ void keyed_change(struct keyed *keyed, uint32_t at, struct key key) {
   keyed_fill_filter(keyed, at / GROUP_ROWS);
 }
 
-static bool keyed_fill_filters(struct memory *memory, struct keyed *keyed) {
-  uint64_t words = ((uint64_t)keyed->count + GROUP_ROWS - 1) / GROUP_ROWS * FILTER_WORDS;
-  if (!GROW(memory, keyed->filters, keyed->filter_capacity, words + 1)) return false;
-  for (uint32_t group = 0; group * GROUP_ROWS < keyed->count; group++)
-    keyed_fill_filter(keyed, group);
-  return true;
-}
-
 /* ---- all keys -------------------------------------------------------------------------- */
 
 ecs_status keyed_sort(struct memory *memory, struct keyed *keyed, struct key_room *room,
@@ -131,13 +118,15 @@ ecs_status keyed_sort(struct memory *memory, struct keyed *keyed, struct key_roo
     if (room->keys[row].kind != KEY_NONE) room->order[with++] = row;
   if (!GROW(memory, keyed->keys, keyed->capacity, with + 1ull)) return ECS_ENOMEM;
   if (keyed->by == ECS_BY_HASH && !keyed_sort_by_hash(memory, keyed, room, with)) return ECS_ENOMEM;
-  if (keyed->by == ECS_BY_ORDER) keyed_sort_by_key(room, with);
+  if (keyed->by == ECS_BY_ORDER)
+    MERGE_SORT(uint32_t, room->order, room->other, with, a, b,
+               key_precedes(room->keys[a], room->keys[b]));
+  uint32_t groups = keyed->by == ECS_BY_MAYBE ? (with + GROUP_ROWS - 1) / GROUP_ROWS : 0;
+  if (!GROW(memory, keyed->filters, keyed->filter_capacity, (uint64_t)groups * FILTER_WORDS))
+    return ECS_ENOMEM;
   for (uint32_t i = 0; i < with; i++) keyed->keys[i] = room->keys[room->order[i]];
   *count = keyed->count = with;
-  if (keyed->by == ECS_BY_MAYBE && !keyed_fill_filters(memory, keyed)) {
-    keyed->count = 0;
-    return ECS_ENOMEM;
-  }
+  for (uint32_t group = 0; group < groups; group++) keyed_fill_filter(keyed, group);
   assert(keyed_is_sound(keyed, with));
   return ECS_OK;
 }
@@ -254,14 +243,6 @@ void keyed_highest(const struct keyed *keyed, uint32_t most, struct ecs_search *
   search->row = search->line = search->end;
 }
 
-static bool keyed_next_group_down(struct ecs_search *search) {
-  if (search->line == 0) return false;
-  search->end = search->line;
-  search->line = keyed_find_bound(search->keyed, search->keyed->keys[search->end - 1], false);
-  search->row = search->line;
-  return true;
-}
-
 static uint32_t keyed_next_filtered(struct ecs_search *search) {
   const struct keyed *keyed = search->keyed;
   const struct key key = {(enum key_kind)search->key_kind, search->key};
@@ -287,9 +268,12 @@ uint32_t keyed_next(struct ecs_search *search) {
   }
   if (search->kind == SEARCH_FILTER) return keyed_next_filtered(search);
   if (search->left == 0) return NONE;
-  if (search->row >= search->end &&
-      !(search->kind == SEARCH_DOWN && keyed_next_group_down(search)))
-    return NONE;
+  if (search->row >= search->end) {
+    if (search->kind != SEARCH_DOWN || search->line == 0) return NONE;
+    search->end = search->line;
+    search->line = keyed_find_bound(search->keyed, search->keyed->keys[search->end - 1], false);
+    search->row = search->line;
+  }
   search->left--;
   return search->row++;
 }

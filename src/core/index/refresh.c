@@ -117,35 +117,22 @@ static bool stale_is_lent(const ecs_index *index) {
   return false;
 }
 
-/* Whether any of 1,024 rows of a table may have been written or replaced, without saying which. */
-static bool stale_group_is_new(const ecs_index *index, const struct table *table, uint32_t group) {
-  const struct query_terms *terms = &index->query->terms;
-  for (uint32_t i = 0; i < terms->count; i++) {
-    const struct marks *marks = stale_marks_for(&terms->terms[i], table);
-    if (marks && !marks->tracked && marks->groups[group] > index->stale.seen) return true;
-  }
-  return false;
-}
-
-/* Whether so many rows have changed that examining them is not worth it. */
+/* Whether so many rows may have been written or replaced, in groups of 1,024 whose marks do not say
+** which, that examining them is not worth it. */
 static bool stale_are_many(const ecs_index *index) {
+  const struct query_terms *terms = &index->query->terms;
   struct tables tables = {index, NULL, 0};
   uint64_t rows = 0;
   while (stale_next_table(&tables))
-    for (uint32_t i = 0; i < mark_groups(tables.table->count); i++)
-      rows += stale_group_is_new(index, tables.table, i) ? MARK_ROWS : 0;
+    for (uint32_t i = 0; i < mark_groups(tables.table->count); i++) {
+      bool is_new = false;
+      for (uint32_t j = 0; j < terms->count && !is_new; j++) {
+        const struct marks *marks = stale_marks_for(&terms->terms[j], tables.table);
+        is_new = marks && !marks->tracked && marks->groups[i] > index->stale.seen;
+      }
+      if (is_new) rows += MARK_ROWS;
+    }
   return rows > index->stale.now.rows / FEW + MARK_ROWS;
-}
-
-static uint64_t stale_words_written(const ecs_index *index, const struct table *table,
-                                    uint32_t word) {
-  const struct query_terms *terms = &index->query->terms;
-  uint64_t bits = 0;
-  for (uint32_t i = 0; i < terms->count; i++) {
-    const struct marks *marks = stale_marks_for(&terms->terms[i], table);
-    if (marks) bits |= marks_since(marks, index->stale.seen, false, word);
-  }
-  return bits;
 }
 
 /* A bit for each of 64 rows: whether its entity differs from the id given. */
@@ -159,29 +146,29 @@ static LOOPS uint64_t stale_words_exchanged(const ecs_id *ids, const uint32_t *e
   return bits;
 }
 
-static bool stale_add_bits(ecs_index *index, uint32_t first, uint64_t bits) {
-  struct staleness *stale = &index->stale;
-  if (!GROW(&index->world->memory, stale->rows, stale->capacity, stale->count + 64ull))
-    return false;
-  for (; bits; bits &= bits - 1) stale->rows[stale->count++] = first + bits_first(bits);
-  return true;
-}
-
 /* Adds the rows of a table, which are the query's from `first` on, that have changed or moved since
 ** the stretch `old`; for NULL, all. */
 static bool stale_add_rows(ecs_index *index, const struct table *table, uint32_t first,
                            const struct stretch *old) {
+  struct staleness *stale = &index->stale;
   const ecs_id *ids = copies_entities(&index->rows);
+  const struct query_terms *terms = &index->query->terms;
   for (uint32_t base = 0; base < table->count; base += 64) {
     uint32_t count = table->count - base < 64 ? table->count - base : 64;
     uint32_t had = !old || old->count <= base ? 0 : old->count - base;
     if (had > count) had = count;
     uint64_t all = count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
     uint64_t kept = had < 64 ? (UINT64_C(1) << had) - 1 : UINT64_MAX;
-    uint64_t bits = stale_words_written(index, table, base / 64);
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < terms->count; i++) {
+      const struct marks *marks = stale_marks_for(&terms->terms[i], table);
+      if (marks) bits |= marks_since(marks, stale->seen, false, base / 64);
+    }
     if (had) bits |= stale_words_exchanged(ids + old->first + base, table->rows + base, had);
     bits = (bits | ~kept) & all;
-    if (bits && !stale_add_bits(index, first + base, bits)) return false;
+    if (bits && !GROW(&index->world->memory, stale->rows, stale->capacity, stale->count + 64ull))
+      return false;
+    for (; bits; bits &= bits - 1) stale->rows[stale->count++] = first + base + bits_first(bits);
   }
   return true;
 }
@@ -213,12 +200,6 @@ static ecs_status stale_find_kept(ecs_index *index) {
 
 /* ---- all changes ----------------------------------------------------------------------- */
 
-static bool stale_may_be_known(const ecs_index *index) {
-  const struct staleness *stale = &index->stale;
-  return stale->known && stale->version == index->world->registry.version &&
-         stale->then.rows == index->rows.count && stale_is_traced(index);
-}
-
 /* Finds what has changed since stale_settle: nothing, some rows of tables with the same rows as
 ** then, or all. ECS_ENOMEM. */
 static ecs_status stale_find(ecs_index *index) {
@@ -228,7 +209,9 @@ static ecs_status stale_find(ecs_index *index) {
   stale->keeps_keys = false;
   stale->count = 0;
   ecs_status status = stale_list_stretches(index->query, &stale->now);
-  if (status != ECS_OK || !stale_may_be_known(index)) return status;
+  bool known = stale->known && stale->version == index->world->registry.version &&
+               stale->then.rows == index->rows.count && stale_is_traced(index);
+  if (status != ECS_OK || !known) return status;
   bool same = stale_are_same(&stale->then, &stale->now);
   if (!called && (!same || stale_are_many(index))) return ECS_OK;
   struct tables tables = {index, NULL, 0};
@@ -261,20 +244,7 @@ static void stale_settle(ecs_index *index) {
   stale->now = then;
 }
 
-/* Called when they have been sorted. */
-static void stale_end(ecs_index *index) { index->stale.known = index->stale.sound; }
-
 /* ---- copying --------------------------------------------------------------------------- */
-
-/* The cells of a table for a column of the copies; NULL if all its rows have the same. */
-static const void *stale_cells_of(const ecs_index *index, const struct table *table,
-                                  const struct copy_column *column) {
-  const struct term *term = &index->query->terms.terms[column->term];
-  const struct layout *layout = table_find(table, term->id);
-  if (column->component == ECS_NULL || layout->count == 0) return NULL;
-  assert(layout->columns[column->leaf].size == column->size);
-  return layout->columns[column->leaf].data;
-}
 
 static void stale_copy_rows(ecs_index *index, const struct table *table, uint32_t first,
                             const uint32_t *rows, uint32_t count) {
@@ -284,9 +254,14 @@ static void stale_copy_rows(ecs_index *index, const struct table *table, uint32_
     ids[rows[i]] = entity_id(&index->world->entities, table->rows[rows[i] - first]);
   for (uint32_t i = 0; i < copies->column_count; i++) {
     const struct copy_column *column = &copies->columns[i];
-    const void *cells = stale_cells_of(index, table, column);
-    for (uint32_t j = 0; cells && j < count; j++)
-      cell_copy(column->cells.data, rows[j], cells, rows[j] - first, column->size);
+    const struct term *term = &index->query->terms.terms[column->term];
+    const struct layout *layout = table_find(table, term->id);
+    /* Otherwise all rows of the table have the same. */
+    bool has_cells = column->component != ECS_NULL && layout->count;
+    assert(!has_cells || layout->columns[column->leaf].size == column->size);
+    for (uint32_t j = 0; has_cells && j < count; j++)
+      cell_copy(column->cells.data, rows[j], layout->columns[column->leaf].data, rows[j] - first,
+                column->size);
   }
 }
 
@@ -372,17 +347,6 @@ static uint32_t refresh_axis_leaf(const struct component *component, uint32_t ax
   return type_is_number(component->leaves[leaf].type) ? leaf : NONE;
 }
 
-/* The column that holds such a number. */
-static bool refresh_find_axis(const ecs_index *index, const struct component *component,
-                              uint32_t axis, uint32_t *column) {
-  uint32_t leaf = refresh_axis_leaf(component, axis);
-  const struct copy_column *found =
-      leaf == NONE ? NULL : copies_column(&index->rows, component->id, leaf);
-  if (!found) return false;
-  *column = (uint32_t)(found - index->rows.columns);
-  return true;
-}
-
 static bool refresh_is_copied(const struct copies *copies, ecs_id component) {
   for (uint32_t i = 0; i < copies->column_count; i++)
     if (copies->columns[i].component == component) return true;
@@ -405,8 +369,13 @@ ecs_status index_source(const ecs_index *index, struct grid_source *out, uint32_
     return world_fail(world, ECS_EINVAL, "index '%s': its query '%s' does not yield '%s': add "
                       "'%s:in' to it", name, index->query->text, grid, component->name);
   *out = (struct grid_source){.copies = &index->rows, .flags = NONE};
-  for (*axes = 0; *axes < GRID_AXES; ++*axes)
-    if (!refresh_find_axis(index, component, *axes, &out->columns[*axes])) break;
+  for (*axes = 0; *axes < GRID_AXES; ++*axes) {
+    uint32_t leaf = refresh_axis_leaf(component, *axes);
+    const struct copy_column *column =
+        leaf == NONE ? NULL : copies_column(&index->rows, component->id, leaf);
+    if (!column) break;
+    out->columns[*axes] = (uint32_t)(column - index->rows.columns);
+  }
   if (*axes < 2) return refresh_no_axis(index, *axes);
   out->flags = index->rows.slots[index->rows.columns[out->columns[0]].slot].flags;
   return ECS_OK;
@@ -484,16 +453,6 @@ ecs_status index_check_shown(const ecs_index *index) {
   return status;
 }
 
-static ecs_status refresh_key_of_name(ecs_world *world, const struct copy_column *column,
-                                      ecs_cell cell, struct key *out) {
-  const struct component *component = component_of(world, column->component);
-  ecs_value value = {.kind = ECS_KIND_STRING};
-  uint64_t at = cell_bits(column->size, cell);
-  assert(component && at < component->leaves[column->leaf].names->count);
-  value.string = component->leaves[column->leaf].names->names[at];
-  return key_of_value(world, &value, out);
-}
-
 static ecs_status refresh_key_of_cell(ecs_world *world, const struct copy_column *column,
                                       uint32_t row, struct key *out) {
   ecs_cell cell = cell_load(column->cells.data, column->size, row);
@@ -502,23 +461,15 @@ static ecs_status refresh_key_of_cell(ecs_world *world, const struct copy_column
     case CLASS_TRUTH: *out = (struct key){KEY_TRUTH, cell.u8}; break;
     case CLASS_TEXT: *out = (struct key){KEY_TEXT, cell.u32}; break;
     case CLASS_ID: *out = key_of_integer((int64_t)entity_target(world, cell.u64)); break;
-    case CLASS_NAMES: return refresh_key_of_name(world, column, cell, out);
+    case CLASS_NAMES: {
+      const struct component *component = component_of(world, column->component);
+      ecs_value value = {.kind = ECS_KIND_STRING};
+      value.string = leaf_text(world, &component->leaves[column->leaf], cell);
+      return key_of_value(world, &value, out);
+    }
     default: *out = key_of_integer(cell_integer(column->type, column->size, cell)); break;
   }
   return ECS_OK;
-}
-
-static ecs_status refresh_keys_of_column(ecs_index *index) {
-  const struct copy_column *column;
-  ecs_status status = index_key_column(index, &column);
-  for (uint32_t i = 0; status == ECS_OK && i < index_unkeyed(index); i++) {
-    uint32_t row = index_unkeyed_row(index, i);
-    struct key *key = &index->key_room.keys[row];
-    *key = (struct key){KEY_NONE, 0};
-    if (copies_have(&index->rows, column->slot, row))
-      status = refresh_key_of_cell(index->world, column, row, key);
-  }
-  return status;
 }
 
 ecs_status index_set_key(ecs_index *index, uint32_t row, const ecs_value *value) {
@@ -535,12 +486,18 @@ ecs_status index_set_key(ecs_index *index, uint32_t row, const ecs_value *value)
                     value->kind == ECS_KIND_STRING ? "string" : "boolean");
 }
 
-/* Computes keys with a host's function. */
-static ecs_status refresh_keys_of_function(ecs_index *index) {
-  ecs_status status = ECS_OK;
-  index->busy = true;
+/* Takes keys from a column, or from a host's function. */
+static ecs_status refresh_keys(ecs_index *index) {
+  const struct copy_column *column = NULL;
+  ecs_status status = index->desc.key ? ECS_OK : index_key_column(index, &column);
+  index->busy = index->desc.key != NULL;
   for (uint32_t i = 0; status == ECS_OK && i < index_unkeyed(index); i++) {
     uint32_t row = index_unkeyed_row(index, i);
+    struct key *key = &index->key_room.keys[row];
+    *key = (struct key){KEY_NONE, 0};
+    if (column && copies_have(&index->rows, column->slot, row))
+      status = refresh_key_of_cell(index->world, column, row, key);
+    if (column) continue;
     ecs_value value = {.kind = ECS_KIND_NONE};
     status = index->desc.key(index, row, index->desc.ud, &value);
     if (status == ECS_OK) status = index_set_key(index, row, &value);
@@ -627,44 +584,35 @@ ecs_status index_gather(ecs_index *index) {
   return ECS_OK;
 }
 
-static ecs_status refresh_fill_grid(ecs_index *index, struct edition *edition, uint32_t *count) {
+static ecs_status refresh_fill_grid(ecs_index *index, struct edition *edition,
+                                    struct grid_source *source, uint32_t *count) {
   struct memory *memory = &index->world->memory;
   struct grid *grid = &edition->grid;
-  struct grid_source source;
-  ecs_status status = index_source(index, &source, &grid->axes);
+  ecs_status status = index_source(index, source, &grid->axes);
   grid->size = index->desc.cell;
-  if (status == ECS_OK) status = grid_sort(memory, &index->room, grid, &source, count);
+  if (status == ECS_OK) status = grid_sort(memory, &index->room, grid, source, count);
   return status == ECS_OK ? grid_reserve(memory, grid, *count) : status;
-}
-
-/* Copies the positions of the rows, in their new order. */
-static void refresh_place(ecs_index *index, struct edition *edition) {
-  struct grid_source source;
-  uint32_t axes = 0;
-  ecs_status status = index_source(index, &source, &axes);
-  assert(status == ECS_OK && axes == edition->grid.axes);
-  (void)status;
-  source.copies = &edition->copies;
-  grid_place(&edition->grid, &source);
 }
 
 static ecs_status refresh_fill(ecs_index *index, struct edition *edition) {
   ecs_world *world = index->world;
   bool keyed = index->desc.by != ECS_BY_GRID;
   uint32_t count = 0;
+  struct grid_source source = {.copies = NULL};
   edition->keyed.by = index->desc.by;
   index->brought = index->stale.keeps_keys ? index->stale.count : NONE;
   ecs_status status =
       keyed ? keyed_sort(&world->memory, &edition->keyed, &index->key_room, index->rows.count,
                          &count)
-            : refresh_fill_grid(index, edition, &count);
+            : refresh_fill_grid(index, edition, &source, &count);
   if (status == ECS_OK)
     status = copies_lay_out(world, &edition->copies, &index->query->terms, index->desc.name);
   if (status == ECS_OK) status = copies_reserve(world, &edition->copies, count);
   if (status != ECS_OK) return status;
   const uint32_t *order = keyed ? index->key_room.order : index->room.order;
   copies_arrange(&edition->copies, &index->rows, order, count);
-  if (!keyed) refresh_place(index, edition);
+  source.copies = &edition->copies;
+  if (!keyed) grid_place(&edition->grid, &source);
   index->lost = index->rows.count - count;
   return ECS_OK;
 }
@@ -697,7 +645,7 @@ ecs_status index_make(ecs_index *index) {
   ecs_status status = index->anew ? ECS_OK : refresh_follow(index, &done);
   if (status == ECS_OK && !done) status = refresh_fill(index, index->now);
   if (status != ECS_OK) return refresh_fail(index, status);
-  stale_end(index);
+  index->stale.known = index->stale.sound;
   index->fresh = index->world->running ? index->world->moment : 0;
   index->seconds = clock_seconds() - index->began;
   index->times++;
@@ -715,7 +663,6 @@ ecs_status index_refresh(ecs_index *index) {
   if (index_is_fresh(index)) return ECS_OK;
   ecs_status status = index_gather(index);
   if (status != ECS_OK) return status;
-  if (index->desc.by != ECS_BY_GRID)
-    status = index->desc.key ? refresh_keys_of_function(index) : refresh_keys_of_column(index);
+  if (index->desc.by != ECS_BY_GRID) status = refresh_keys(index);
   return status == ECS_OK ? index_make(index) : refresh_fail(index, status);
 }

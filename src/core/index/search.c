@@ -25,12 +25,6 @@ static inline double search_square_to(const struct grid *grid, const double *at,
   return sum;
 }
 
-/* Squares above this have roots above a distance, so no root is needed: the margin is far larger
-** than any rounding. */
-static inline double search_limit_of(double distance) {
-  return distance * distance * (1 + 1e-14) + 1e-300;
-}
-
 /* ---- boxes ----------------------------------------------------------------------------- */
 
 /* How far something in reach can be on one axis. The margin is far larger than any rounding of
@@ -197,7 +191,9 @@ void search_begin(struct ecs_search *search, const struct grid *grid, const doub
 
 uint32_t search_next(struct ecs_search *search) {
   const struct grid *grid = search->grid;
-  double limit = search_limit_of(search->reach);
+  /* Squares above this have roots above the reach, so no root is needed: the margin is far larger
+  ** than any rounding. */
+  double limit = search->reach * search->reach * (1 + 1e-14) + 1e-300;
   do {
     while (search->row < search->end) {
       uint32_t row = search->row++;

@@ -68,15 +68,6 @@ static uint64_t changes_ask_marks(const struct term *term, const struct table *t
 /* The words that hold a bit for each group of rows, by the words that hold a bit for each row. */
 static uint32_t changes_group_words(uint32_t words) { return words / (64 * GROUP_WORDS) + 1; }
 
-/* Which of up to 64 groups were written to after a run. */
-static uint64_t changes_groups_since(const uint64_t *groups, uint32_t count, uint64_t run) {
-  uint64_t bits = 0;
-  assert(count > 0 && count <= 64);
-  if (count == 64) return marks_later(groups, run);
-  for (uint32_t i = 0; i < count; i++) bits |= (uint64_t)(groups[i] > run) << i;
-  return bits;
-}
-
 /* Records which groups of a table a term is about, and which rows in them if these are tracked. */
 static void changes_ask_groups(const struct term *term, const struct table *table, uint32_t count,
                                uint64_t *groups, uint64_t *rows) {
@@ -84,9 +75,12 @@ static void changes_ask_groups(const struct term *term, const struct table *tabl
   uint32_t all = (count + GROUP_WORDS - 1) / GROUP_WORDS;
   for (uint32_t group = 0; group < all; group += 64) {
     uint32_t left = all - group < 64 ? all - group : 64;
-    bool known = marks && marks->groups;
-    uint64_t bits =
-        known ? changes_groups_since(marks->groups + group, left, term->picks->since) : UINT64_MAX;
+    uint64_t bits = UINT64_MAX, since = term->picks->since;
+    if (marks && marks->groups) {
+      const uint64_t *written = marks->groups + group;
+      bits = left == 64 ? marks_later(written, since) : 0;
+      for (uint32_t i = 0; left < 64 && i < left; i++) bits |= (uint64_t)(written[i] > since) << i;
+    }
     groups[group / 64] = bits;
     for (; rows && bits; bits &= bits - 1) {
       uint32_t word = (group + bits_first(bits)) * GROUP_WORDS;
@@ -100,14 +94,8 @@ static void changes_ask_groups(const struct term *term, const struct table *tabl
 static const struct pick *pick_of(struct picks *picks, const struct table *table) {
   if (picks->last < picks->count && picks->list[picks->last].table == table)
     return &picks->list[picks->last];
-  uint32_t low = 0, high = picks->count;
-  while (low < high) {
-    uint32_t middle = (low + high) / 2;
-    if (picks->list[middle].table->order < table->order)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  uint32_t low = 0;
+  BISECT(low, picks->count, middle, picks->list[middle].table->order < table->order);
   if (low == picks->count || picks->list[low].table != table) return NULL;
   picks->last = low;
   return &picks->list[low];
@@ -137,17 +125,6 @@ void picks_narrow(const struct term *term, const struct table *table, uint32_t w
   for (uint32_t i = 0; !pick && i < count; i++) bits[i] &= picks_at(term, table, word + i);
 }
 
-/* The first group from `group` on whose bit is set; the number of groups if there is none. */
-static uint32_t changes_next_group(const uint64_t *bits, uint32_t group, uint32_t all) {
-  uint64_t before = (UINT64_C(1) << group % 64) - 1;
-  for (uint32_t word = group / 64; word * 64 < all; word++, before = 0) {
-    uint64_t left = bits[word] & ~before;
-    uint32_t found = left ? word * 64 + bits_first(left) : all;
-    if (left) return found < all ? found : all;
-  }
-  return all;
-}
-
 uint32_t picks_next(const struct term *term, const struct table *table, uint32_t word) {
   struct picks *picks = term->picks;
   uint32_t all = changes_words_of(table), group = word / GROUP_WORDS, found = group;
@@ -155,7 +132,9 @@ uint32_t picks_next(const struct term *term, const struct table *table, uint32_t
   if (picks->settled) {
     const struct pick *pick = pick_of(picks, table);
     uint32_t known = pick ? (pick->count + GROUP_WORDS - 1) / GROUP_WORDS : 0;
-    found = group < known ? changes_next_group(picks->words + pick->first, group, known) : known;
+    const uint64_t *bits = known ? picks->words + pick->first : NULL;
+    while (found < known && !(bits[found / 64] >> found % 64)) found += 64 - found % 64;
+    if (found < known) found += bits_first(bits[found / 64] >> found % 64);
     if (found >= known) return all;
   } else {
     const struct marks *marks = marks_of(table, term->id);

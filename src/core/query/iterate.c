@@ -32,16 +32,13 @@ static void iterate_end_passage(ecs_iter *it) {
   it->passage = NULL;
 }
 
-static ecs_status iterate_begin_passage(ecs_iter *it) {
-  if (!terms_walk(&it->query->terms)) return ECS_OK;
-  it->passage = passage_new(it->query);
-  return it->passage ? ECS_OK : world_nomem(it->query->world);
-}
-
 ecs_status ecs_iter_open(ecs_query *query, ecs_iter *it) {
   *it = (ecs_iter){.query = query, .table = NONE};
   ecs_status status = query_usable(query);
-  if (status == ECS_OK) status = iterate_begin_passage(it);
+  if (status == ECS_OK && terms_walk(&query->terms)) {
+    it->passage = passage_new(query);
+    if (!it->passage) status = world_nomem(query->world);
+  }
   if (status == ECS_OK) status = scope_open(query->world, SCOPE_LOOP, &it->scope);
   if (status == ECS_OK && query->terms.changes) {
     /* Comes after the scope is opened, which is closed again if memory runs out. */
@@ -215,23 +212,17 @@ static APART void *iterate_column_of_run(const ecs_iter *it, uint32_t term, uint
   return column_at(&end.table->columns[end.first + leaf], end.row);
 }
 
-/* passage_column for a run whose cells are marked as written. */
-static APART void *iterate_column_marked(const ecs_iter *it, uint32_t term, uint32_t leaf) {
-  const struct passage *passage = it->passage;
-  const struct passage_term *cells = &passage->terms[term];
-  marks_lend(it->query->world, cells->table, cells->columns->id, cells->rows[passage->at],
-             (uint32_t)it->count);
-  return passage_column(passage, term, leaf);
-}
-
 /* ecs_iter_column if it is more than an address, or rows may differ. */
 static APART void *iterate_column_of_passage(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const struct passage *passage = it->passage;
   if (!passage || !passage->batched) return iterate_column_of_run(it, term, leaf);
   if (term >= passage->term_count || leaf >= passage->terms[term].leaves) return NULL;
   if (passage->listed) return NULL;
-  assert(passage->terms[term].marks);
-  return iterate_column_marked(it, term, leaf);
+  const struct passage_term *cells = &passage->terms[term];
+  assert(cells->marks);
+  marks_lend(it->query->world, cells->table, cells->columns->id, cells->rows[passage->at],
+             (uint32_t)it->count);
+  return passage_column(passage, term, leaf);
 }
 
 void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
@@ -276,7 +267,6 @@ void *ecs_iter_cells(const ecs_iter *it, uint32_t term, uint32_t leaf, const uin
 
 /* ---- all rows at once ---- */
 
-/* A change to one entity of a query. */
 /* Changes each entity once, however often it matches. */
 static ecs_status iterate_change_matches(ecs_query *query, ecs_id id, enum command_kind kind) {
   ecs_world *world = query->world;
@@ -352,14 +342,6 @@ ecs_status ecs_query_remove(ecs_query *query, ecs_id component) {
   return world_tell_observers(query->world, iterate_change_all(query, component, false));
 }
 
-/* Checks that what is to be despawned is an entity, not a component. */
-static ecs_status iterate_check_entity(const ecs_world *world, uint32_t at) {
-  if (at >= FIRST_ENTITY) return ECS_OK;
-  ecs_id id = entity_id(&world->entities, at);
-  return world_fail(world, ECS_EINVAL, SHOW_ID " is a component: undeclare '%s' instead", id,
-                    component_of(world, id)->name);
-}
-
 bool query_reaches_components(const ecs_query *query) {
   for (uint32_t i = 0; i < query_reach(query); i++) {
     const struct table *table = query_table(query, i);
@@ -375,10 +357,13 @@ ecs_status ecs_query_despawn(ecs_query *query) {
   if (status != ECS_OK) return status;
   if (!query_rows_are_whole(&query->terms) || query_reaches_components(query)) {
     struct walk walk;
-    for (walk_begin(&walk, query); status == ECS_OK && walk_next(&walk);)
-      status = iterate_check_entity(world, walk.table->rows[walk.row]);
+    for (walk_begin(&walk, query); walk_next(&walk);) {
+      ecs_id id = walk_entity(&walk);
+      if (ecs_id_index(id) < FIRST_ENTITY)
+        return world_fail(world, ECS_EINVAL, SHOW_ID " is a component: undeclare '%s' instead", id,
+                          component_of(world, id)->name);
+    }
   }
-  if (status != ECS_OK) return status;
   if (iterate_is_whole(query) && batch_is_plain(world, COMMAND_DESPAWN, ECS_NULL))
     status = batch_change_tables(query, COMMAND_DESPAWN, ECS_NULL);
   else

@@ -113,23 +113,18 @@ static RARE bool lineup_deepen(struct making *m, uint32_t depth) {
   return true;
 }
 
-/* The walk's row and its tie; usually the depth is known. */
-static struct candidate candidate_of(const struct walk *walk, struct ties *ties) {
-  struct candidate row = {walk->match, walk->row, 0, 0};
-  uint32_t entity = walk->table->rows[walk->row];
-  const struct tie *tie = ties_find(ties, entity);
-  if (!tie) return row;
-  row.target = tie->target;
-  const struct tie_depth *noted = ties_depth_slot(ties, entity);
-  row.depth = LIKELY(noted->as_of == ties->changes) ? noted->depth : ties_depth(ties, entity);
-  return row;
-}
-
 /* Lists all rows of the walk; false when out of memory. */
 static bool lineup_list_rows(struct making *m) {
   struct ties *ties = &m->walk.query->terms.cascade->relation->ties;
   while (walk_next_row(&m->walk)) {
-    struct candidate row = candidate_of(&m->walk, ties);
+    struct candidate row = {m->walk.match, m->walk.row, 0, 0};
+    uint32_t entity = m->walk.table->rows[row.row];
+    const struct tie *tie = ties_find(ties, entity);
+    if (tie) {
+      const struct tie_depth *noted = ties_depth_slot(ties, entity);
+      row.target = tie->target;
+      row.depth = LIKELY(noted->as_of == ties->changes) ? noted->depth : ties_depth(ties, entity);
+    }
     if (!GROW(m->memory, m->list, m->capacity, m->count + 1ull)) return false;
     if (UNLIKELY(row.depth >= m->level_count) && !lineup_deepen(m, row.depth)) return false;
     m->list[m->count++] = row;
@@ -287,18 +282,15 @@ static bool lineup_depths_are_sound(const ecs_query *query) {
   return at == lineup->count && at == lineup_rows_of(query);
 }
 
-static bool lineup_sources_are_sound(const struct lineup *lineup, const struct term *first) {
+bool lineup_is_sound(const ecs_query *query) {
+  const struct lineup *lineup = query->lineup;
+  if (!lineup) return true;
+  if (query->broken || lineup->users == 0) return false;
+  if (query->terms.cascade) return lineup_depths_are_sound(query);
+  const struct term *first = query->terms.terms;
   const struct ties *ties = &first->component->relation->ties;
   if (lineup->ties != ties || lineup->changes != ties->changes) return true;
   uint32_t at = ties_first(ties, ecs_id_index(first->target)), i = 0;
   for (; at && i < lineup->count && lineup->rows[i] == at; i++) at = ties_next(ties, at);
   return !at && i == lineup->count;
-}
-
-bool lineup_is_sound(const ecs_query *query) {
-  const struct lineup *lineup = query->lineup;
-  if (!lineup) return true;
-  if (query->broken || lineup->users == 0) return false;
-  return query->terms.cascade ? lineup_depths_are_sound(query)
-                              : lineup_sources_are_sound(lineup, query->terms.terms);
 }

@@ -3,7 +3,6 @@
 #include "core/base/column.h"
 #include "core/base/sets.h"
 #include "core/ids/world.h"
-#include "core/query/changes.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"
 #include "core/storage/sparse.h"
@@ -56,27 +55,6 @@ void matches_lay_out(struct matches *matches, void *room, uint32_t rows) {
     at = matches_lay_out_spot(&matches->spots[i], at, rows);
 }
 
-/* A tie that determines the query's order is present in all rows. */
-static void matches_begin_tie(const struct walk *walk, struct matches_step *step, bool first) {
-  const struct term *term = step->term;
-  bool sources = first && walk->query->terms.sources;
-  step->kind = sources ? STEP_SELF : STEP_TIED;
-  step->target = ecs_alive(walk->query->world, term->target) ? ecs_id_index(term->target) : 0;
-}
-
-/* Whether the term's component may be present but switched off. */
-static bool match_hides(const struct term *term) {
-  return term->state == TERM_OFF || (term->state == TERM_ON && term->component->toggle);
-}
-
-/* Whether the order is that of the step's sparse rows, each a match of it. */
-static bool matches_leads_packed(const struct walk *walk, uint32_t at) {
-  const struct query_terms *terms = &walk->query->terms;
-  bool leads = at == 0 && terms->packed && !walk->lineup;
-  assert(!leads || terms->steps[0] == 0);
-  return leads && !match_hides(&terms->terms[0]) && !terms->terms[0].news;
-}
-
 static void matches_begin_step(const struct walk *walk, uint32_t at, struct matches_step *step) {
   const struct query_terms *terms = &walk->query->terms;
   const struct term *term = &terms->terms[terms->steps[at]];
@@ -87,18 +65,22 @@ static void matches_begin_step(const struct walk *walk, uint32_t at, struct matc
   if (term->form == TERM_PAIR) step->ties = &term->component->relation->ties;
   if (term->form == TERM_PATH && term->through_leaf == NONE)
     step->ties = &term->through->relation->ties;
-  step->hides = match_hides(term);
+  step->hides = term->state == TERM_OFF || (term->state == TERM_ON && term->component->toggle);
   step->cascades = walk->lineup && term->through && term->through == terms->cascade;
+  /* Whether the order is that of the step's sparse rows, each a match of it. */
+  bool leads = at == 0 && terms->packed && !walk->lineup && !step->hides && !term->news;
+  assert(!leads || terms->steps[0] == 0);
   switch (term->form) {
-  case TERM_SPARSE:
-    step->kind = matches_leads_packed(walk, at) ? STEP_PACKED : STEP_SPARSE;
-    break;
+  case TERM_SPARSE: step->kind = leads ? STEP_PACKED : STEP_SPARSE; break;
   case TERM_PATH:
     step->kind = term->nearest               ? STEP_NEAREST
                  : term->through_leaf == NONE ? STEP_PATH
                                               : STEP_FIELD;
     break;
-  default: matches_begin_tie(walk, step, at == 0); break;
+  default:
+    /* A tie that determines the query's order is present in all rows. */
+    step->kind = at == 0 && terms->sources ? STEP_SELF : STEP_TIED;
+    step->target = ecs_alive(walk->query->world, term->target) ? ecs_id_index(term->target) : 0;
   }
 }
 
@@ -137,16 +119,13 @@ static APART void match_look(struct matches_step *step, const struct table *tabl
   step->seen = (struct matches_seen){table, table->index, first, there};
 }
 
-static bool match_is_shown(const struct matches_step *step, const struct table *table,
-                           uint32_t row) {
-  return toggle_is_off(table, step->term->id, row) == (step->term->state == TERM_OFF);
-}
-
 INLINE bool end_in(struct matches_step *step, const struct table *table, uint32_t row,
                    struct end *end) {
   if (UNLIKELY(table->index != step->seen.index)) match_look(step, table);
   *end = (struct end){table, step->seen.first, row, true};
-  return step->seen.there && (LIKELY(!step->hides) || match_is_shown(step, table, row));
+  return step->seen.there &&
+         (LIKELY(!step->hides) ||
+          toggle_is_off(table, step->term->id, row) == (step->term->state == TERM_OFF));
 }
 
 /* The first column of a term's cells in its sparse set. */
@@ -160,8 +139,7 @@ static bool matches_in_sparse(const struct matches_step *step, uint32_t entity, 
   const struct component *component = term->component;
   uint32_t row = sparse_row(component->sparse, entity);
   *end = (struct end){component->sparse->table, matches_first_in_sparse(term), row, true};
-  return row != NONE && (LIKELY(!step->hides) || match_is_shown(step, end->table, row)) &&
-         (LIKELY(!term->news) || picks_row(term, end->table, row));
+  return row != NONE && (LIKELY(!step->hides && !term->news) || term_shows(term, end->table, row));
 }
 
 /* Whether queries see the entity: prefabs are hidden. */
@@ -193,13 +171,6 @@ struct match_stretch {
   uint32_t packed;             /* STEP_PACKED: the sparse row of the first one */
 };
 
-/* The stretch from the i-th row on. */
-static struct match_stretch match_behind(const struct match_stretch *rows, uint32_t at) {
-  return (struct match_stretch){rows->table, rows->match, rows->rows + at,
-                                rows->targets ? rows->targets + at : NULL,
-                                rows->ends ? rows->ends + at : NULL, rows->packed + at};
-}
-
 static bool match_through_field(const ecs_world *world, struct matches_step *step,
                                 const struct table *table, uint32_t row, struct end *end) {
   const struct term *term = step->term;
@@ -210,14 +181,6 @@ static bool match_through_field(const ecs_world *world, struct matches_step *ste
   return to != ECS_NULL && end_of(world, step, ecs_id_index(to), end);
 }
 
-static bool matches_in_packed(const struct matches_step *step, uint32_t row, struct end *end) {
-  const struct term *term = step->term;
-  const struct table *table = term->component->sparse->table;
-  *end = (struct end){table, matches_first_in_sparse(term), row, true};
-  assert(end->row < table->count);
-  return true;
-}
-
 /* The target of the i-th row, by the relation of a path or tie. */
 INLINE uint32_t matches_target_of(const struct matches_step *step,
                                   const struct match_stretch *rows, uint32_t i) {
@@ -226,18 +189,11 @@ INLINE uint32_t matches_target_of(const struct matches_step *step,
                         : ties_target(step->ties, rows->table->rows[rows->rows[i]]);
 }
 
-static bool match_nearest(const struct matches_step *step, const struct table *table, uint32_t row,
-                          struct end *end) {
-  struct walk_end found;
-  bool there = walk_nearest(step->query, step->term, table->rows[row], &found);
-  if (there) *end = (struct end){found.table, found.first, found.row, true};
-  return there;
-}
-
 /* Finds the step's cells for the i-th row; false if there are none. */
 static bool match_find(const ecs_world *world, struct matches_step *step,
                        const struct match_stretch *rows, uint32_t i, struct end *end) {
   uint32_t row = rows->rows[i], target;
+  struct walk_end found;
   switch (step->kind) {
     case STEP_SELF: return end_in(step, rows->table, row, end);
     case STEP_TIED:
@@ -246,9 +202,16 @@ static bool match_find(const ecs_world *world, struct matches_step *step,
     case STEP_PATH:
       target = matches_target_of(step, rows, i);
       return target && end_of(world, step, target, end);
-    case STEP_NEAREST: return match_nearest(step, rows->table, row, end);
+    case STEP_NEAREST:
+      if (!walk_nearest(step->query, step->term, rows->table->rows[row], &found)) return false;
+      *end = (struct end){found.table, found.first, found.row, true};
+      return true;
     case STEP_FIELD: return match_through_field(world, step, rows->table, row, end);
-    case STEP_PACKED: return matches_in_packed(step, rows->packed + i, end);
+    case STEP_PACKED:
+      *end = (struct end){step->term->component->sparse->table,
+                          matches_first_in_sparse(step->term), rows->packed + i, true};
+      assert(end->row < end->table->count);
+      return true;
     default: return matches_in_sparse(step, rows->table->rows[row], end);
   }
 }
@@ -395,18 +358,6 @@ static uint32_t match_next(const struct match_dead *dead, bool is, uint32_t at, 
   return at;
 }
 
-static void match_bury(struct match_dead *dead, uint32_t from, uint32_t to) {
-  dead->any = true;
-  for (; from < to; from++) dead->bits[from / 64] |= UINT64_C(1) << from % 64;
-}
-
-/* Whether present or absent cells may share a batch with those before them. */
-static bool match_mixes(const struct matches *matches, const struct matches_spot *spot,
-                        bool there) {
-  return matches->mixes || !spot->part_count ||
-         (spot->parts[spot->part_count - 1].table != NULL) == there;
-}
-
 /* Finds a step's cells in n rows, in groups that are alike, and marks rows that do not match as
 ** dead. Returns how many rows it has handled. */
 static uint32_t match_find_all(struct matches *matches, uint32_t number,
@@ -425,28 +376,24 @@ static uint32_t match_find_all(struct matches *matches, uint32_t number,
       until = match_next(dead, true, i, n);
       if (i == n) break;
     }
-    struct match_stretch rest = match_behind(rows, i);
+    const struct match_stretch rest = {
+        rows->table, rows->match, rows->rows + i, rows->targets ? rows->targets + i : NULL,
+        rows->ends ? rows->ends + i : NULL, rows->packed + i};
     uint32_t *ends = spot->rows + at + i;
     alike = matches_find_alike(matches->walk->query->world, step, &rest, until - i, &end, ends,
                                &ahead);
-    if (kind != TERM_OPTIONAL && end.there == (kind == TERM_WITHOUT))
-      match_bury(dead, i, i + alike);
-    else if (kind == TERM_OPTIONAL && !match_mixes(matches, spot, end.there))
+    if (kind != TERM_OPTIONAL && end.there == (kind == TERM_WITHOUT)) {
+      dead->any = true;
+      for (uint32_t j = i; j < i + alike; j++) dead->bits[j / 64] |= UINT64_C(1) << j % 64;
+    } else if (kind == TERM_OPTIONAL && !matches->mixes && spot->part_count &&
+               (spot->parts[spot->part_count - 1].table != NULL) != end.there) {
       return i;
-    else if (step->gives)
+    } else if (step->gives) {
       match_append(spot, at + i, end.there ? end.table : NULL, end.there ? end.first : NONE);
+    }
     for (uint32_t j = 0; j < alike && !end.there; j++) ends[j] = j;   /* contiguous rows */
   }
   return n;
-}
-
-/* How many of n rows match. */
-static uint32_t match_count_live(struct match_dead *dead, uint32_t n) {
-  uint32_t live = n;
-  if (!dead->any) return n;
-  if (n % 64) dead->bits[n / 64] &= (UINT64_C(1) << n % 64) - 1;
-  for (uint32_t word = 0; word * 64 < n; word++) live -= bits_count(dead->bits[word]);
-  return live;
 }
 
 /* Removes the dead among n rows that were just appended; `part` is the first part appended with
@@ -485,7 +432,9 @@ static uint32_t match_take(struct matches *matches, const struct match_stretch *
     while (spot->part_count > parts[i] && spot->parts[spot->part_count - 1].at >= at + n)
       spot->part_count--;
   }
-  live = match_count_live(&dead, n);
+  live = n;
+  if (n % 64) dead.bits[n / 64] &= (UINT64_C(1) << n % 64) - 1;
+  for (uint32_t word = 0; dead.any && word * 64 < n; word++) live -= bits_count(dead.bits[word]);
   if (rows->rows != matches->own.rows + at)
     memcpy(matches->own.rows + at, rows->rows, n * sizeof *rows->rows);
   for (uint32_t i = 0; live < n && i < matches->step_count; i++)
@@ -524,39 +473,21 @@ static void matches_take_by_depth(struct matches *matches) {
   }
 }
 
-/* Takes or skips entities of a list, from the first on. Returns how many; 0 if they belong to
-** another batch. */
-static uint32_t matches_take_listed(struct matches *matches, const uint32_t *list, uint32_t count,
-                                    uint32_t packed) {
+/* Takes or skips entities of a list, from a place on: sources, or those of sparse rows. */
+static void matches_take_listed(struct matches *matches, const uint32_t *list, uint32_t count,
+                                uint32_t *at) {
   struct walk *walk = matches->walk;
-  if (!walk_come_to(walk, list[0])) return 1;
-  assert(walk->match < walk->query->count);
-  uint32_t *own = matches->own.rows + matches->count;
-  uint32_t most = walk->query->terms.toggled ? 1 : match_least(count, matches_room_in(matches));
-  uint32_t n = match_together(walk->query->world, list, most, walk->table->index, own);
-  struct match_stretch rows = {walk->table, walk->match, own, NULL, NULL, packed};
-  return match_take(matches, &rows, n);
-}
-
-static void matches_take_sources(struct matches *matches) {
-  struct walk *walk = matches->walk;
-  const struct lineup *lineup = walk->lineup;
-  while (walk->next_in_lineup < lineup->count && matches_room_in(matches)) {
-    uint32_t at = walk->next_in_lineup;
-    uint32_t taken = matches_take_listed(matches, lineup->rows + at, lineup->count - at, 0);
+  for (uint32_t taken = 1; *at < count && matches_room_in(matches); *at += taken) {
+    taken = 1;
+    if (!walk_come_to(walk, list[*at])) continue;
+    assert(walk->match < walk->query->count);
+    uint32_t *own = matches->own.rows + matches->count;
+    uint32_t most = match_least(count - *at, matches_room_in(matches));
+    if (walk->query->terms.toggled) most = 1;
+    most = match_together(walk->query->world, list + *at, most, walk->table->index, own);
+    struct match_stretch rows = {walk->table, walk->match, own, NULL, NULL, *at};
+    taken = match_take(matches, &rows, most);
     if (taken == 0) return;
-    walk->next_in_lineup += taken;
-  }
-}
-
-static void matches_take_packed(struct matches *matches) {
-  struct walk *walk = matches->walk;
-  const struct table *packed = walk->query->terms.terms[0].component->sparse->table;
-  while (walk->reach && walk->next_row < packed->count && matches_room_in(matches)) {
-    uint32_t at = walk->next_row;
-    uint32_t taken = matches_take_listed(matches, packed->rows + at, packed->count - at, at);
-    if (taken == 0) return;
-    walk->next_row += taken;
   }
 }
 
@@ -587,17 +518,19 @@ static void matches_take_others(struct matches *matches) {
 }
 
 bool matches_next(struct matches *matches) {
-  const struct walk *walk = matches->walk;
+  struct walk *walk = matches->walk;
+  const struct term *first = walk->query->terms.terms;
   matches->count = 0;
   matches->own.part_count = 0;
   for (uint32_t i = 0; i < matches->step_count; i++) matches->spots[i].part_count = 0;
   if (!walk->lineup && walk->query->terms.packed)
-    matches_take_packed(matches);
+    matches_take_listed(matches, first->component->sparse->table->rows,
+                        walk->reach ? first->component->sparse->table->count : 0, &walk->next_row);
   else if (!walk->lineup)
     matches_take_others(matches);
   else if (walk->query->terms.cascade)
     matches_take_by_depth(matches);
   else
-    matches_take_sources(matches);
+    matches_take_listed(matches, walk->lineup->rows, walk->lineup->count, &walk->next_in_lineup);
   return matches->count > 0;
 }

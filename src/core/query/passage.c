@@ -20,24 +20,19 @@ static bool passage_can_match_in_groups(const ecs_query *query) {
   return matches_suit(query, false);
 }
 
-/* The step of a term. */
-static uint32_t passage_step_of(const struct query_terms *terms, uint32_t term) {
-  for (uint32_t i = 0; i < terms->step_count; i++)
-    if (terms->steps[i] == term) return i;
-  return NONE;
-}
-
 static void passage_begin_batches(struct passage *passage, ecs_query *query) {
   struct matches *batch = &passage->batch;
   passage->terms = (struct passage_term *)(void *)(passage + 1);
   passage->term_count = query->terms.count;
   batch->count = 0;
   for (uint32_t i = 0; i < passage->term_count; i++)
-    passage->terms[i] = (struct passage_term){.step = passage_step_of(&query->terms, i)};
+    passage->terms[i] = (struct passage_term){.step = NONE};
   matches_begin(batch, &passage->walk, query, true);
   matches_lay_out(batch, passage->terms + passage->term_count, BATCH_ROWS);
-  for (uint32_t i = 0; i < batch->step_count; i++)
+  for (uint32_t i = 0; i < batch->step_count; i++) {
+    passage->terms[query->terms.steps[i]].step = i;
     batch->steps[i].gives = batch->steps[i].term->slot != NONE;
+  }
 }
 
 struct passage *passage_new(ecs_query *query) {
@@ -204,12 +199,6 @@ static bool passage_same_values(const struct query_terms *terms, const ecs_id *a
   return true;
 }
 
-/* Whether two matches have the first term in the same way. */
-static bool passage_same_first(const struct query_terms *terms, const ecs_id *a, const ecs_id *b) {
-  uint32_t variable = terms->terms[0].variable;
-  return !watch_finds_values(terms) || a[variable] == b[variable];
-}
-
 static const ecs_id *passage_sight_values_of(const struct watch *watch,
                                              const struct sighting *sighting) {
   return watch->values + sighting->values;
@@ -217,22 +206,18 @@ static const ecs_id *passage_sight_values_of(const struct watch *watch,
 
 /* ---- ended matches ---- */
 
-static bool passage_still_matches(struct ecs_sight *sight, ecs_id entity, const ecs_id *values) {
-  uint32_t index = ecs_id_index(entity);
-  const struct query_terms *terms = &sight->watch->query->terms;
-  for (bool more = walk_match(&sight->walk, index, false); more;
-       more = walk_match(&sight->walk, index, true))
-    if (passage_same_values(terms, sight->walk.values, values)) return true;
-  return false;
-}
-
 static bool passage_has_gone(struct ecs_sight *sight, const struct change_of *change,
                              const ecs_id *values) {
-  const struct watch *watch = sight->watch;
+  const struct query_terms *terms = &sight->watch->query->terms;
+  uint32_t index = ecs_id_index(change->entity);
   if (change->dies) return true;
-  if (watch->kind == WATCH_EXIT) return !passage_still_matches(sight, change->entity, values);
-  assert(watch->kind == WATCH_REMOVE);
-  return !watch_has_first(sight->world, &watch->query->terms, change->entity, values);
+  if (sight->watch->kind == WATCH_REMOVE)
+    return !watch_has_first(sight->world, terms, change->entity, values);
+  assert(sight->watch->kind == WATCH_EXIT);
+  for (bool more = walk_match(&sight->walk, index, false); more;
+       more = walk_match(&sight->walk, index, true))
+    if (passage_same_values(terms, sight->walk.values, values)) return false;
+  return true;
 }
 
 static bool passage_next_gone(struct ecs_sight *sight) {
@@ -263,8 +248,10 @@ static bool passage_was_there(struct ecs_sight *sight) {
     const struct sighting *sighting = &watch->sightings[i];
     if (sighting->change != sight->change) break;
     const ecs_id *values = passage_sight_values_of(watch, sighting);
-    if (watch->kind == WATCH_ADD ? passage_same_first(terms, values, sight->walk.values)
-                                 : passage_same_values(terms, values, sight->walk.values))
+    uint32_t first = terms->terms[0].variable;
+    if (watch->kind == WATCH_ADD
+            ? !watch_finds_values(terms) || values[first] == sight->walk.values[first]
+            : passage_same_values(terms, values, sight->walk.values))
       return true;
   }
   return false;
@@ -288,12 +275,6 @@ static bool passage_sight_is_given(const struct ecs_sight *sight, const struct c
   for (uint32_t i = 0; i < change->gift_count; i++)
     if (passage_is_of_first(sight, gifts[change->first_gift + i])) return true;
   return false;
-}
-
-/* Whether the entity may have come to match, or been given values. */
-static bool passage_sight_concerns(const struct ecs_sight *sight, const struct change_of *change) {
-  if (change->dies) return false;
-  return sight->watch->kind == WATCH_SET ? change->gift_count > 0 : !change->quiet;
 }
 
 /* walk_match if each row of a table matches once. The next row is often in the same table and then
@@ -322,7 +303,9 @@ static bool passage_next_there(struct ecs_sight *sight) {
   const struct watching *watching = sight->world->watching;
   while (passage_comes_to_change(sight)) {
     const struct change_of change = watch_change(watching, sight->change);
-    bool more = passage_sight_concerns(sight, &change) &&
+    /* The entity may have come to match, or been given values. */
+    bool concerns = sight->watch->kind == WATCH_SET ? change.gift_count > 0 : !change.quiet;
+    bool more = concerns && !change.dies &&
                 walk_match(&sight->walk, ecs_id_index(change.entity), sight->inside);
     sight->inside = more;
     if (!more) {
@@ -339,20 +322,16 @@ static bool passage_next_there(struct ecs_sight *sight) {
   return false;
 }
 
-/* The next of the rows that moved together, none of which matched before. */
-static bool passage_next_moved(struct ecs_sight *sight) {
-  const struct watching *watching = sight->world->watching;
+bool sight_next(struct ecs_sight *sight) {
+  if (UNLIKELY(!sight->moved))
+    return sight->watch->kind <= WATCH_DESPAWN ? passage_next_gone(sight)
+                                               : passage_next_there(sight);
+  /* The next of the rows that moved together, none of which matched before. */
   while (passage_comes_to_change(sight)) {
-    sight->entity = watching->moved[sight->change++];
+    sight->entity = sight->world->watching->moved[sight->change++];
     if (LIKELY(passage_comes_to(sight, sight->entity))) return true;
   }
   return false;
-}
-
-bool sight_next(struct ecs_sight *sight) {
-  const struct watch *watch = sight->watch;
-  if (LIKELY(sight->moved)) return passage_next_moved(sight);
-  return watch->kind <= WATCH_DESPAWN ? passage_next_gone(sight) : passage_next_there(sight);
 }
 
 /* ---- the content of a match ---- */

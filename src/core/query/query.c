@@ -137,27 +137,17 @@ static ecs_id query_term_key(const struct term *term) {
   }
 }
 
-/* How rarely new tables are likely to have a key: by the number of existing tables, then by how
-** many queries have it. */
-struct rarity {
-  uint32_t tables, queries;
-};
-
-static bool query_is_rarer(struct rarity a, struct rarity b) {
-  return a.tables != b.tables ? a.tables < b.tables : a.queries < b.queries;
-}
-
-/* The rarest key that it cannot match without, so that a new table is compared with few queries. */
+/* The rarest key that it cannot match without, so that a new table is compared with few queries: by
+** the number of existing tables, then by how many queries have it. */
 static ecs_id query_key_of(const ecs_world *world, const struct query_terms *terms) {
   ecs_id rarest = ECS_NULL;
-  struct rarity least = {NONE, NONE};
+  uint64_t least = UINT64_MAX;
   for (uint32_t i = 0; i < terms->count; i++) {
     ecs_id key = query_term_key(&terms->terms[i]);
     if (key == ECS_NULL) continue;
     const struct id_record *record = graph_record(world, key);
-    struct rarity rarity = {0, 0};
-    if (record) rarity = (struct rarity){record->table_count, record->query_count};
-    if (rarest != ECS_NULL && !query_is_rarer(rarity, least)) continue;
+    uint64_t rarity = record ? (uint64_t)record->table_count << 32 | record->query_count : 0;
+    if (rarity >= least) continue;
     rarest = key;
     least = rarity;
   }
@@ -174,7 +164,13 @@ ecs_status query_key_room(ecs_world *world, ecs_id key, uint32_t more,
   return ECS_OK;
 }
 
+/* A query about an event has that event's table, which is in no graph, as its only match. */
 static ecs_status query_join_all(ecs_query *query) {
+  if (query->terms.event) {
+    ecs_status status = query_room(query, 1);
+    if (status == ECS_OK) query_take_in(query, query->terms.event->event->table);
+    return status;
+  }
   const struct id_record *record = graph_tables(query->world, query->key);
   query->arranged = record->arranged;
   for (uint32_t i = 0; i < record->table_count; i++) {
@@ -185,13 +181,6 @@ static ecs_status query_join_all(ecs_query *query) {
     query_take_in(query, table);
   }
   return ECS_OK;
-}
-
-/* A query about an event has that event's table, which is in no graph, as its only match. */
-static ecs_status query_join_event(ecs_query *query) {
-  ecs_status status = query_room(query, 1);
-  if (status == ECS_OK) query_take_in(query, query->terms.event->event->table);
-  return status;
 }
 
 /* Forgets the order of rows, which belongs to other tables or terms. */
@@ -237,8 +226,7 @@ static ecs_status query_fill(ecs_query *query, const char *text, size_t size,
   query->key = query_key_of(world, &query->terms);
   struct id_record *record;
   status = query_key_room(world, query->key, 1, &record);
-  if (status == ECS_OK)
-    status = query->terms.event ? query_join_event(query) : query_join_all(query);
+  if (status == ECS_OK) status = query_join_all(query);
   if (status == ECS_OK && !query->fresh) status = changes_watch(query);
   if (status == ECS_OK) query_enter(query, record);
   return status;
@@ -372,15 +360,14 @@ void query_retire(ecs_query *query) {
   for (uint32_t i = 0; i < query->terms.count; i++) query->terms.terms[i].component = NULL;
 }
 
-static bool query_names(const struct term *term, ecs_id component) {
-  return (term->component && term->component->id == component) || term->target == component ||
-         (term->through && term->through->id == component);
-}
-
 void query_break(ecs_world *world, ecs_id component) {
   for (ecs_query *query = world->first_query; query; query = query->next)
-    for (uint32_t i = 0; i < query->terms.count && !query->broken; i++)
-      if (query_names(&query->terms.terms[i], component)) query_retire(query);
+    for (uint32_t i = 0; i < query->terms.count && !query->broken; i++) {
+      const struct term *term = &query->terms.terms[i];
+      if ((term->component && term->component->id == component) || term->target == component ||
+          (term->through && term->through->id == component))
+        query_retire(query);
+    }
 }
 
 /* Counts the terms that yield something, as the registry shows their components now. */
@@ -518,24 +505,20 @@ static RARE void query_sort_tables(ecs_query *query) {
   query->arranged = query->world->graph.placings;
 }
 
-static inline void query_arrange_if_needed(const ecs_query *query) {
+void query_arrange(const ecs_query *query) {
   if (LIKELY(query->arranged == query->world->graph.placings)) return;
   query_sort_tables((ecs_query *)(uintptr_t)query);
 }
 
-void query_arrange(const ecs_query *query) { query_arrange_if_needed(query); }
-
-static inline uint32_t query_follow(const ecs_query *query) {
-  query_arrange_if_needed(query);
+uint32_t query_reach(const ecs_query *query) {
+  query_arrange(query);
   if (UNLIKELY(query->broken)) return 0;
   return LIKELY(!query->terms.targets) ? query->count : query_reach_by_targets(query);
 }
 
-uint32_t query_reach(const ecs_query *query) { return query_follow(query); }
-
 bool query_is_barren(const ecs_query *query) {
   assert(!query->broken && !query->terms.event);
-  for (uint32_t i = query_follow(query); i-- > 0;)
+  for (uint32_t i = query_reach(query); i-- > 0;)
     if (world_table(query->world, query->tables[i])->count) return false;
   return true;
 }
@@ -562,22 +545,8 @@ size_t ecs_query_count(const ecs_query *query) {
   return count;
 }
 
-/* The shortest list of tables that contains every match. */
-static const struct id_record *query_narrowest(const ecs_world *world,
-                                               const struct query_terms *terms) {
-  const struct id_record *best = graph_record(world, ECS_NULL);
-  for (uint32_t i = 0; i < terms->count; i++) {
-    ecs_id key = query_term_key(&terms->terms[i]);
-    if (key == ECS_NULL) continue;
-    const struct id_record *record = graph_record(world, key);
-    if (!record) return NULL;
-    if (record->table_count < best->table_count) best = record;
-  }
-  return best;
-}
-
 static size_t count_rows(const ecs_world *world, const struct query_terms *terms) {
-  const struct id_record *record = query_narrowest(world, terms);
+  const struct id_record *record = graph_record(world, query_key_of(world, terms));
   size_t count = 0;
   for (uint32_t i = 0; record && i < record->table_count; i++) {
     const struct table *table = world_table(world, record->tables[i]);
@@ -739,12 +708,6 @@ static struct component *query_find_cascade(const struct ordering *o) {
   return NULL;
 }
 
-static bool query_is_given_out(const struct query_terms *terms, uint32_t variable) {
-  for (uint32_t i = 0; i < terms->count; i++)
-    if (terms->terms[i].variable == variable && term_repeats(terms, &terms->terms[i])) return true;
-  return false;
-}
-
 bool query_note_toggles(struct query_terms *terms) {
   bool changed = false;
   terms->toggled = false;
@@ -770,8 +733,10 @@ ecs_status query_order_steps(ecs_world *world, const ecs_string *text, struct qu
   ecs_status status = order_order(&o);
   if (status == ECS_OK) status = query_check_bound(&o);
   for (uint32_t i = 0; i < terms->variable_count; i++) {
-    struct variable *variable = &terms->variables[i];
-    variable->output = query_is_given_out(terms, i) ? terms->values++ : NONE;
+    bool given = false;
+    for (uint32_t j = 0; j < terms->count && !given; j++)
+      given = terms->terms[j].variable == i && term_repeats(terms, &terms->terms[j]);
+    terms->variables[i].output = given ? terms->values++ : NONE;
   }
   for (uint32_t i = 0; i < terms->count; i++) terms->targets |= term_is_known(&terms->terms[i]);
   query_note_toggles(terms);

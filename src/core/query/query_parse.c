@@ -219,14 +219,6 @@ static ecs_status parse_need_component(struct parser *parser, struct component *
   return parse_need_named(parser, name, out);
 }
 
-/* A component that is being redeclared has no struct relation yet. */
-static ecs_status parse_need_relation(struct parser *parser, struct component **out) {
-  struct relation *relation;
-  ecs_status status = parse_need_component(parser, out);
-  if (status != ECS_OK || (*out)->ties.relation) return status;
-  return relation_need(parser->world, (*out)->id, &relation);
-}
-
 /* Returns the variable of that name, or adds one; those without a name are always new. */
 static ecs_status parse_add_variable(struct parser *parser, ecs_string name, uint32_t *out) {
   struct query_terms *terms = parser->terms;
@@ -239,21 +231,16 @@ static ecs_status parse_add_variable(struct parser *parser, ecs_string name, uin
   return ECS_OK;
 }
 
-/* The value passed for the variable; ECS_NULL if there is none. */
-static ecs_id parse_given_value(struct parser *parser, const ecs_string *name) {
-  for (uint32_t i = 0; i < parser->given_count; i++) {
-    if (!text_equal(parser->given[i].name, name->data, name->size)) continue;
-    parser->given_named |= UINT64_C(1) << i;
-    return parser->given[i].value;
-  }
-  return ECS_NULL;
-}
-
 /* Reads after the $. */
 static ecs_status parse_read_variable(struct parser *parser, struct term *term) {
   ecs_string name = parse_read_here(parser, false);
   if (name.size == 0) return parse_fail(parser, "a variable's name expected after '$'");
-  term->target = parse_given_value(parser, &name);
+  for (uint32_t i = 0; i < parser->given_count; i++) {
+    if (!text_equal(parser->given[i].name, name.data, name.size)) continue;
+    parser->given_named |= UINT64_C(1) << i;
+    term->target = parser->given[i].value;
+    break;
+  }
   return term->target != ECS_NULL ? ECS_OK : parse_add_variable(parser, name, &term->variable);
 }
 
@@ -277,7 +264,11 @@ static ecs_status parse_read_target(struct parser *parser, struct term *term) {
 /* Reads after the parenthesis. */
 static ecs_status parse_read_pair(struct parser *parser, struct term *term) {
   term->form = TERM_PAIR;
-  ecs_status status = parse_need_relation(parser, &term->component);
+  struct relation *relation;
+  ecs_status status = parse_need_component(parser, &term->component);
+  /* A component that is being redeclared has no struct relation yet. */
+  if (status == ECS_OK && !term->component->ties.relation)
+    status = relation_need(parser->world, term->component->id, &relation);
   if (status != ECS_OK) return status;
   term->id = term->component->id;
   if (!parse_accept(parser, ',')) return parse_fail(parser, "',' and a target expected");
@@ -411,12 +402,6 @@ static bool parse_accept_with(struct parser *parser) {
   return false;
 }
 
-static ecs_status parse_check_bare(struct parser *parser, const struct term *term) {
-  bool alone = term->kind == TERM_WITH && !term->read_only && !term->news && term->leaf == NONE;
-  return alone && !parse_is_next(parser, '|')
-             ? ECS_OK : parse_fail(parser, "'!' takes only a component's name");
-}
-
 static ecs_status parse_read_term(struct parser *parser) {
   struct term term;
   bool without = parse_accept(parser, '!');
@@ -424,7 +409,9 @@ static ecs_status parse_read_term(struct parser *parser) {
   if (filters && parse_accept(parser, '!'))
     return parse_fail(parser, "remove 'with': a '!' term never yields a value");
   ecs_status status = parse_read_name(parser, &term);
-  if (status == ECS_OK && without) status = parse_check_bare(parser, &term);
+  bool alone = term.kind == TERM_WITH && !term.read_only && !term.news && term.leaf == NONE;
+  if (status == ECS_OK && without && (!alone || parse_is_next(parser, '|')))
+    status = parse_fail(parser, "'!' takes only a component's name");
   if (status != ECS_OK) return status;
   term.filters = filters;
   if (parse_is_next(parser, '|')) return parse_read_alternatives(parser, &term);
@@ -469,16 +456,8 @@ static ecs_status parse_refuse_term(const struct parser *parser, const struct te
                     SHOW(parser->text), event->name, event->name);
 }
 
-/* Whether a term may be combined with an event: its fields, and components of entities that it
-** leads to or that are passed with the query. */
-static bool parse_goes_with_event(const struct parser *parser, const struct term *term) {
-  const struct component *event = parser->terms->event;
-  if (term->form == TERM_OF) return !term->component->is_event && term->target != ECS_NULL;
-  if (term->form == TERM_PATH) return !term->component->is_event && term->through == event;
-  return term->form == TERM_OWN && term->component == event && term->kind == TERM_WITH;
-}
-
-/* Checks that an event comes first, is required, and is read-only. */
+/* Checks that an event comes first, is required, and is read-only; with it there may be its fields,
+** and components of entities that it leads to or that are passed with the query. */
 static ecs_status parse_check_events(struct parser *parser) {
   struct query_terms *terms = parser->terms;
   const struct term *first = terms->terms;
@@ -492,27 +471,27 @@ static ecs_status parse_check_events(struct parser *parser) {
   terms->event = event;
   for (uint32_t i = 0; i < terms->count; i++) {
     struct term *term = &terms->terms[i];
-    if (!parse_goes_with_event(parser, term)) return parse_refuse_term(parser, term);
+    bool fits = term->form == TERM_OWN && term->component == event && term->kind == TERM_WITH;
+    if (!term->component->is_event)
+      fits = term->form == TERM_OF ? term->target != ECS_NULL
+                                   : term->form == TERM_PATH && term->through == event;
+    if (!fits) return parse_refuse_term(parser, term);
     term->read_only |= term->component == event;
   }
   return ECS_OK;
 }
 
-/* Whether an earlier variable has the same name. */
-static bool parse_is_given_before(const struct parser *parser, uint32_t at) {
-  for (uint32_t i = 0; i < at; i++)
-    if (strcmp(parser->given[i].name, parser->given[at].name) == 0) return true;
-  return false;
-}
-
 static ecs_status parse_check_given(struct parser *parser) {
-  for (uint32_t i = 0; i < parser->given_count; i++)
-    if (parse_is_given_before(parser, i))
-      return world_fail(parser->world, ECS_ETAKEN, "query '%.*s' is given its variable $%s twice",
-                        SHOW(parser->text), parser->given[i].name);
-    else if (!(parser->given_named >> i & 1))
+  for (uint32_t i = 0; i < parser->given_count; i++) {
+    const char *name = parser->given[i].name;
+    for (uint32_t before = 0; before < i; before++)
+      if (strcmp(parser->given[before].name, name) == 0)
+        return world_fail(parser->world, ECS_ETAKEN, "query '%.*s' is given its variable $%s "
+                          "twice", SHOW(parser->text), name);
+    if (!(parser->given_named >> i & 1))
       return world_fail(parser->world, ECS_ENAME, "query '%.*s' has no variable $%s",
-                        SHOW(parser->text), parser->given[i].name);
+                        SHOW(parser->text), name);
+  }
   return ECS_OK;
 }
 

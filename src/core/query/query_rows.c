@@ -109,19 +109,17 @@ static bool query_splits(const struct query_terms *terms, const struct table *ta
 
 /* Whether a term whose component the table has excludes all rows: absent in each or, for a `!`
 ** term, present in each. */
-static bool query_rows_excludes(const struct term *term, const struct table *table) {
-  if (!term->toggled || term->group != NONE || !table_has(table, term->id)) return false;
-  const struct toggle *toggle = toggle_of(table, term->id);
-  uint32_t off = toggle && term->state != TERM_ANY ? toggle->off : 0;
-  uint32_t there = term->state == TERM_OFF ? off : table->count - off;
-  if (term->kind == TERM_WITH)
-    return there == 0 || (UNLIKELY(term->news) && picks_none(term, table));
-  return term->kind == TERM_WITHOUT && there == table->count;
-}
-
 static bool query_excludes_all(const struct query_terms *terms, const struct table *table) {
-  for (uint32_t i = 0; i < terms->count; i++)
-    if (query_rows_excludes(&terms->terms[i], table)) return true;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (!term->toggled || term->group != NONE || !table_has(table, term->id)) continue;
+    const struct toggle *toggle = toggle_of(table, term->id);
+    uint32_t off = toggle && term->state != TERM_ANY ? toggle->off : 0;
+    uint32_t there = term->state == TERM_OFF ? off : table->count - off;
+    if (term->kind == TERM_WITH && there == 0) return true;
+    if (term->kind == TERM_WITH && UNLIKELY(term->news) && picks_none(term, table)) return true;
+    if (term->kind == TERM_WITHOUT && there == table->count) return true;
+  }
   return false;
 }
 
@@ -198,13 +196,6 @@ bool query_varies(const struct query_terms *terms) {
   return false;
 }
 
-/* Clears the bits of rows that a term excludes, in some consecutive words. */
-static void query_rows_narrow(uint64_t *bits, struct shown rows, uint32_t from, uint32_t words) {
-  bool picked = rows.picking && !rows.bits && rows.flip == UINT64_MAX;
-  if (picked) picks_narrow(rows.picking, rows.table, from, words, bits);
-  for (uint32_t i = 0; !picked && i < words; i++) bits[i] &= shown_at(rows, from + i);
-}
-
 void query_mark_words(const struct query_terms *terms, const struct table *table, uint32_t from,
                       uint32_t words, uint64_t *bits) {
   assert(words && from + words <= toggle_words(table->count));
@@ -221,8 +212,10 @@ void query_mark_words(const struct query_terms *terms, const struct table *table
     } else if (term->toggled) {
       struct shown rows = shown_of(term, table);
       if (term->kind == TERM_WITHOUT) rows.flip = ~rows.flip;
-      if (term->kind == TERM_WITH || term->kind == TERM_WITHOUT)
-        query_rows_narrow(bits, rows, from, words);
+      if (term->kind != TERM_WITH && term->kind != TERM_WITHOUT) continue;
+      bool picked = rows.picking && !rows.bits && rows.flip == UINT64_MAX;
+      if (picked) picks_narrow(rows.picking, rows.table, from, words, bits);
+      for (uint32_t k = 0; !picked && k < words; k++) bits[k] &= shown_at(rows, from + k);
     }
   }
   uint32_t left = table->count - from * 64;
@@ -251,48 +244,31 @@ void query_tell_shown(const struct term *term, const struct table *table, uint32
   }
 }
 
-/* Whether a term is present in some rows of a table and absent in others. */
-static bool query_rows_varies(const struct term *term, const struct table *table) {
-  if (!term->toggled || !term_may_lack(term)) return false;
-  if (term->news) return table_has(table, term->id);
-  const struct toggle *toggle = toggle_of(table, term->id);
-  return toggle && toggle->off && toggle->off < table->count;
-}
-
-/* Whether one term alone decides which rows of a table match. */
-static bool query_one_decides(const struct query_terms *terms, const struct table *table) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < terms->count; i++) {
-    const struct term *term = &terms->terms[i];
-    if (term->group != NONE) return false;
-    count += term->toggled && term->kind != TERM_OPTIONAL && term_splits(term, table);
-  }
-  return count <= 1;
-}
-
-/* Whether any row matches, of a table in which rows differ. */
-static bool query_any_matches(const struct query_terms *terms, const struct table *table) {
-  if (query_excludes_all(terms, table)) return false;
-  if (!terms->changes && query_one_decides(terms, table)) return true;
-  return query_rows_next_row(terms, table, 0) < table->count;
-}
-
 enum table_rows query_table_rows(const struct query_terms *terms, const struct table *table) {
   if (table->count == 0) return ROWS_NONE;
   if (LIKELY(!terms->toggled) || !query_splits(terms, table)) return ROWS_ALL;
-  if (!query_any_matches(terms, table)) return ROWS_NONE;
-  for (uint32_t i = 0; i < terms->count; i++)
-    if (terms->terms[i].toggled && terms->terms[i].kind != TERM_OPTIONAL &&
-        term_splits(&terms->terms[i], table))
-      return ROWS_SOME;
-  return ROWS_ALL;
+  if (query_excludes_all(terms, table)) return ROWS_NONE;
+  uint32_t deciding = 0;
+  bool alone = !terms->changes;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    deciding += term->toggled && term->kind != TERM_OPTIONAL && term_splits(term, table);
+    alone &= term->group == NONE && deciding <= 1;
+  }
+  /* If one term alone decides, some rows match. */
+  if (!alone && query_rows_next_row(terms, table, 0) == table->count) return ROWS_NONE;
+  return deciding ? ROWS_SOME : ROWS_ALL;
 }
 
 uint64_t query_rows_varying(const struct query_terms *terms, const struct table *table) {
   uint64_t slots = 0;
-  for (uint32_t i = 0; terms->toggled && i < terms->count; i++)
-    if (query_rows_varies(&terms->terms[i], table))
-      slots |= UINT64_C(1) << terms->terms[i].slot % 64;
+  for (uint32_t i = 0; terms->toggled && i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (!term->toggled || !term_may_lack(term)) continue;
+    const struct toggle *toggle = toggle_of(table, term->id);
+    bool some = toggle && toggle->off && toggle->off < table->count;
+    if (term->news ? table_has(table, term->id) : some) slots |= UINT64_C(1) << term->slot % 64;
+  }
   return slots;
 }
 

@@ -1,6 +1,6 @@
 #include "core/query/cursor.h"
 
-#include "core/base/column.h"
+#include "core/base/sets.h"
 #include "core/entity/entity.h"
 #include "core/entity/prefab.h"
 #include "core/ids/world.h"
@@ -22,32 +22,22 @@ static ecs_id walk_value_of(const struct walk *walk, const struct term *term) {
   return term->target != ECS_NULL ? term->target : walk->values[term->variable];
 }
 
-static bool walk_is_shown(const struct table *table, uint32_t row, ecs_id id,
-                          enum term_state state) {
-  return state == TERM_ANY || toggle_is_off(table, id, row) == (state == TERM_OFF);
-}
-
-/* Finds the row of a sparse component. */
-static bool walk_end_packed(const struct component *component, uint32_t entity, uint32_t leaf,
-                            struct walk_end *end) {
-  uint32_t row = sparse_row(component->sparse, entity);
-  uint32_t first = component->leaf_count == 0 ? NONE : leaf == NONE ? 0 : leaf;
-  *end = (struct walk_end){component->sparse->table, row, first};
-  return row != NONE;
-}
-
 /* Finds the cells of a component or pair of a row, in the state that the term asks for. */
 static bool walk_end_in(const struct table *table, uint32_t row, const struct term *term, ecs_id id,
                         struct walk_end *end) {
   const struct component *component = term->component;
-  if (UNLIKELY(component->sparse))
-    return walk_end_packed(component, table->rows[row], term->leaf, end) &&
-           walk_is_shown(end->table, end->row, id, term->state) &&
-           (LIKELY(!term->news) || picks_row(term, end->table, end->row));
+  uint32_t leaf = term->leaf;
+  if (UNLIKELY(component->sparse)) {
+    uint32_t first = component->leaf_count == 0 ? NONE : leaf == NONE ? 0 : leaf;
+    row = sparse_row(component->sparse, table->rows[row]);
+    *end = (struct walk_end){component->sparse->table, row, first};
+    return row != NONE && term_shows(term, end->table, row);
+  }
   if (UNLIKELY(term->news) && !picks_row(term, table, row)) return false;
   const struct layout *layout = table_find(table, id);
-  uint32_t leaf = term->leaf;
-  if (!layout->taken || !walk_is_shown(table, row, id, term->state)) return false;
+  if (!layout->taken) return false;
+  if (term->state != TERM_ANY && toggle_is_off(table, id, row) != (term->state == TERM_OFF))
+    return false;
   uint32_t first = layout->count ? (uint32_t)(layout->columns - table->columns) : NONE;
   if (first != NONE && leaf != NONE) first += leaf;
   *end = (struct walk_end){table, row, first};
@@ -116,15 +106,6 @@ static ecs_id walk_through_field(const struct walk *walk, const struct term *ter
 
 #define SHORT_WAY 8u           /* most steps of a way that is not recorded */
 
-/* Records where the steps of a long path lead (0: nowhere), except for the first ones. When out of
-** memory, forgets them again. */
-static void walk_note_way(const ecs_query *query, const struct ties *ties, struct map *known,
-                          uint32_t at, uint32_t steps, uint32_t to) {
-  if (!map_reserve(&query->world->memory, known, steps)) return;
-  for (uint32_t i = 0; i < steps; i++, at = ties_target(ties, at))
-    if (i >= SHORT_WAY) map_put(known, at, to);
-}
-
 /* Starts at the row itself. A relation may form a cycle, which has no more steps than ties. Other
 ** rows reuse what a long way recorded, so n rows in a line take O(n). */
 bool walk_nearest(const ecs_query *query, const struct term *term, uint32_t from,
@@ -142,7 +123,10 @@ bool walk_nearest(const ecs_query *query, const struct term *term, uint32_t from
     if (found || (UNLIKELY(!all) && at && prefab_is(world, at))) break;
     at = ties_target(ties, at);
   }
-  if (steps > SHORT_WAY) walk_note_way(query, ties, known, from, steps, found ? at : 0);
+  /* Records where the steps of a long path lead (0: nowhere), except for the first ones. */
+  if (steps > SHORT_WAY && map_reserve(&query->world->memory, known, steps))
+    for (uint32_t i = 0; i < steps; i++, from = ties_target(ties, from))
+      if (i >= SHORT_WAY) map_put(known, from, found ? at : 0);
   return found;
 }
 
@@ -154,20 +138,16 @@ static void walk_forget_ways(const struct walk *walk) {
       map_free(&walk->query->world->memory, &terms->terms[i].known);
 }
 
-/* The target of a path's relation; the lineup knows it if its row comes earlier. */
-static uint32_t walk_target_along(const struct walk *walk, const struct term *term) {
-  if (walk->lineup && term->through == walk->query->terms.cascade)
-    return walk->lineup->targets[walk->next_in_lineup - 1];
-  return ties_target(&term->through->relation->ties, walk->table->rows[walk->row]);
-}
-
 static bool walk_path_ends(const struct walk *walk, const struct term *term, struct walk_end *end) {
   if (term->nearest) return walk_nearest(walk->query, term, walk->table->rows[walk->row], end);
   if (term->through_leaf != NONE) {
     ecs_id to = walk_through_field(walk, term);
     return to != ECS_NULL && walk_end_at(walk, to, term, end);
   }
-  uint32_t to = walk_target_along(walk, term);
+  bool lined_up = walk->lineup && term->through == walk->query->terms.cascade;
+  uint32_t to = lined_up ? walk->lineup->targets[walk->next_in_lineup - 1]
+                         : ties_target(&term->through->relation->ties,
+                                       walk->table->rows[walk->row]);
   return to && walk_end_of(walk->query->world, to, term, end);
 }
 
@@ -189,23 +169,20 @@ static bool walk_is_there(struct walk *walk, const struct term *term, bool again
 
 /* ---- steps ---- */
 
-/* For alternatives, walk_cells finds again which of them are present. */
-static bool walk_any_is_there(struct walk *walk, uint32_t at) {
-  const struct query_terms *terms = &walk->query->terms;
-  uint32_t group = terms->terms[at].group;
-  struct walk_end end;
-  for (uint32_t i = at; i < terms->count && terms->terms[i].group == group; i++)
-    if (walk_is_there(walk, &terms->terms[i], false, &end)) return true;
-  return false;
-}
-
 /* Finds the first or next solution of a step in the row; false if there is none. */
 static bool walk_enter(struct walk *walk, uint32_t step, bool again) {
   const struct query_terms *terms = &walk->query->terms;
   const struct term *term = &terms->terms[terms->steps[step]];
   struct walk_end *end = &walk->ends[step];
   if (again && (!term_repeats(terms, term) || walk->done[step])) return false;
-  if (term->group != NONE) return walk_any_is_there(walk, terms->steps[step]);
+  if (term->group != NONE) {
+    /* walk_cells finds again which of the alternatives are present. */
+    struct walk_end other;
+    uint32_t group = term->group;
+    for (; term < terms->terms + terms->count && term->group == group; term++)
+      if (walk_is_there(walk, term, false, &other)) return true;
+    return false;
+  }
   if (terms->sources && step == 0) {
     end->row = walk->row;
     return end->table == walk->table || walk_end_in(walk->table, walk->row, term, term->id, end);
@@ -222,13 +199,6 @@ static bool walk_enter(struct walk *walk, uint32_t step, bool again) {
   walk->done[step] = true;
   if (term->binds) walk->values[term->variable] = ECS_NULL;
   return true;
-}
-
-/* The only match of a row, if none can repeat. */
-static bool walk_solve_once(struct walk *walk) {
-  uint32_t count = walk->query->terms.step_count, at = 0;
-  while (at < count && walk_enter(walk, at, false)) at++;
-  return at == count;
 }
 
 /* The row's first or next match: the last step changes fastest. */
@@ -248,16 +218,6 @@ static bool walk_solve(struct walk *walk, bool again) {
 
 /* ---- rows ---- */
 
-/* Starts at the current events; in a running system, at those it has not seen. */
-static void walk_begin_events(struct walk *walk, const struct event *event) {
-  const ecs_query *query = walk->query;
-  walk->even = false;
-  const struct events *events = &query->world->events;
-  bool by_system = events->read_by == query;
-  walk->next_row = walk->run_end = by_system ? event_row(event, events->from) : 0;
-  walk->limit = by_system ? event_row(event, events->until) : event->table->count;
-}
-
 void walk_begin(struct walk *walk, const ecs_query *query) {
   const struct query_terms *terms = &query->terms;
   memset(walk, 0, sizeof *walk);
@@ -272,7 +232,15 @@ void walk_begin(struct walk *walk, const ecs_query *query) {
         term->form == TERM_PAIR && term->kind == TERM_WITH && term->group == NONE && term->binds;
   }
   walk->reach = query_reach(query);
-  if (terms->event && walk->reach) walk_begin_events(walk, terms->event->event);
+  if (terms->event && walk->reach) {
+    /* Starts at the current events; in a running system, at those it has not seen. */
+    const struct event *event = terms->event->event;
+    const struct events *events = &query->world->events;
+    bool by_system = events->read_by == query;
+    walk->even = false;
+    walk->next_row = walk->run_end = by_system ? event_row(event, events->from) : 0;
+    walk->limit = by_system ? event_row(event, events->until) : event->table->count;
+  }
   if (!query->terms.sources || query->broken) return;
   const struct term *first = query->terms.terms;
   if (ecs_alive(query->world, first->target))
@@ -309,14 +277,8 @@ static bool walk_next_by_tables(struct walk *walk) {
 /* Tables are in the order in which they were created. */
 uint32_t walk_match_of(const struct walk *walk, const struct table *table) {
   const ecs_query *query = walk->query;
-  uint32_t low = 0, high = walk->reach;
-  while (low < high) {
-    uint32_t middle = (low + high) / 2;
-    if (query_table(query, middle)->order < table->order)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  uint32_t low = 0;
+  BISECT(low, walk->reach, middle, query_table(query, middle)->order < table->order);
   return low < walk->reach && query->tables[low] == table->index ? low : NONE;
 }
 
@@ -332,16 +294,6 @@ bool walk_come_to(struct walk *walk, uint32_t entity) {
   return walk->match != NONE && query_takes_row(&walk->query->terms, table, record->row);
 }
 
-static bool walk_next_by_sources(struct walk *walk) {
-  while (walk->next_source) {
-    const struct relation *relation = walk->query->terms.terms[0].component->relation;
-    uint32_t source = walk->next_source;
-    walk->next_source = ties_next(&relation->ties, source);
-    if (walk_come_to(walk, source)) return true;
-  }
-  return false;
-}
-
 /* ---- parents first ---- */
 
 static bool walk_next_unordered(struct walk *walk) {
@@ -353,7 +305,13 @@ static bool walk_next_unordered(struct walk *walk) {
       if (walk_come_to(walk, packed->rows[walk->next_row++])) return true;
     return false;
   }
-  return terms->sources ? walk_next_by_sources(walk) : walk_next_by_tables(walk);
+  if (!terms->sources) return walk_next_by_tables(walk);
+  while (walk->next_source) {
+    uint32_t source = walk->next_source;
+    walk->next_source = ties_next(&terms->terms[0].component->relation->ties, source);
+    if (walk_come_to(walk, source)) return true;
+  }
+  return false;
 }
 
 ecs_status walk_begin_ordered(struct walk *walk, ecs_query *query) {
@@ -395,7 +353,7 @@ bool walk_next_row(struct walk *walk) {
 static inline bool walk_try(struct walk *walk, bool *found) {
   *found = walk->inside && walk_solve(walk, true);
   bool comes = *found || walk_next_row(walk);
-  if (comes && !*found) *found = walk->repeats ? walk_solve(walk, false) : walk_solve_once(walk);
+  if (comes && !*found) *found = walk_solve(walk, false);
   walk->inside = *found && walk->repeats;
   return comes;
 }
@@ -408,15 +366,7 @@ bool walk_next(struct walk *walk) {
 
 bool walk_match(struct walk *walk, uint32_t entity, bool again) {
   if (again) return walk->repeats && walk_solve(walk, true);
-  return walk_come_to(walk, entity) &&
-         (walk->repeats ? walk_solve(walk, false) : walk_solve_once(walk));
-}
-
-/* Whether the row, and so all of its table, is tied to at most one target. */
-static bool walk_has_one_target(const struct walk *walk, const struct component *component) {
-  const ecs_world *world = walk->query->world;
-  ecs_id entity = walk_entity(walk), first = relate_target(world, entity, component);
-  return first == ECS_NULL || relate_next_target(world, entity, component, first) == ECS_NULL;
+  return walk_come_to(walk, entity) && walk_solve(walk, false);
 }
 
 /* Whether the step finds the same in all rows of the table, which it has entered: its own cells and
@@ -428,7 +378,11 @@ static bool walk_is_even(const struct walk *walk, uint32_t step) {
   if (term->form != TERM_PAIR || term->group != NONE) return false;
   if (component->ties.exclusive)
     return term->target == ECS_NULL && variable_is_anonymous(terms, term->variable);
-  return !term_repeats(terms, term) || walk_has_one_target(walk, component);
+  if (!term_repeats(terms, term)) return true;
+  /* The row, and so all of its table, may be tied to one target. */
+  const ecs_world *world = walk->query->world;
+  ecs_id entity = walk_entity(walk), first = relate_target(world, entity, component);
+  return first == ECS_NULL || relate_next_target(world, entity, component, first) == ECS_NULL;
 }
 
 bool walk_take_table(struct walk *walk) {

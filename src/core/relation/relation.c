@@ -13,7 +13,6 @@
 #define SHOWN_STEPS 8u         /* steps of a cycle shown in its message */
 #define SHOWN_NAME 24u         /* bytes of a name shown there */
 
-
 ecs_status relation_new(ecs_world *world, struct component *component) {
   ecs_status status = OWNED_RESERVE(world, &world->relations, 1);
   if (status != ECS_OK) return status;
@@ -102,9 +101,8 @@ void relation_link_behind(ecs_world *world, struct relation *relation, uint32_t 
 
 void relation_link(ecs_world *world, struct relation *relation, uint32_t source,
                    uint32_t target) {
-  ties_link(&relation->ties, source, target);
-  world->relations.tied++;
-  relation_follow(world, relation, source);
+  uint32_t last = ties_end_slot(&relation->ties, target)->last;
+  relation_link_behind(world, relation, source, target, last);
 }
 
 void relation_unlink(ecs_world *world, struct relation *relation, uint32_t source) {
@@ -291,36 +289,15 @@ static ecs_status relation_check_ties(const ecs_world *world, const struct relat
   return tied == ties->count ? ECS_OK : world_corrupt(world, "ties are miscounted");
 }
 
-/* Checks that all rows of tables with an exclusive relation are tied. */
-static ecs_status relation_check_rows(const ecs_world *world, const struct relation *relation) {
-  const struct id_record *record = graph_record(world, relation->component->id);
-  size_t rows = 0;
-  for (uint32_t i = 0; record && i < record->table_count; i++)
-    rows += world_table(world, record->tables[i])->count;
-  return rows == relation->ties.count ? ECS_OK : world_corrupt(world, "a row is not tied");
-}
-
-/* The source that follows another on a walk through everything tied to a root, directly or not; 0
-** at the end. */
-static uint32_t relation_walk_on(const struct ties *ties, uint32_t root, uint32_t at) {
-  if (ties_first(ties, at)) return ties_first(ties, at);
-  while (at != root && !ties_next(ties, at)) at = ties_target(ties, at);
-  return at == root ? 0 : ties_next(ties, at);
-}
-
 /* Whether no chain of its ties leads back to its start: every source of an acyclic relation is
 ** reached from a target that is not a source itself. */
 static bool relation_is_acyclic(const struct relation *relation) {
   const struct ties *ties = &relation->ties;
   uint32_t reached = 0;
-  for (uint32_t page = 0; page < ties->end_page_capacity; page++)
-    for (uint32_t i = 0; ties->end_pages[page] && i < TIE_PAGE_SIZE; i++) {
-      uint32_t root = page * TIE_PAGE_SIZE + i;
-      if (ties_target(ties, root)) continue;
-      for (uint32_t at = ties_first(ties, root); at;
-           at = relation_walk_on(ties, root, at))
-        reached++;
-    }
+  for (uint32_t root = 0; (root = ties_next_end(ties, root)) != 0; root++)
+    for (uint32_t at = ties_target(ties, root) ? 0 : root; at;
+         at = ties_next_below(ties, root, at))
+      reached += at != root;
   return reached == ties->count;
 }
 
@@ -351,7 +328,13 @@ ecs_status relations_check(const ecs_world *world) {
     tied += relation->ties.count;
     if (!relation->exclusive) continue;
     status = relation_check_ties(world, relation);
-    if (status == ECS_OK) status = relation_check_rows(world, relation);
+    /* All rows of tables with an exclusive relation are tied. */
+    const struct id_record *record = graph_record(world, relation->component->id);
+    size_t rows = 0;
+    for (uint32_t j = 0; record && j < record->table_count; j++)
+      rows += world_table(world, record->tables[j])->count;
+    if (status == ECS_OK && rows != relation->ties.count)
+      status = world_corrupt(world, "a row is not tied");
     if (status == ECS_OK && relation->acyclic && !relation_is_acyclic(relation))
       status = world_corrupt(world, "an acyclic relation has a cycle");
   }

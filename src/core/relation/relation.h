@@ -45,7 +45,6 @@ static inline ecs_id pair_make(uint32_t relation, uint32_t target) {
 ecs_status relation_new(ecs_world *world, struct component *component);
 void relation_enter(ecs_world *world, struct component *component);
 
-
 /* Removes the relation from the list: its component moves to another world. */
 void relation_leave(ecs_world *world, const struct component *component);
 

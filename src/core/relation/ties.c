@@ -114,6 +114,12 @@ uint32_t ties_next_end(const struct ties *ties, uint32_t from) {
   return 0;
 }
 
+uint32_t ties_next_below(const struct ties *ties, uint32_t root, uint32_t at) {
+  uint32_t next = ties_first(ties, at);
+  for (; !next && at != root; at = ties_target(ties, at)) next = ties_next(ties, at);
+  return next;
+}
+
 /* Records, in place of depths, where a source was first reached from; true if it was from here. */
 static bool ties_leads_back(struct ties *ties, uint32_t from, uint32_t *at) {
   while (ties_target(ties, *at)) {

@@ -126,6 +126,10 @@ INLINE uint32_t ties_follow(const struct ties *ties, uint32_t source, uint32_t *
 /* The first target from an index on that has sources; 0 at the end. */
 uint32_t ties_next_end(const struct ties *ties, uint32_t from);
 
+/* The source that follows another on a walk through everything tied to a root, directly or not,
+** targets first; 0 at the end. */
+uint32_t ties_next_below(const struct ties *ties, uint32_t root, uint32_t at);
+
 /* Ties an untied source, as the last one of the target; after ties_reserve. */
 void ties_link(struct ties *ties, uint32_t source, uint32_t target);
 

@@ -80,14 +80,6 @@ static ecs_system *observer_who_gave(const ecs_world *world, uint64_t round, uin
   return NULL;
 }
 
-static void observer_tell_refusal(ecs_world *world, struct outcome *outcome) {
-  ecs_system *observer = outcome->refused;
-  if (!observer) return;
-  outcome->refused = NULL;
-  world_fail(world, outcome->refusal, "%s", outcome->refusal_message);
-  observer_note_failure(world, outcome, callback_failed(world, observer, outcome->refusal));
-}
-
 static void observer_call_all(ecs_world *world, struct outcome *outcome) {
   struct watching *watching = world->watching;
   for (struct watch *watch; (watch = observer_next_watch(watching)) != NULL;) {
@@ -129,7 +121,11 @@ static ecs_status observer_run_round(ecs_world *world, bool last, struct outcome
   ecs_status status = scope_open(world, SCOPE_SYSTEM, &scope);
   if (status != ECS_OK) return status;
   watching->due = 0;
-  observer_tell_refusal(world, outcome);
+  ecs_system *refused = outcome->refused;
+  outcome->refused = NULL;
+  if (refused) world_fail(world, outcome->refusal, "%s", outcome->refusal_message);
+  if (refused)
+    observer_note_failure(world, outcome, callback_failed(world, refused, outcome->refusal));
   observer_call_all(world, outcome);
   watch_forget_changes(world);
   bool more = (world->staging.command_count | watching->note_count) != 0;

@@ -18,10 +18,6 @@ void beside_know(ecs_world *world, const struct companions *companions) {
 
 /* ---- what a run accesses ---- */
 
-static uint64_t parallel_bit_of(const struct access *access) {
-  return UINT64_C(1) << (hash_u64(hash_u64(access->component) + access->leaf) >> 58);
-}
-
 /* Iterates over what a run accesses, of array fields as a whole. */
 static bool parallel_next(const ecs_world *world, const struct prospect *of, uint32_t *at,
                           struct access *out) {
@@ -44,13 +40,13 @@ static void beside_weigh(const ecs_world *world, const ecs_system *system, struc
 }
 
 void beside_look(const ecs_world *world, const ecs_system *system, struct prospect *out) {
+  struct access access;
+  uint32_t at = 0;
   beside_weigh(world, system, out);
-  if (!out->alone) {
-    struct access access;
-    uint32_t at = 0;
-    assert(world->schedule->companions);
-    while (parallel_next(world, out, &at, &access))
-      *(access.writes ? &out->writes : &out->reads) |= parallel_bit_of(&access);
+  assert(out->alone || world->schedule->companions);
+  while (!out->alone && parallel_next(world, out, &at, &access)) {
+    uint64_t bit = hash_u64(hash_u64(access.component) + access.leaf) >> 58;
+    *(access.writes ? &out->writes : &out->reads) |= UINT64_C(1) << bit;
   }
 }
 
@@ -207,20 +203,17 @@ static uint32_t parallel_add_all(ecs_world *world, const struct tempo *tempo,
   return end;
 }
 
-/* A member's step may fail only by what it does itself: everything else is ruled out here. */
-static bool parallel_steps_are_sound(const ecs_world *world) {
-  const struct staging *staging = &world->staging;
-  bool clean = !(staging->command_count | staging->emission_count | world->watching->note_count);
-  return staging->scope_count == 0 && staging->scope_capacity > 0 && clean &&
-         staging->refused == ECS_OK && world->watching->due == 0;
-}
-
 uint32_t together_begin(ecs_world *world, uint32_t from, const struct tempo *tempo,
                      struct together *batch) {
   struct schedule *schedule = world->schedule;
   uint32_t end = parallel_gather(world, from, tempo, batch);
   bool worth = batch->count > 1 && pool_is_worth(world->pool, batch->work);
-  if (!worth || !parallel_steps_are_sound(world)) batch->count = 0;
+  /* A member's step may fail only by what it does itself: everything else is ruled out here. */
+  const struct staging *staging = &world->staging;
+  bool clean = !(staging->command_count | staging->emission_count | world->watching->note_count) &&
+               staging->scope_count == 0 && staging->scope_capacity > 0 &&
+               staging->refused == ECS_OK && world->watching->due == 0;
+  if (!worth || !clean) batch->count = 0;
   if (batch->count == 0) return end;
   uint64_t start = stopwatch_start(&schedule->stopwatch);
   end = parallel_add_all(world, tempo, batch, end);

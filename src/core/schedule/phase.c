@@ -8,8 +8,6 @@ static const char *const builtin[] = {"startup", "pre_update", "update", "post_u
                                       "render"};
 #define BUILTIN_COUNT (sizeof builtin / sizeof *builtin)
 
-static bool phase_same(const char *a, const char *b) { return strcmp(a, b) == 0; }
-
 static uint64_t phase_hash_of(const char *name) {
   return name ? text_hash64(name, strlen(name)) : 0;
 }
@@ -17,7 +15,7 @@ static uint64_t phase_hash_of(const char *name) {
 static uint32_t phase_position(struct phase *const *phases, uint32_t count, const char *name,
                                uint64_t hash) {
   for (uint32_t i = 0; name && i < count; i++)
-    if (phases[i]->hash == hash && phase_same(phases[i]->name, name)) return i;
+    if (phases[i]->hash == hash && strcmp(phases[i]->name, name) == 0) return i;
   return NONE;
 }
 
@@ -43,13 +41,6 @@ static uint32_t phase_place_of(struct phase *const *placed, uint32_t count,
   return phase_position(placed, count, phase->before, phase->before_hash);
 }
 
-static bool phase_anchored_to_known(const struct schedule *schedule, const struct phase *phase) {
-  return phase_position(schedule->phases, schedule->phase_count, phase->after,
-                        phase->after_hash) != NONE ||
-         phase_position(schedule->phases, schedule->phase_count, phase->before,
-                        phase->before_hash) != NONE;
-}
-
 static void phase_insert(struct phase **placed, uint32_t count, uint32_t at, struct phase *phase) {
   assert(at <= count && !phase->placed);
   memmove(placed + at + 1, placed + at, (count - at) * sizeof *placed);
@@ -58,7 +49,8 @@ static void phase_insert(struct phase **placed, uint32_t count, uint32_t at, str
 }
 
 /* Goes once over the phases without a place, in order of declaration. */
-static uint32_t phase_place_round(struct schedule *schedule, uint32_t count, bool at_end) {
+static uint32_t phase_place_round(const ecs_world *world, uint32_t count, bool at_end) {
+  const struct schedule *schedule = world->schedule;
   for (uint64_t last = 0;;) {
     struct phase *next = NULL;
     for (uint32_t i = 0; i < schedule->phase_count; i++) {
@@ -70,16 +62,18 @@ static uint32_t phase_place_round(struct schedule *schedule, uint32_t count, boo
     if (!next) return count;
     last = next->declared;
     uint32_t at = phase_place_of(schedule->placed, count, next);
-    if (at == NONE && at_end && !phase_anchored_to_known(schedule, next)) at = count;
+    bool anchored = (next->after && !phase_is_ignored(world, next->after)) ||
+                    (next->before && !phase_is_ignored(world, next->before));
+    if (at == NONE && at_end && !anchored) at = count;
     if (at != NONE) phase_insert(schedule->placed, count++, at, next);
   }
 }
 
-bool phase_runs_once(const struct phase *phase) { return phase_same(phase->name, "startup"); }
+bool phase_runs_once(const struct phase *phase) { return strcmp(phase->name, "startup") == 0; }
 
 bool phase_is_builtin(const char *name) {
   for (uint32_t i = 0; i < BUILTIN_COUNT; i++)
-    if (phase_same(builtin[i], name)) return true;
+    if (strcmp(builtin[i], name) == 0) return true;
   return false;
 }
 
@@ -98,10 +92,10 @@ ecs_status phase_sort(ecs_world *world) {
   }
   do {
     before = count;
-    count = phase_place_round(schedule, count, false);
+    count = phase_place_round(world, count, false);
     rounds += count != before ? 1 + ends : 0;   /* one placed after an end has waited */
     if (count != before) continue;
-    count = phase_place_round(schedule, count, true);
+    count = phase_place_round(world, count, true);
     ends += count != before;
   } while (count != before);
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
@@ -166,8 +160,7 @@ ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phas
     *out = phase;
     return ECS_OK;
   }
-  arena = phase->arena;
-  arena_free(&world->memory, &arena);
+  phase_free(world, phase);
   return world_nomem(world);
 }
 
@@ -199,17 +192,6 @@ static ecs_status phase_replace(ecs_world *world, struct phase *phase, struct ph
   return ECS_OK;
 }
 
-/* Appends a new phase in reserved room. */
-static ecs_status phase_append(ecs_world *world, struct phase *phase) {
-  struct schedule *schedule = world->schedule;
-  schedule->phases[schedule->phase_count++] = phase;
-  ecs_status status = phase_sort(world);
-  if (status != ECS_OK)
-    schedule->phase_count = phase_position(schedule->phases, schedule->phase_count, phase->name,
-                                           phase->hash);
-  return status;
-}
-
 ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc) {
   struct schedule *schedule = world->schedule;
   ecs_status status = world_not_busy(world, "declaring a phase");
@@ -230,7 +212,9 @@ ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc) {
     assert(schedule->phase_count < schedule->phase_capacity);
     schedule->counted = false;
     bool placed = phase_place_last(schedule, phase);
-    if (!placed) status = phase_append(world, phase);
+    if (!placed) schedule->phases[schedule->phase_count++] = phase;
+    if (!placed) status = phase_sort(world);
+    if (status != ECS_OK) schedule->phase_count--;   /* it is the last: nothing has been sorted */
     if (status == ECS_OK) timings_give_phase(world, phase);
     if (placed) return ECS_OK;
   }

@@ -1,6 +1,7 @@
 #include "core/schedule/schedule.h"
 
 #include "core/base/memory.h"
+#include "core/base/sets.h"
 #include "core/base/text.h"
 #include "core/command/watch.h"
 #include "core/ids/world.h"
@@ -219,12 +220,13 @@ ecs_status schedule_build_observer(ecs_world *world, const ecs_observer_desc *de
 
 static ecs_status schedule_reserve(ecs_world *world, const ecs_system *system) {
   struct schedule *schedule = world->schedule;
+  struct system_names *names = &schedule->names;
   uint64_t need = schedule->system_count + 1ull;
   struct memory *memory = &world->memory;
   bool room = GROW(memory, schedule->systems, schedule->system_capacity, need) &&
               GROW(memory, schedule->running, schedule->running_capacity, need + RUNNING_AHEAD) &&
               GROW(memory, schedule->sorted, schedule->sorted_capacity, need) &&
-              system_names_reserve(memory, &schedule->names, need);
+              GROW(memory, names->list, names->capacity, need);
   return room ? arrange_note(world, system) : world_nomem(world);
 }
 
@@ -425,18 +427,13 @@ ecs_status schedule_check(const ecs_world *world) {
   return ECS_OK;
 }
 
-static void system_names_free(struct memory *memory, struct system_names *names) {
-  FREE_LIST(memory, names->slots, names->capacity);
-  memset(names, 0, sizeof *names);
-}
-
 void schedule_free_lists(struct memory *memory, struct schedule *schedule) {
   FREE_LIST(memory, schedule->phases, schedule->phase_capacity);
   FREE_LIST(memory, schedule->placed, schedule->placed_capacity);
   FREE_LIST(memory, schedule->systems, schedule->system_capacity);
   FREE_LIST(memory, schedule->running, schedule->running_capacity);
   FREE_LIST(memory, schedule->sorted, schedule->sorted_capacity);
-  system_names_free(memory, &schedule->names);
+  FREE_LIST(memory, schedule->names.list, schedule->names.capacity);
   map_free(memory, &schedule->awaited);
 }
 
@@ -463,16 +460,6 @@ static void schedule_offer(struct nearest *nearest, const char *name) {
   nearest_offer(nearest, name, strlen(name));
 }
 
-/* The nearest name of a system of that phase. */
-static const char *schedule_nearest_system(const struct schedule *schedule,
-                                           const struct phase *phase, const char *name,
-                                           struct nearest *nearest) {
-  nearest_begin(nearest, name, strlen(name));
-  for (uint32_t i = 0; i < schedule->system_count; i++)
-    if (schedule->systems[i]->phase == phase) schedule_offer(nearest, schedule->systems[i]->name);
-  return nearest_hint(nearest);
-}
-
 /* False when all names of the system have been examined. */
 static bool schedule_look_at_system(const ecs_world *world, ecs_system *system, char *text,
                                     size_t size) {
@@ -484,15 +471,20 @@ static bool schedule_look_at_system(const ecs_world *world, ecs_system *system, 
     if (!schedule_is_ignored(world, system, name)) continue;
     const char *option = at < before ? "before" : "after";
     const ecs_system *other = schedule_system(world, name, strlen(name));
-    struct nearest nearest;
-    if (other)
+    if (other) {
       text_format(text, size, "system '%s': '%s' in %s runs in phase '%s', this system in '%s'; "
                   "ignored, since order holds only inside a phase", system->name, name, option,
                   other->phase->name, system->phase->name);
-    else
-      text_format(text, size, "system '%s': '%s' in %s is not a system%s; ignored", system->name,
-                  name, option,
-                  schedule_nearest_system(world->schedule, system->phase, name, &nearest));
+      return true;
+    }
+    const struct schedule *schedule = world->schedule;
+    struct nearest nearest;
+    nearest_begin(&nearest, name, strlen(name));
+    for (uint32_t i = 0; i < schedule->system_count; i++)
+      if (schedule->systems[i]->phase == system->phase)
+        schedule_offer(&nearest, schedule->systems[i]->name);
+    text_format(text, size, "system '%s': '%s' in %s is not a system%s; ignored", system->name,
+                name, option, nearest_hint(&nearest));
     return true;
   }
   return false;
@@ -534,8 +526,9 @@ ecs_status timings_need(ecs_world *world, struct timing_list *list, const char *
   struct memory *memory = &world->memory;
   *out = system_names_find(&list->names, name, size);
   if (*out) return ECS_OK;
-  if (!GROW(memory, list->items, list->capacity, list->count + 1ull)) return world_nomem(world);
-  if (!system_names_reserve(memory, &list->names, list->count + 1ull)) return world_nomem(world);
+  if (!GROW(memory, list->items, list->capacity, list->count + 1ull) ||
+      !GROW(memory, list->names.list, list->names.capacity, list->count + 1ull))
+    return world_nomem(world);
   struct arena arena = {NULL};
   ecs_system *made = arena_take(memory, &arena, sizeof *made);
   const char *copy = made ? arena_copy(memory, &arena, name, size) : NULL;
@@ -572,7 +565,7 @@ static void schedule_timings_drop(ecs_world *world, struct timing_list *list,
 static void schedule_free_list(ecs_world *world, struct timing_list *list) {
   while (list->count) schedule_free_one(world, list->items[--list->count]);
   FREE_LIST(&world->memory, list->items, list->capacity);
-  system_names_free(&world->memory, &list->names);
+  FREE_LIST(&world->memory, list->names.list, list->names.capacity);
   memset(list, 0, sizeof *list);
 }
 
@@ -687,61 +680,40 @@ void timings_give_system(ecs_world *world, ecs_system *system) {
 
 /* ---- system names ---- */
 
-/* The slot of a name with that hash, or the free one where it would be. */
-static uint32_t schedule_system_names_probe(const struct system_names *names, uint64_t hash,
-                                            const char *name, size_t size) {
-  uint32_t mask = names->capacity - 1, at = (uint32_t)hash & mask;
-  assert(names->capacity > names->count);
-  for (; names->slots[at]; at = (at + 1) & mask)
-    if (names->slots[at]->chance == hash && text_equal(names->slots[at]->name, name, size)) break;
-  return at;
+/* Whether there is a system of that name, which has that hash; *at is its place, or where it would
+** be. */
+static bool system_names_place(const struct system_names *names, uint64_t hash, const char *name,
+                               size_t size, uint32_t *at) {
+  ecs_system **list = names->list;
+  uint32_t low = 0;
+  BISECT(low, names->count, middle, list[middle]->chance < hash);
+  for (; low < names->count && list[low]->chance == hash; low++)
+    if (text_equal(list[low]->name, name, size)) return *at = low, true;
+  *at = low;
+  return false;
 }
 
 ecs_system *system_names_find(const struct system_names *names, const char *name, size_t size) {
+  uint32_t at;
   if (names->count == 0) return NULL;
-  return names->slots[schedule_system_names_probe(names, text_hash64(name, size), name, size)];
-}
-
-static void schedule_system_names_enter(struct system_names *names, ecs_system *system) {
-  uint32_t at = schedule_system_names_probe(names, system->chance, system->name,
-                                            strlen(system->name));
-  names->count += !names->slots[at];
-  names->slots[at] = system;
-}
-
-bool system_names_reserve(struct memory *memory, struct system_names *names, uint64_t count) {
-  uint64_t capacity = names->capacity ? names->capacity : 8;
-  while (capacity * 3 / 4 <= count) capacity *= 2;
-  if (capacity == names->capacity) return true;
-  if (capacity > UINT32_MAX / 2) return false;
-  struct system_names grown = {NULL, (uint32_t)capacity, 0};
-  grown.slots = memory_array(memory, (size_t)capacity, sizeof *grown.slots);
-  if (!grown.slots) return false;
-  for (uint32_t i = 0; i < names->capacity; i++)
-    if (names->slots[i]) schedule_system_names_enter(&grown, names->slots[i]);
-  assert(grown.count == names->count);
-  system_names_free(memory, names);
-  *names = grown;
-  return true;
+  bool there = system_names_place(names, text_hash64(name, size), name, size, &at);
+  return there ? names->list[at] : NULL;
 }
 
 void system_names_put(struct system_names *names, ecs_system *system) {
-  assert(names->count < names->capacity);
-  schedule_system_names_enter(names, system);
+  uint32_t at;
+  if (!system_names_place(names, system->chance, system->name, strlen(system->name), &at)) {
+    assert(names->count < names->capacity);
+    memmove(names->list + at + 1, names->list + at, (names->count - at) * sizeof *names->list);
+    names->count++;
+  }
+  names->list[at] = system;
 }
 
-/* By backward shift, as in map_remove. */
 void system_names_drop(struct system_names *names, const ecs_system *system) {
-  uint32_t mask = names->capacity - 1;
-  uint32_t hole = schedule_system_names_probe(names, system->chance, system->name,
-                                              strlen(system->name));
-  assert(names->slots[hole] == system);
-  names->count--;
-  for (uint32_t at = (hole + 1) & mask; names->slots[at]; at = (at + 1) & mask) {
-    uint32_t wanted = (uint32_t)names->slots[at]->chance & mask;
-    if (((at - wanted) & mask) < ((at - hole) & mask)) continue;
-    names->slots[hole] = names->slots[at];
-    hole = at;
-  }
-  names->slots[hole] = NULL;
+  uint32_t at;
+  bool there = system_names_place(names, system->chance, system->name, strlen(system->name), &at);
+  assert(there && names->list[at] == system);
+  (void)there;
+  memmove(names->list + at, names->list + at + 1, (--names->count - at) * sizeof *names->list);
 }

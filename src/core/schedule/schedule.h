@@ -19,20 +19,16 @@ struct phase;
 
 /* Systems by name: registering one looks up many others. */
 
-/* A hash table with open addressing, at most three quarters full. */
+/* In the order of the names' hashes. */
 struct system_names {
-  ecs_system **slots;
-  uint32_t capacity;           /* a power of two, or 0 */
-  uint32_t count;
+  ecs_system **list;
+  uint32_t count, capacity;
 };
 
 /* Finds a system, or NULL. */
 ecs_system *system_names_find(const struct system_names *names, const char *name, size_t size);
 
-/* Reserves room for that many in all; false when out of memory. */
-bool system_names_reserve(struct memory *memory, struct system_names *names, uint64_t count);
-
-/* Adds a system, or replaces that of the same name. */
+/* Adds a system in reserved room, or replaces that of the same name. */
 void system_names_put(struct system_names *names, ecs_system *system);
 
 /* Removes a system that is there. */

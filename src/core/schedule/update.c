@@ -32,17 +32,6 @@ static struct event *reading_of(ecs_system *system) {
   return component->event;
 }
 
-/* While a system runs, its query yields the events it has not seen, and then it has seen them. */
-static void reading_begin(ecs_world *world, ecs_system *system) {
-  const struct event *event = reading_of(system);
-  if (LIKELY(!event)) return;
-  assert(!world->events.read_by);
-  world->events.read_by = system->reads;
-  world->events.from = system->seen;
-  world->events.until = event_end(event);
-  system->seen = system->awaited = event_end(event);
-}
-
 void reading_end(ecs_world *world) { world->events.read_by = NULL; }
 
 /* While a system runs, its query is about changes since its last run, whatever other uses the query
@@ -74,15 +63,6 @@ void news_end(const ecs_world *world, ecs_system *system) {
   changes_keep(query, query->kept_seen);
 }
 
-/* The system is due: existing events need not stay for it any longer. Returns the former
-** `awaited`. */
-static uint64_t reading_is_due(ecs_system *system) {
-  const struct event *event = reading_of(system);
-  uint64_t before = system->awaited;
-  if (UNLIKELY(event != NULL)) system->awaited = event_end(event);
-  return before;
-}
-
 void reading_join(ecs_system *system, ecs_query *query) {
   system->reads = query;
   if (!query) return;
@@ -105,13 +85,6 @@ void reading_forget(ecs_query *query) {
   while (query->readers) reading_leave(query->readers);
 }
 
-static bool reading_is_waited_for(const ecs_system *system) {
-  const struct phase *phase = system->phase;
-  if (!system->enabled || system->parked || !phase->enabled) return false;
-  if (phase->fixed <= 0 && system->every <= 0) return false;
-  return !system->has_run || !phase_runs_once(phase);
-}
-
 /* At the end of an update, drops the events of the update before, except those that systems in
 ** fixed phases or with an interval still await. */
 static void reading_drop(ecs_world *world) {
@@ -121,9 +94,12 @@ static void reading_drop(ecs_world *world) {
   for (uint32_t i = 0; i < events->count; i++) events->list[i]->leaving = events->list[i]->aged;
   for (uint32_t i = 0; events->count && i < schedule->system_count; i++) {
     ecs_system *system = schedule->systems[i];
+    const struct phase *phase = system->phase;
     struct event *event = reading_of(system);
-    if (event && reading_is_waited_for(system) && system->awaited < event->leaving)
-      event->leaving = system->awaited;
+    bool awaits = event && system->enabled && !system->parked && phase->enabled &&
+                  (phase->fixed > 0 || system->every > 0) &&
+                  (!system->has_run || !phase_runs_once(phase));
+    if (awaits && system->awaited < event->leaving) event->leaving = system->awaited;
   }
   for (uint32_t i = 0; i < events->count; i++) {
     struct event *event = events->list[i];
@@ -182,7 +158,14 @@ INLINE ecs_status update_call_once(ecs_world *world, ecs_system *system, double 
 static RARE ecs_status update_call_with_news(ecs_world *world, ecs_system *system, double dt) {
   uint64_t seen = system->seen, awaited = system->awaited, news = system->news;
   world->schedule->news = true;
-  reading_begin(world, system);
+  /* Its query yields the events it has not seen, and then it has seen them. */
+  const struct event *event = reading_of(system);
+  if (event) {
+    assert(!world->events.read_by);
+    world->events.read_by = system->reads;
+    world->events.from = system->seen;
+    world->events.until = system->seen = system->awaited = event_end(event);
+  }
   ecs_status status = news_begin(system);
   if (LIKELY(status == ECS_OK)) {
     status = update_call_once(world, system, dt);
@@ -291,7 +274,10 @@ static ecs_status update_step_system(ecs_world *world, ecs_system *system, struc
   update_pass_time(system, tempo.dt);
   if (!system->enabled || system->parked || (tempo.once && system->has_run)) return ECS_OK;
   if (system->every > 0 && !(system->timer >= system->every)) return ECS_OK;
-  uint64_t awaited = reads_news(system) ? reading_is_due(system) : 0;
+  /* The system is due: existing events need not stay for it any longer. */
+  const struct event *event = reads_news(system) ? reading_of(system) : NULL;
+  uint64_t awaited = system->awaited;
+  if (UNLIKELY(event != NULL)) system->awaited = event_end(event);
   if (system->when) {
     bool wanted = false;
     ecs_status status = update_ask(world, system, &wanted);
@@ -313,15 +299,6 @@ static ecs_status update_step_system(ecs_world *world, ecs_system *system, struc
   return status;
 }
 
-/* Prefetches what later systems will look at first. */
-static inline void update_fetch_next(ecs_system *const *running) {
-  const ecs_system *next = running[1], *later = running[2];
-  FETCH(later);
-  FETCH(&later->reads);
-  FETCH(next->reads);
-  FETCH(next->ud);
-}
-
 /* Steps the systems in a range of the running phase, as they are now. After a failure, only time
 ** passes for the rest. */
 static ecs_status update_step_range(ecs_world *world, uint32_t from, uint32_t to,
@@ -334,7 +311,12 @@ static ecs_status update_step_range(ecs_world *world, uint32_t from, uint32_t to
     if (LIKELY(status == ECS_OK) &&
         update_step_barren(world, system, tempo.dt, tempo.once))
       continue;
-    update_fetch_next(schedule->running + i);
+    /* Prefetches what later systems will look at first. */
+    const ecs_system *next = schedule->running[i + 1], *later = schedule->running[i + 2];
+    FETCH(later);
+    FETCH(&later->reads);
+    FETCH(next->reads);
+    FETCH(next->ud);
     if (system->removed) continue;
     if (status == ECS_OK)
       status = update_step_system(world, system, tempo);

@@ -39,28 +39,19 @@ static bool cells_visit(const struct cells_walk *walk, const struct component *c
   return !wanted || walk->visit(&cells, walk->ud);
 }
 
-static bool cells_walk_table(const struct cells_walk *walk, const struct table *table) {
-  for (uint32_t i = 0; i < table->column_count; i++) {
-    const struct column *column = &table->columns[i];
-    if (!cells_visit(walk, column->component, column->leaf, column->data, table->count))
-      return false;
-  }
+static bool cells_walk_columns(const struct cells_walk *walk, const struct column *columns,
+                               uint32_t count, uint32_t rows) {
+  for (const struct column *column = columns; rows && column < columns + count; column++)
+    if (!cells_visit(walk, column->component, column->leaf, column->data, rows)) return false;
   return true;
 }
 
-static bool cells_walk_resource(const struct cells_walk *walk, const struct component *component) {
-  for (uint32_t i = 0; component->resource && i < component->leaf_count; i++)
-    if (!cells_visit(walk, component, i, component->resource[i].data, component_cells(component)))
-      return false;
-  return true;
+static bool cells_walk_table(const struct cells_walk *walk, const struct table *table) {
+  return cells_walk_columns(walk, table->columns, table->column_count, table->count);
 }
 
 static bool cells_walk_copy(const struct cells_walk *walk, const struct copy *copy) {
-  for (uint32_t i = 0; copy->rows && i < copy->width; i++) {
-    const struct column *column = &copy->columns[i];
-    if (!cells_visit(walk, column->component, column->leaf, column->data, copy->rows)) return false;
-  }
-  return true;
+  return cells_walk_columns(walk, copy->columns, copy->width, copy->rows);
 }
 
 /* Walks the copies that observers are shown. They hold strings and ids of the dead, but own no any
@@ -93,7 +84,9 @@ static bool cells_walk_stored(const ecs_world *world, const struct cells_walk *w
   if (walk->type != ECS_ANY && !cells_walk_copies(world, walk)) return false;
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *component = world->registry.components[i];
-    if (component && !cells_walk_resource(walk, component)) return false;
+    for (uint32_t j = 0; component && component->resource && j < component->leaf_count; j++)
+      if (!cells_visit(walk, component, j, component->resource[j].data, component_cells(component)))
+        return false;
   }
   return true;
 }

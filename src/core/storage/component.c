@@ -228,11 +228,7 @@ static ecs_status component_enum_cell(ecs_world *world, const struct component *
                                       ecs_cell *cell) {
   const ecs_string *text = &value->string;
   uint32_t at = enumeration_find(leaf->names, text->data, text->size);
-  cell->u64 = 0;
-  if (leaf->size == 1)
-    cell->u8 = (uint8_t)at;
-  else
-    cell->u16 = (uint16_t)at;
+  *cell = cell_of_bits(leaf->size, at);
   if (at != NONE) return ECS_OK;
   struct nearest nearest;
   nearest_begin(&nearest, text->data, text->size);
@@ -368,7 +364,6 @@ bool require_gap(const ecs_world *world, const ecs_id *ids, uint32_t count, bool
   return false;
 }
 
-
 /* Whether an entity lacks a requirement of one of its components. */
 static bool require_lacks(const ecs_world *world, ecs_id entity, ecs_id id, struct gap *gap) {
   const struct component *component = component_of(world, id);
@@ -461,22 +456,15 @@ static ecs_status require_walk(const ecs_world *world, uint8_t *states, struct r
   return ECS_OK;
 }
 
-static ecs_status component_walk_all(const ecs_world *world, uint8_t *states,
-                                     struct require_step *steps) {
-  ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < world->registry.count && status == ECS_OK; i++)
-    if (world->registry.components[i] && states[i] == UNSEEN)
-      status = require_walk(world, states, steps, i);
-  return status;
-}
-
 ecs_status require_check_cycles(ecs_world *world) {
   uint32_t count = world->registry.count;
   struct memory *memory = &world->memory;
   uint8_t *states = memory_array(memory, (size_t)count + 1, sizeof *states);
   struct require_step *steps = memory_array(memory, (size_t)count + 1, sizeof *steps);
-  ecs_status status =
-      states && steps ? component_walk_all(world, states, steps) : world_nomem(world);
+  ecs_status status = states && steps ? ECS_OK : world_nomem(world);
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++)
+    if (world->registry.components[i] && states[i] == UNSEEN)
+      status = require_walk(world, states, steps, i);
   memory_free(memory, states, ((size_t)count + 1) * sizeof *states);
   memory_free(memory, steps, ((size_t)count + 1) * sizeof *steps);
   return status;

@@ -31,7 +31,6 @@ ecs_status event_need_name(const ecs_world *world, const char *name, size_t size
 
 /* ---- the world's list ---- */
 
-
 ecs_status event_new(ecs_world *world, struct component *component, ecs_id id) {
   ecs_status status = OWNED_RESERVE(world, &world->events, 1);
   if (status != ECS_OK) return status;
@@ -75,8 +74,7 @@ void event_free(ecs_world *world, struct component *component) {
 void events_free(ecs_world *world) {
   struct events *events = &world->events;
   assert(events->count == 0);
-  while (events->retired_count)
-    buffer_free(&world->memory, &events->retired[--events->retired_count]);
+  events_forget_retired(world);
   FREE_LIST(&world->memory, events->retired, events->retired_capacity);
   FREE_LIST(&world->memory, events->list, events->capacity);
   *events = (struct events){.list = NULL};
@@ -86,7 +84,6 @@ void events_free(ecs_world *world) {
 
 void events_forget_retired(ecs_world *world) {
   struct events *events = &world->events;
-  assert(!staging_is_open(&world->staging));
   while (events->retired_count)
     buffer_free(&world->memory, &events->retired[--events->retired_count]);
 }
@@ -151,7 +148,6 @@ void event_append(ecs_world *world, struct table *table, const struct write *wri
   if (count) table_write(world, table->columns, row, writes, count);
 }
 
-
 void event_cut_from(ecs_world *world, struct table *table, uint32_t row, uint32_t count) {
   uint32_t behind = row + count, left = table->count - behind;
   assert(behind <= table->count);
@@ -166,13 +162,9 @@ void event_cut_from(ecs_world *world, struct table *table, uint32_t row, uint32_
   table->count = row + left;
 }
 
-void event_cut(ecs_world *world, struct event *event, uint32_t row, uint32_t count) {
-  event_cut_from(world, event->table, row, count);
-}
-
 void event_drop(ecs_world *world, struct event *event, uint64_t number) {
   uint32_t gone = event_row(event, number);
-  event_cut(world, event, 0, gone);
+  event_cut_from(world, event->table, 0, gone);
   event->first += gone;
 }
 

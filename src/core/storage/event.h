@@ -39,12 +39,9 @@ void events_forget_retired(ecs_world *world);
 void event_append(ecs_world *world, struct table *table, const struct write *writes,
                   uint32_t count);
 
-/* The first drops rows before a number. The second drops rows anywhere; later rows take their
-** numbers. */
+/* The first drops rows before a number. The second drops rows anywhere from one of an event's
+** tables; later rows take their numbers. */
 void event_drop(ecs_world *world, struct event *event, uint64_t number);
-void event_cut(ecs_world *world, struct event *event, uint32_t row, uint32_t count);
-
-/* Drops rows from one of an event's tables. */
 void event_cut_from(ecs_world *world, struct table *table, uint32_t row, uint32_t count);
 
 /* Forgets all rows; their any slots have been released or handed over. */

@@ -8,7 +8,6 @@
 #include "core/storage/row.h"
 #include "core/storage/table.h"
 
-
 /* Hashes a set in any order. Colliding sets are told apart by comparison; the constant hash, for
 ** tests, makes all of them collide. */
 static uint64_t graph_hash_ids(const ecs_id *ids, uint32_t count) {
@@ -435,8 +434,7 @@ static void graph_drop_tables(ecs_world *world, const uint32_t *doomed, uint32_t
   }
 }
 
-/* Frees the listed empty tables that `goes` selects, and keeps the list of the others. */
-static void graph_drop_table(ecs_world *world, bool (*goes)(struct table *, ecs_id), ecs_id id) {
+void graph_drop_doomed(ecs_world *world) {
   struct graph *graph = &world->graph;
   uint32_t doomed = 0, kept = 0;
   for (uint32_t i = 0; i < graph->empty_count; i++) {
@@ -444,7 +442,7 @@ static void graph_drop_table(ecs_world *world, bool (*goes)(struct table *, ecs_
     struct table *table = world_table(world, index);
     assert(table && table->index == index && table->in_empties);
     table->in_empties = table->count == 0;
-    table->doomed = table->in_empties && goes(table, id);
+    table->doomed &= table->in_empties;
     if (!table->doomed) continue;
     graph->empties[i] = graph->empties[doomed];
     graph->empties[doomed++] = index;
@@ -458,29 +456,14 @@ static void graph_drop_table(ecs_world *world, bool (*goes)(struct table *, ecs_
   graph->empty_count = kept;
 }
 
-static bool graph_is_stale(struct table *table, ecs_id unused) {
-  (void)unused;
-  bool stale = table->was_empty;
-  table->was_empty = true;
-  return stale;
-}
-
-static bool graph_has_id(struct table *table, ecs_id id) {
-  return graph_lists(table, id);
-}
-
-static bool graph_is_doomed(struct table *table, ecs_id unused) {
-  (void)unused;
-  return table->doomed;
-}
-
-void graph_drop_doomed(ecs_world *world) { graph_drop_table(world, graph_is_doomed, ECS_NULL); }
-
-void graph_reclaim(ecs_world *world) { graph_drop_table(world, graph_is_stale, ECS_NULL); }
-
-static bool graph_has_pairs(struct table *table, ecs_id unused) {
-  (void)unused;
-  return table->has_pairs;
+void graph_reclaim(ecs_world *world) {
+  const struct graph *graph = &world->graph;
+  for (uint32_t i = 0; i < graph->empty_count; i++) {
+    struct table *table = world_table(world, graph->empties[i]);
+    table->doomed = table->was_empty;
+    table->was_empty = true;
+  }
+  graph_drop_doomed(world);
 }
 
 #define MADE_MOST 262144u       /* ids: some 25 MB */
@@ -489,14 +472,20 @@ void graph_let_go(ecs_world *world) {
   struct graph *graph = &world->graph;
   if (LIKELY(graph->made_ids < MADE_MOST + 8ull * graph->record_count)) return;
   graph->made_ids = 0;
-  graph_drop_table(world, graph_has_pairs, ECS_NULL);
+  for (uint32_t i = 0; i < graph->empty_count; i++) {
+    struct table *table = world_table(world, graph->empties[i]);
+    table->doomed = table->has_pairs;
+  }
+  graph_drop_doomed(world);
 }
 
 void graph_forget(ecs_world *world, ecs_id id) {
   struct graph *graph = &world->graph;
   const struct id_record *record = graph_record(world, id);
   if (!record) return;
-  if (record->table_count) graph_drop_table(world, graph_has_id, id);
+  for (uint32_t i = 0; i < record->table_count; i++)
+    world_table(world, record->tables[i])->doomed = true;
+  if (record->table_count) graph_drop_doomed(world);
   uint32_t at = map_get(&graph->records, id);
   if (at != NONE) graph_forget_record(world, at);
 }

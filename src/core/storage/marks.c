@@ -47,13 +47,6 @@ void marks_arrive_of(struct marks *marks, uint64_t now, uint32_t row, uint32_t c
   for (uint32_t i = row; marks->tracked && i < row + count; i++) marks->added[i] = now;
 }
 
-/* Clears the marks of a group that has lost its only row. */
-static void marks_cut_row(struct marks *marks, uint32_t row, uint32_t last) {
-  assert(marks->groups[last / MARK_ROWS] > 0);
-  if (row != last) bring_mark(marks, row, marks, last);
-  if (last % MARK_ROWS == 0) marks->groups[last / MARK_ROWS] = 0;
-}
-
 /* The sign bit of a difference tells which is greater: run numbers are far below it. */
 LOOPS uint64_t marks_later(const uint64_t *runs, uint64_t run) {
   uint8_t later[64];
@@ -103,7 +96,13 @@ void marks_arrive(const ecs_world *world, const struct table *table, uint32_t ro
 
 void marks_cut(const struct table *table, uint32_t row, uint32_t last) {
   assert(row <= last && last < table->capacity);
-  for (uint32_t i = 0; i < table->mark_count; i++) marks_cut_row(&table->marks[i], row, last);
+  for (uint32_t i = 0; i < table->mark_count; i++) {
+    struct marks *marks = &table->marks[i];
+    assert(marks->groups[last / MARK_ROWS] > 0);
+    if (row != last) bring_mark(marks, row, marks, last);
+    /* The group may have lost its only row. */
+    if (last % MARK_ROWS == 0) marks->groups[last / MARK_ROWS] = 0;
+  }
 }
 
 void marks_bring(const ecs_world *world, const struct table *from, uint32_t row,
@@ -127,29 +126,19 @@ void marks_clear(const struct table *table) {
 
 /* ---- room ---- */
 
-static bool marks_grow_buffer(struct memory *memory, struct column_buffer *buffer, uint64_t **marks,
-                              size_t used, size_t need) {
-  if (need <= used && *marks) return true;
-  if (!*marks) used = 0;
-  if (!buffer_grow(memory, buffer, need * sizeof **marks, used * sizeof **marks)) return false;
-  *marks = buffer->data;
-  memset(*marks + used, 0, (need - used) * sizeof **marks);
-  return true;
-}
-
 /* Rows are examined 64 at a time. */
 static size_t marks_row_room(uint32_t rows) { return round_up(rows, 64); }
 
 static bool marks_make_room(struct memory *memory, struct marks *marks, uint32_t capacity,
                             uint32_t rows) {
   if (rows == 0) return true;
-  if (!marks_grow_buffer(memory, &marks->group_buffer, &marks->groups, mark_groups(capacity),
+  if (!buffer_grow_words(memory, &marks->group_buffer, &marks->groups, mark_groups(capacity),
                          mark_groups(rows)))
     return false;
   size_t used = marks_row_room(capacity), need = marks_row_room(rows);
   return !marks->tracked ||
-         (marks_grow_buffer(memory, &marks->row_buffer, &marks->rows, used, need) &&
-          marks_grow_buffer(memory, &marks->added_buffer, &marks->added, used, need));
+         (buffer_grow_words(memory, &marks->row_buffer, &marks->rows, used, need) &&
+          buffer_grow_words(memory, &marks->added_buffer, &marks->added, used, need));
 }
 
 static void marks_give_back(struct memory *memory, struct marks *marks) {
@@ -226,10 +215,8 @@ static bool marks_prepare(struct memory *memory, struct table *table,
   uint32_t count = table->mark_count, old = table->mark_capacity;
   for (uint32_t i = 0; i < table->id_count; i++) count += marks_is_of(component, table->ids[i]);
   if (count == table->mark_count) return true;
-  struct marks *marks = memory_grow(memory, table->marks, &table->mark_capacity, count,
-                                    sizeof *marks);
-  if (!marks) return false;
-  table->marks = marks;
+  if (!GROW(memory, table->marks, table->mark_capacity, count)) return false;
+  struct marks *marks = table->marks;
   memset(marks + old, 0, (table->mark_capacity - old) * sizeof *marks);
   uint32_t at = table->mark_count;
   for (uint32_t i = 0; i < table->id_count; i++) {
@@ -238,13 +225,6 @@ static bool marks_prepare(struct memory *memory, struct table *table,
     if (!marks_make_room(memory, &marks[at++], 0, table->capacity)) return false;
   }
   return true;
-}
-
-static void marks_forget(struct memory *memory, struct table *table) {
-  for (uint32_t i = table->mark_count; i < table->mark_capacity; i++) {
-    marks_give_back(memory, &table->marks[i]);
-    table->marks[i].id = ECS_NULL;
-  }
 }
 
 /* Makes the marks that marks_prepare made count. */
@@ -265,17 +245,17 @@ ecs_status marks_begin(ecs_world *world, struct component *component) {
   const struct id_record *all = graph_all(world);
   struct memory *memory = &world->memory;
   struct table *packed = component->sparse ? component->sparse->table : NULL;
-  bool ready = !packed || marks_prepare(memory, packed, component);
-  for (uint32_t i = 0; ready && i < all->table_count; i++)
-    ready = marks_prepare(memory, world_table(world, all->tables[i]), component);
-  if (packed && ready) marks_enter(world, packed);
-  if (packed && !ready) marks_forget(memory, packed);
-  for (uint32_t i = 0; i < all->table_count; i++) {
-    struct table *table = world_table(world, all->tables[i]);
-    if (ready)
-      marks_enter(world, table);
-    else
-      marks_forget(memory, table);
+  uint32_t count = packed ? 1 : all->table_count;
+  bool ready = true;
+  for (uint32_t i = 0; ready && i < count; i++)
+    ready = marks_prepare(memory, packed ? packed : world_table(world, all->tables[i]), component);
+  for (uint32_t i = 0; i < count; i++) {
+    struct table *table = packed ? packed : world_table(world, all->tables[i]);
+    if (ready) marks_enter(world, table);
+    for (uint32_t j = table->mark_count; !ready && j < table->mark_capacity; j++) {
+      marks_give_back(memory, &table->marks[j]);
+      table->marks[j].id = ECS_NULL;
+    }
   }
   if (!ready) return world_nomem(world);
   component->watched = true;

@@ -65,7 +65,8 @@ void row_go_packed(ecs_world *world, struct record *record, struct table *from,
 void row_move(ecs_world *world, uint32_t entity, struct table *to) {
   struct record *record = entity_record(&world->entities, entity);
   struct table *from = record_table(world, record);
-  bool bare = entity < FIRST_ENTITY && to->id_count == 0 && !sparse_has_any(world, entity);
+  bool bare = entity < FIRST_ENTITY && to->id_count == 0 &&
+              !sparse_next_id(world, entity, ECS_NULL);
   if (from == to && !bare) return;
   if (from && bare)
     row_leave(world, from, record->row);

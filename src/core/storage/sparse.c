@@ -25,13 +25,6 @@ bool sparse_find(const ecs_world *world, uint32_t entity, ecs_id component,
   return true;
 }
 
-bool sparse_has_any(const ecs_world *world, uint32_t entity) {
-  const struct sparses *sparses = &world->sparses;
-  for (uint32_t i = 0; sparses->rows && i < sparses->count; i++)
-    if (sparse_row(sparses->list[i], entity) != NONE) return true;
-  return false;
-}
-
 ecs_id sparse_next_id(const ecs_world *world, uint32_t entity, ecs_id last) {
   const struct sparses *sparses = &world->sparses;
   for (uint32_t i = 0; sparses->rows && i < sparses->count; i++)
@@ -200,7 +193,6 @@ void sparse_enter_rows(ecs_world *world, struct sparse *sparse) {
 }
 
 /* ---- the world's list ---- */
-
 
 ecs_status sparse_new(ecs_world *world, struct component *component, ecs_id id) {
   ecs_status status = OWNED_RESERVE(world, &world->sparses, 1);

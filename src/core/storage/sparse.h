@@ -41,9 +41,7 @@ struct sparse *sparse_of(const ecs_world *world, ecs_id id);
 bool sparse_find(const ecs_world *world, uint32_t entity, ecs_id component,
                  struct cells_row *out);
 
-/* The first says whether the entity has any sparse component. The second returns the id of its
-** first one after an id, or ECS_NULL. */
-bool sparse_has_any(const ecs_world *world, uint32_t entity);
+/* The id of the entity's first sparse component after an id, or ECS_NULL. */
 ecs_id sparse_next_id(const ecs_world *world, uint32_t entity, ecs_id last);
 
 /* Rows of sparse components, and the world's list of sparse sets. */

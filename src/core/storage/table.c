@@ -165,12 +165,6 @@ size_t table_bytes(const struct table *table) {
   return bytes;
 }
 
-/* Whether no column has a buffer, not even from a growth that ran out of memory. */
-static bool table_may_pack(const struct table *table) {
-  bool begun = table->column_count > 0 && table->columns->buffer.data;
-  return table->packs && table->plain && !table->row_buffer.data && !begun;
-}
-
 /* Packs the first rows: one allocation, and fewer cache lines to load. */
 static bool table_pack(ecs_world *world, struct table *table) {
   assert(table->count == 0 && table->capacity == 0 && table->plain);
@@ -226,7 +220,9 @@ ecs_status table_grow(ecs_world *world, struct table *table, uint64_t more) {
   if (rows < PACKED_ROWS) rows = PACKED_ROWS;
   if (rows < need) rows = (need + PACKED_ROWS - 1) / PACKED_ROWS * PACKED_ROWS;
   if (rows > ROW_LIMIT) rows = ROW_LIMIT;
-  bool packs = table_may_pack(table) && rows == PACKED_ROWS;
+  /* No column may have a buffer, not even from a growth that ran out of memory. */
+  bool begun = table->row_buffer.data || (table->column_count && table->columns->buffer.data);
+  bool packs = table->packs && table->plain && !begun && rows == PACKED_ROWS;
   if (!(packs ? table_pack(world, table) : table_grow_columns(world, table, (size_t)rows)))
     return world_nomem(world);
   table->capacity = (uint32_t)rows;

@@ -73,21 +73,12 @@ void toggles_count(struct table *table) {
 
 /* ---- room ---- */
 
-static bool toggle_grow(struct memory *memory, struct toggle *toggle, uint32_t capacity,
-                        uint32_t rows) {
-  size_t used = toggle_words(capacity) * sizeof *toggle->bits;
-  size_t need = toggle_words(rows) * sizeof *toggle->bits;
-  if (need <= used && (toggle->bits || rows == 0)) return true;
-  if (!buffer_grow(memory, &toggle->buffer, need, used)) return false;
-  toggle->bits = toggle->buffer.data;
-  memset((char *)toggle->bits + used, 0, need - used);
-  return true;
-}
-
 bool toggles_grow(struct memory *memory, struct table *table, uint32_t rows) {
-  for (uint32_t i = 0; i < table->toggle_count; i++) {
+  for (uint32_t i = 0; rows && i < table->toggle_count; i++) {
     struct toggle *toggle = &table->toggles[i];
-    if (!toggle_grow(memory, toggle, toggle->bits ? table->capacity : 0, rows)) return false;
+    if (!buffer_grow_words(memory, &toggle->buffer, &toggle->bits, toggle_words(table->capacity),
+                           toggle_words(rows)))
+      return false;
   }
   return true;
 }
@@ -122,19 +113,15 @@ void toggles_take(struct table *table, struct table *old) {
 
 /* ---- entities ---- */
 
-static ecs_status need_toggle(const ecs_world *world, const struct component *component) {
-  if (component->toggle) return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "'%s' cannot be switched on and off: declare it with toggle "
-                    "= true", component->name);
-}
-
 /* Switches a component of an entity in any storage. */
 static APART ecs_status toggle_switch_any(ecs_world *world, ecs_id entity, ecs_id id, bool off) {
   struct component *component;
   struct cells_row cells;
   if (UNLIKELY(!entity_find(&world->entities, entity))) return entity_need(world, entity);
   ecs_status status = component_need_id(world, id, &component);
-  if (status == ECS_OK) status = need_toggle(world, component);
+  if (status == ECS_OK && !component->toggle)
+    status = world_fail(world, ECS_EINVAL, "'%s' cannot be switched on and off: declare it with "
+                        "toggle = true", component->name);
   if (status != ECS_OK) return status;
   if (changes_wait(world))
     return command_stage(world, off ? COMMAND_DISABLE : COMMAND_ENABLE, entity, id, NULL, 0);

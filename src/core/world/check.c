@@ -119,8 +119,11 @@ static ecs_status check_layout(const ecs_world *world, const struct table *table
   return ECS_OK;
 }
 
+/* Exactly the tables of prefabs are hidden from queries. */
 static ecs_status check_ids(const ecs_world *world, const struct table *table) {
+  const struct relation *prefab = world->relations.prefab;
   uint32_t columns = 0;
+  bool hidden = false;
   for (uint32_t i = 0; i < table->id_count; i++) {
     ecs_id id = table->ids[i];
     const struct component *component = component_of(world, id);
@@ -130,7 +133,9 @@ static ecs_status check_ids(const ecs_world *world, const struct table *table) {
     ecs_status status = check_layout(world, table, id, columns);
     if (status != ECS_OK) return status;
     columns += component->leaf_count;
+    hidden |= prefab && component == prefab->component;
   }
+  if (hidden != table->hidden) return world_corrupt(world, "a table is hidden by mistake");
   struct graph_keys keys = graph_keys(table->ids, table->id_count);
   for (ecs_id key; graph_next_key(&keys, &key);) {
     const struct id_record *record = graph_record(world, key);
@@ -142,12 +147,6 @@ static ecs_status check_ids(const ecs_world *world, const struct table *table) {
     return world_corrupt(world, "a table lacks what one of its components requires");
   return columns == table->column_count ? ECS_OK
                                         : world_corrupt(world, "a table has too many columns");
-}
-
-static bool check_edge_knows(const struct edge *edge, const struct table *larger, bool adds) {
-  const struct layout *layout = table_find(larger, edge->id);
-  return edge->count == layout->count && larger->columns + edge->first == layout->columns &&
-         edge->kind == ((adds ? EDGE_ADDS : EDGE_TAKES) | (larger->plain ? 0 : EDGE_SLOW));
 }
 
 /* Whether the table has a cached edge exactly when it has edges, and the cache equals one of
@@ -174,7 +173,10 @@ static ecs_status check_edges(const ecs_world *world, const struct table *table)
         (adds ? table : to)->id_count + 1 != (adds ? to : table)->id_count)
       return world_corrupt(world, "an edge leads to a table of other ids");
     if (edge_find(table, edge->id) != edge) return world_corrupt(world, "an edge is not found");
-    if (!check_edge_knows(edge, adds ? to : table, adds))
+    const struct table *larger = adds ? to : table;
+    const struct layout *layout = table_find(larger, edge->id);
+    if (edge->count != layout->count || larger->columns + edge->first != layout->columns ||
+        edge->kind != ((adds ? EDGE_ADDS : EDGE_TAKES) | (larger->plain ? 0 : EDGE_SLOW)))
       return world_corrupt(world, "an edge has other columns");
     count++;
   }
@@ -182,15 +184,6 @@ static ecs_status check_edges(const ecs_world *world, const struct table *table)
   return check_near_edge_is_true(table)
              ? ECS_OK
              : world_corrupt(world, "the cached edge is not an edge's copy");
-}
-
-/* Checks that exactly the tables of prefabs are hidden from queries. */
-static ecs_status check_hidden(const ecs_world *world, const struct table *table) {
-  const struct relation *prefab = world->relations.prefab;
-  bool marked = false;
-  for (uint32_t i = 0; prefab && i < table->id_count; i++)
-    marked |= component_of(world, table->ids[i]) == prefab->component;
-  return marked == table->hidden ? ECS_OK : world_corrupt(world, "a table is hidden by mistake");
 }
 
 static ecs_status check_tables(const ecs_world *world) {
@@ -207,7 +200,6 @@ static ecs_status check_tables(const ecs_world *world) {
     if (table->count == 0 && !table->in_empties && table != world->graph.empty)
       return world_corrupt(world, "an empty table is not listed");
     ecs_status status = check_ids(world, table);
-    if (status == ECS_OK) status = check_hidden(world, table);
     if (status == ECS_OK) status = check_table_rows(world, table);
     if (status == ECS_OK) status = check_columns(world, table);
     if (status == ECS_OK) status = check_edges(world, table);
@@ -231,37 +223,27 @@ static ecs_status check_records(const ecs_world *world) {
   return ECS_OK;
 }
 
-static ecs_status check_event_query(const ecs_world *world, const ecs_query *query) {
-  const struct component *event = query->terms.event;
-  if (component_of(world, event->id) != event || !event->event || query->count != 1)
-    return world_corrupt(world, "a query misses its event");
-  for (uint32_t i = 0; i < query->terms.count; i++) {
-    const struct term *term = &query->terms.terms[i];
-    if (term->slot != NONE &&
-        query_columns(query, 0)[term->slot] != term_column(term, event->event->table))
-      return world_corrupt(world, "an event's column is wrong");
-  }
-  return ECS_OK;
-}
-
 static ecs_status check_one_query(const ecs_world *world, const ecs_query *query) {
   const struct id_record *all = graph_all(world);
-  uint32_t match = 0;
-  if (query->terms.event) return check_event_query(world, query);
+  const struct component *event = query->terms.event;
+  uint32_t match = event != NULL;
+  if (event && (component_of(world, event->id) != event || !event->event))
+    return world_corrupt(world, "a query misses its event");
   query_arrange(query);
-  for (uint32_t i = 0; i < all->table_count && !query->broken; i++) {
+  for (uint32_t i = 0; i < all->table_count && !query->broken && !event; i++) {
     const struct table *table = world_table(world, all->tables[i]);
     if (!query_terms_match(&query->terms, table)) continue;
-    if (match == query->count || query->tables[match] != table->index)
+    if (match == query->count || query->tables[match++] != table->index)
       return world_corrupt(world, "a query misses a table");
-    const uint32_t *columns = query_columns(query, match++);
-    for (uint32_t j = 0; j < query->terms.count; j++) {
-      const struct term *term = &query->terms.terms[j];
-      if (term->slot != NONE && columns[term->slot] != term_column(term, table))
-        return world_corrupt(world, "a query's column is wrong");
-    }
   }
   if (match != query->count) return world_corrupt(world, "a query has too many tables");
+  for (uint32_t i = 0; i < match; i++)
+    for (uint32_t j = 0; j < query->terms.count; j++) {
+      const struct term *term = &query->terms.terms[j];
+      if (term->slot != NONE &&
+          query_columns(query, i)[term->slot] != term_column(term, query_table(query, i)))
+        return world_corrupt(world, "a query's column is wrong");
+    }
   if (!changes_are_sound(query)) return world_corrupt(world, "a query is in use for nothing");
   return lineup_is_sound(query) ? ECS_OK : world_corrupt(world, "a query's order of rows is wrong");
 }
@@ -294,15 +276,6 @@ static ecs_status check_sparse(const ecs_world *world, const struct sparse *spar
   return status == ECS_OK ? marks_check(world, table) : status;
 }
 
-/* Checks that each entity with a component also has the one it requires, in its table or sparse. */
-static ecs_status check_one_requirement(const ecs_world *world, const struct table *table) {
-  struct gap gap;
-  for (uint32_t row = 0; row < table->count; row++)
-    if (require_entity_gap(world, entity_id(&world->entities, table->rows[row]), &gap))
-      return world_corrupt(world, "an entity lacks what one of its components requires");
-  return ECS_OK;
-}
-
 static ecs_status check_sparses(const ecs_world *world) {
   const struct sparses *sparses = &world->sparses;
   const struct id_record *all = graph_all(world);
@@ -316,8 +289,14 @@ static ecs_status check_sparses(const ecs_world *world) {
   }
   if (status == ECS_OK && rows != sparses->rows)
     return world_corrupt(world, "sparse rows are miscounted");
-  for (uint32_t i = 0; sparse_is_mixed(world) && i < all->table_count && status == ECS_OK; i++)
-    status = check_one_requirement(world, world_table(world, all->tables[i]));
+  /* Each entity with a component also has the one it requires, in its table or sparse. */
+  for (uint32_t i = 0; sparse_is_mixed(world) && i < all->table_count && status == ECS_OK; i++) {
+    const struct table *table = world_table(world, all->tables[i]);
+    struct gap gap;
+    for (uint32_t row = 0; row < table->count; row++)
+      if (require_entity_gap(world, entity_id(&world->entities, table->rows[row]), &gap))
+        return world_corrupt(world, "an entity lacks what one of its components requires");
+  }
   return status;
 }
 

@@ -27,12 +27,6 @@ struct world_and_schedule {
   char message[MESSAGE_SIZE];
 };
 
-static ecs_status lifetime_make_pool(ecs_world *world, const ecs_world_desc *desc) {
-  if (desc->threads < 2) return ECS_OK;
-  world->pool = pool_new(&world->memory, desc->threads, desc->jobs);
-  return world->pool ? ECS_OK : ECS_ENOMEM;
-}
-
 ecs_status ecs_world_new(const ecs_world_desc *given, ecs_world **out) {
   ecs_world_desc desc = given ? *given : (ecs_world_desc){0};
   *out = NULL;
@@ -52,7 +46,10 @@ ecs_status ecs_world_new(const ecs_world_desc *given, ecs_world **out) {
   world->watching = memory_array(&world->memory, 1, sizeof *world->watching);
   ecs_status status = world->watching ? graph_init(world) : ECS_ENOMEM;
   if (status == ECS_OK) status = schedule_init(world);
-  if (status == ECS_OK) status = lifetime_make_pool(world, &desc);
+  if (status == ECS_OK && desc.threads > 1) {
+    world->pool = pool_new(&world->memory, desc.threads, desc.jobs);
+    if (!world->pool) status = ECS_ENOMEM;
+  }
   if (status == ECS_OK)
     *out = world;
   else
@@ -74,7 +71,7 @@ static void lifetime_clear(ecs_world *world) {
   FREE_LIST(memory, world->declared.prefabs, world->declared.capacity);
   registry_free(world);
   relations_free(world);
-  name_table_free(world);
+  name_table_clear(world, &world->names);
   intern_free(&world->strings, memory);
   sparses_free(world);
   events_free(world);
