@@ -180,6 +180,7 @@ local function new_world(program, kernels, with)
     for p in world:query "P":each() do if p.n % 2 == 0 then p.big = two + (two - one) end end
   end
   out.near = world:index("near", { query = "Spot:in, H:in", grid = "Spot", cell = 2 })
+  out.aged = world:index("aged", { query = "H:in", ordered = "H.n" })
   if with.observer then listen(world, program, out.heard) end
   return out
 end
@@ -187,9 +188,9 @@ end
 -- ---- the functions ----
 
 local given = { "world", "ecs", "boss", "mate", "dead", "floats", "ints", "bytes", "flags", "at",
-  "nxt", "score", "make", "near", "cost", "those", "tints", "steps", "gain", "weights", "odds",
-  "fees", "price", "grade", "turned", "bag", "lanes", "walks",
-  "maps", "grids", "alias", "rival" }
+  "nxt", "score", "make", "near", "aged", "cost", "those", "tints", "steps", "gain", "weights",
+  "odds", "fees", "price", "grade", "turned", "bag", "lanes", "walks", "maps", "grids", "alias",
+  "rival" }
 
 local frame = "local " .. table.concat(given, ", ") .. " = ...\n" .. [[
 local n, acc, best, who, mix, seen, flip = 0, 0.0, nil, nil, 0, false, nil
@@ -332,7 +333,7 @@ local function prepare(out, unit, i, with, fn)
   end
   local spec = { query = #text > 0 and text or nil, ["$p"] = chosen, [unit.form] = fn }
   if unit.form == "array" then spec.array, spec.each = "floats", fn end
-  if unit.form == "inside" then spec = { run = go_through, uses = { "near" } } end
+  if unit.form == "inside" then spec = { run = go_through, uses = { "near", "aged" } } end
   if unit.form == "loop" then spec.loop, spec.run = nil, fn end
   world:system(name, spec)
   local about = (unit.form == "inside" or unit.form == "loop") and fn or name
