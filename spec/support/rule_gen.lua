@@ -136,6 +136,16 @@ tables 7: stores | sums[<I1> % 4 + 1] = sums[<I1> % 4 + 1] + 1 | sums[<X1> % 4 +
   | for <N1>, <N2> in ipairs(sums) do sums[<N1>] = <N2> * 0.5 + <F> end
   | if <Rare> then sums[<I>] = <F> end
   | if not marks[<I1> % 4 + 1] then marks[<I1> % 4 + 1] = <B> <S> end
+odd 6: <PF> = odd[<I>] | <PF> = odd[<I>] or <F> | <PF> = <F> + odd[<F>] | <PI> = odd[<I>] % 8
+  | if odd[<I>] then <S> end | if not odd[<F>] then <S> else <PI> = 2 end | <PI> = -odd[<I>]
+  | if odd[<I>] == true then <S> end | if odd[<I>] == nil then <S> end | <PF> = floats[odd[<I>] ]
+  | <PF> = odd[<I>] - odd[<I>] | local <N1> = odd[<I>] <PB> = <N1> and true or false <PF> = <N1>
+  | local <N1> = odd[<I>] or floats[<I>] if <N1> then <S> end <PB> = odd[<I>] == <N1>
+  | local <N1>, <N2> for <N3> = 1, 4 do local <N4> = odd[<I> + <N3>] if <N4> then <N1> = <N4> else
+    <N2> = nil end if not <N2> then <N2> = <N4> end if <B> then break end end
+    <PB> = <N2> == nil if <N1> then <PF> = <N1> end
+  | local <N1> if <B> then <N1> = floats[<I>] elseif <B> then <N1> = odd[<I>] end
+    if <N1> ~= nil then <PF> = <N1> <S> end
 others 10: world:set(<L1>, 'H.hp', (world:get(<L1>, 'H.hp') or 0.0) + <F>)
   | if world:alive(<E1>) and world:has(<E1>, 'H') then world:set(<E1>, 'H.hp', <F>) <S> end
   | local <N1> = world:get(<L1>, 'H.n') if <N1> and <N1> >= 2 then
@@ -541,8 +551,7 @@ function Gen:learn_term(term, by_path)
 end
 
 local about = { "arrays", "score", "cells", "tables", "others", "commands", "spawns", "emits",
-  "asks",
-  "grown", "keyed", "lists", "made", "texts" }
+  "asks", "grown", "keyed", "lists", "made", "odd", "texts" }
 
 -- What a unit is about, and what it knows at its beginning.
 function Gen:begin(unit)
