@@ -320,13 +320,6 @@ describe("a row that fails in a loop over an index", function()
     end end)
     assert.equal(2, calls)   -- one in each update, which raises it
   end)
-
-  it("is one that looks with what is no number", function()
-    both(function(_, flock) return function(p, out, _, self)
-      local reach = self % 64 ~= 9 and 1.0 or nil
-      for _, v in flock:within(p.x, p.y, reach) do out.d = out.d + v.x end
-    end end)
-  end)
 end)
 
 describe("forms of queries that look into indexes", function()

@@ -171,19 +171,6 @@ describe("a table in a kernel", function()
     return list
   end
 
-  it("is read by the names of an enum, behind constant keys, and up to its length", function()
-    local tuning = { speed = { rat = 1.5, orc = 2, boss = 0.25 },
-      hits = { rat = 1, orc = 2, boss = 9 } }
-    local steps = { 0.5, 1.5, 2.5 }
-    agree_on(function() return function(p, kind)
-      p.x = p.x * 0.5 + tuning.speed[kind.is] / 2
-      p.i = tuning.hits[kind.is]
-      local sum = 0.0
-      for k = 1, #steps do sum = sum + steps[k] end
-      p.d = sum
-    end end)
-  end)
-
   it("is what it is when a run starts, whatever it becomes", function()
     local changes = {
       function(list) list[3] = 7.5 end,

@@ -195,27 +195,6 @@ describe("a resource in a kernel", function()
       assert.equal(kernels and "vector" or "lua", world:explain("s").tier)
     end)
   end)
-
-  it("has enums, bools, entities and numbers, read again before each run", function()
-    both(function(world, kernels)
-      world:resource "K"
-      world:resource "S"
-      local k, s = world:res "K", world:res "S"
-      local e, other = world:spawn { P = {} }, world:spawn()
-      world:system("s", { query = "P", compile = true, each = function(p, _, id)
-        p.x = (k.kind == "green" and 100 or 0) + (k.on and 10 or 0) + (k.target == id and 1 or 0)
-        p.y = s.n + s.small
-      end })
-      local expected = { 0, 5, 111, 7, 10, 7 }
-      for i, value in ipairs { { "red", false, other, -3, 8 }, { "green", true, e, 3, 4 },
-        { "blue", true, other, 3, 4 } } do
-        k.kind, k.on, k.target, s.n, s.small = table.unpack(value)
-        world:update(0)
-        assert.same({ expected[2 * i - 1] + 0.0, expected[2 * i] + 0.0 }, { world:get(e, "P") })
-      end
-      assert.equal(kernels and "vector" or "lua", world:explain("s").tier)
-    end)
-  end)
 end)
 
 describe("uniforms", function()
