@@ -7,7 +7,7 @@ local files = {
   -- mixed numbers, and what has integers of 64 bits throughout
   ["kernel_mixed"] = true, ["kernel_random"] = true, ["random_cells"] = true,
   ["random_loops"] = true, ["random_threads"] = true,
-  ["random_model"] = true, ["random_live"] = true, ["random_observers"] = true,
+  ["random_model"] = true, ["random_observers"] = true,
   -- live scripts of these specs are written in Lua 5.4
   ["live_observers"] = true, ["live_session"] = true,
   -- programs and pages written in Lua 5.4, run by themselves
