@@ -214,7 +214,7 @@ lua55-specs: $(call spec_needs,$(RELEASE))
 # All specs on LuaJIT, where it is there with its headers, but for those that spec/support/dialect.lua
 # skips; with small counts only those of kernels and of LuaJIT. Examples in C are the modules of other
 # Luas.
-LUAJIT_NOT := %/examples_spec.lua %/module_spec.lua %/bodies_help_spec.lua %/bodies_motion_spec.lua
+LUAJIT_NOT := %/examples_spec.lua %/module_spec.lua
 LUAJIT_FEW := $(call specs_in,kernel/* system) \
   $(filter %/luajit_spec.lua %/everywhere_spec.lua %/random_order_spec.lua,$(SPECS))
 luajit_specs = $(filter-out $(LUAJIT_NOT),$(if $(filter small,$(DEEP)),$(LUAJIT_FEW),$(SPECS)))
@@ -252,7 +252,7 @@ check-model: $(call spec_needs,$(RELEASE))
 # Where tables collide, neither wrong arguments nor examples go another way, nor kernels by
 # themselves.
 HASH_SPECS := $(filter-out $(call specs_in,kernel/numbers kernel/loops kernel/others \
-  kernel/commands kernel/parallel kernel/bodies random/kernels examples hostile),$(SPECS))
+  kernel/commands kernel/parallel random/kernels examples hostile),$(SPECS))
 
 check-hash: $(call spec_needs,$(HASH))
 	$(check) hash tap env ECS_SPEC_SCALE=small $(call specs,$(HASH),$(HASH_SPECS))

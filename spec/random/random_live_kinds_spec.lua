@@ -164,7 +164,8 @@ local function registered(world)
     local component = world:describe(name)
     local fields = { "component", name, tostring(component.storage), tostring(component.toggle) }
     for _, field in ipairs(component.fields) do
-      fields[#fields + 1] = field.name .. ":" .. field.type
+      local default = type(field.default) ~= "table" and field.default   -- tables are not the same
+      fields[#fields + 1] = ("%s:%s=%s"):format(field.name, field.type, tostring(default))
     end
     if not orphans[name] then add(table.unpack(fields)) end
   end
@@ -185,17 +186,19 @@ function Run:check_fresh()
   self.session, self.log = session, log
   if ok and told == 0 then
     assert.are.same(registered(world), registered(self.world))
+    assert.are.equal(helper.order(world), helper.order(self.world))
   end
   world:close()
 end
 
 function Run:step()
   edits[self.gen:pick(EDITS)](self)
-  local digest = self.world:digest()
+  local digest, before = self.world:digest(), registered(self.world)
   local ok, swapped, message = pcall(self.session.poll, self.session, true)
   self:say("poll", tostring(ok), tostring(swapped), plain(self, message))
   if ok and swapped == false then
     assert.are.equal(digest, self.world:digest(), message)
+    assert.are.same(before, registered(self.world), message)
     if self.gen.rng:chance(75) then self:mend(plain(self, message)) end
   elseif ok and swapped and not message and self.way == "kernels" then
     self:check_fresh()
@@ -222,7 +225,7 @@ local function run(seed, way)
 end
 
 describe("random scripts of all kinds", function()
-  local count = helper.by_scale { small = 4, normal = 12, deep = 300 }
+  local count = helper.by_scale { small = 8, normal = 20, deep = 450 }
   local group = count // 4
   for first = 1, count, group do
     local last = first + group - 1

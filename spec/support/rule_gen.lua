@@ -4,9 +4,9 @@
 ---
 --- What is in angle brackets is filled in: F a float, I an integer, V one that fits, B a truth, E
 --- an id, L one that lives, X an index, C a cell of the row's own, S statements (Z: without more
---- in them), N a new name (T, K, O and A are names of a float, a counter, an id, a new entity, for
---- statements behind it); PF, PI and so on are places of these kinds. The same letters with a digit
---- are the same text.
+--- in them), Opt a question whether the row has what is optional, N a new name (T, K, O and A are
+--- names of a float, a counter, an id, a new entity, for statements behind it); PF, PI and so on
+--- are places of these kinds. The same letters with a digit are the same text.
 local random = require "spec.support.rng"
 local text_of = require("spec.support.whole_gen").text
 
@@ -37,6 +37,7 @@ H F: hp | hp | far[<X> % 5 + 1] | bags[<X> % 2 + 1].w; I: n | k | bags[<I> % 2 +
   E: who; W: w
 S F: v; I: n
 Owes F: rate; I: amount
+Held F: since
 Said F: x; I: n; E: who
 ]]
 
@@ -63,6 +64,8 @@ const F: 1.5 | 0.25 | 3.0 | dt; I: 1 | 2 | 5; B: (<I> % 3 == 1) | (<F> > 2); E: 
   | world:add(<L>, 'S') | world:remove(<L>, 'S') | world:add(<L>, 'T') | world:remove(<L>, 'P')
   | world:add(<L>, 'Eats', <L>) | world:remove(<L>, 'Eats', <L>) | world:set(<L>, 'H.hp', <F>)
   | world:set(<L>, 'Owes', <L>, <V>) | world:set(<L>, 'Held', <L>, <F>)
+  | world:add(<L>, 'Eats', 'T') | world:add(<L>, 'Held', 'T') | world:remove(<L>, 'Held')
+  | world:set(<L>, 'H', <F>, <V>) | world:set(<L>, 'S', { v = <F> })
 row Me: e; D: e; L: e | e; E: e; X: <C>
 array I: i; X: i | i | i
 arrays F: (floats[<X>] or 0.0) | (grids[<I> % 3 + 1][<X>] or 0.0)
@@ -133,6 +136,16 @@ tables 7: stores | sums[<I1> % 4 + 1] = sums[<I1> % 4 + 1] + 1 | sums[<X1> % 4 +
   | for <N1>, <N2> in ipairs(sums) do sums[<N1>] = <N2> * 0.5 + <F> end
   | if <Rare> then sums[<I>] = <F> end
   | if not marks[<I1> % 4 + 1] then marks[<I1> % 4 + 1] = <B> <S> end
+odd 6: <PF> = odd[<I>] | <PF> = odd[<I>] or <F> | <PF> = <F> + odd[<F>] | <PI> = odd[<I>] % 8
+  | if odd[<I>] then <S> end | if not odd[<F>] then <S> else <PI> = 2 end | <PI> = -odd[<I>]
+  | if odd[<I>] == true then <S> end | if odd[<I>] == nil then <S> end | <PF> = floats[odd[<I>] ]
+  | <PF> = odd[<I>] - odd[<I>] | local <N1> = odd[<I>] <PB> = <N1> and true or false <PF> = <N1>
+  | local <N1> = odd[<I>] or floats[<I>] if <N1> then <S> end <PB> = odd[<I>] == <N1>
+  | local <N1>, <N2> for <N3> = 1, 4 do local <N4> = odd[<I> + <N3>] if <N4> then <N1> = <N4> else
+    <N2> = nil end if not <N2> then <N2> = <N4> end if <B> then break end end
+    <PB> = <N2> == nil if <N1> then <PF> = <N1> end
+  | local <N1> if <B> then <N1> = floats[<I>] elseif <B> then <N1> = odd[<I>] end
+    if <N1> ~= nil then <PF> = <N1> <S> end
 others 10: world:set(<L1>, 'H.hp', (world:get(<L1>, 'H.hp') or 0.0) + <F>)
   | if world:alive(<E1>) and world:has(<E1>, 'H') then world:set(<E1>, 'H.hp', <F>) <S> end
   | local <N1> = world:get(<L1>, 'H.n') if <N1> and <N1> >= 2 then
@@ -155,6 +168,7 @@ commands 6: world:add(<L>, 'T') | world:remove(<L>, 'T') | if <B> then <Com> end
   | if <B> then <Com> <Com> end | if <B> then world:despawn(<D>) end
   | if <B> and world:alive(<E1>) and <E1> ~= boss and <E1> ~= mate then world:despawn(<E1>) end
 spawns 8: local <A> = world:spawn { H = { hp = <F>, who = <E> }, T = true } | <PE> = world:spawn {}
+  | at[<X>] = world:spawn { H = { n = <V> } }
   | local <A1> = world:spawn { S = { v = <F> } } <PE> = <A1> | local <A> = make(<F>, <E>)
   | local <A> = world:spawn { H = { n = <V> }, T = <B> or nil }
   | local <N1> = { H = { hp = <F> } } if <B> then <N1>.T = true end local <A> = world:spawn(<N1>)
@@ -177,7 +191,8 @@ fails 9: if <Rare> then error('stop') end | assert(not (<Rare>), 'no') | <PI> = 
 long 1: if <Rare> then for <N1> = 1, 5000 do floats[<N1> % 16 + 1] = <F> end end
   | if <Rare> then for <N> = 1, 300 do world:spawn { T = true } end end
   | if <Rare> then for <N> = 1, 66000 do <PI1> = (<PI1> + 1) % 100 end end
-flow 7: if <B> then <S> end | if <B> then <S> else <S> end | for <K> = 1, <Few> do <S> end
+flow 7: <Opt> | <Opt> | if <B> then <S> end | if <B> then <S> else <S> end
+  | for <K> = 1, <Few> do <S> end
   | local <N1> = 0 while <N1> < 3 and <B> do <N1> = <N1> + 1 <S> end | if <B> then return end
   | for <N> = 1, 3 do <S> if <B> then break end <S> end
   | for <N> = 1, 3 do <S> <PB1> = not <PB1> if <PB1> then break end <S> end
@@ -325,6 +340,9 @@ lists 3: for <O> in world:targets(<L>, 'Eats') do <S> end
   | for <N1>, <N2>, <O> in near:within(<F>, 1.0, 2) do <PF1> = <PF1> + <N2>.hp * <N1>.x <S> end
   | for <N1>, <N2>, <O> in near:within(<F>, 1.0, 2) do <PF1> = <PF1> + <N2>.far[<X> % 5 + 1]
     for <K>, <N3> in ipairs(<N2>.bags) do <PF> = <N3>.w + <N2>.bags[<I> % 2 + 1].n <S> end end
+  | for <N1>, <O> in aged:range(<I>, <I>) do <PI1> = <PI1> + <N1>.n <S> end
+  | for <N1>, <O> in aged:lowest(<Few>) do <PF1> = <PF1> + <N1>.hp <S> end
+  | local <N1>, <N2> = near:nearest(<F>, 1.0, 3, <E>) if <N1> then <PF> = <N2> <PE> = <N1> <S> end
   | for <K>, <T> in ipairs(weights) do <S> if <B> then break end <S> end
   | for <K>, <T> in ipairs(floats) do if <B> then goto <N1> end <S> ::<N1>:: end
   | for <K>, <N1> in ipairs(steps) do <PF> = <N1>[<I> % 3 + 1] end
@@ -373,6 +391,8 @@ local queries = { terms "p=P", terms "p=P", terms("p=P", "h=H"), terms("p=P", "h
   terms("p=P", "o=(Owes, *)"), terms("p=P", "h=ChildOf->H"), terms("p=P", "h=H?"),
   terms("p=P", "g=H", "h=ChildOf->H?"), terms("p=P", "s=S"), terms("p=P", "s=S?", "T"),
   terms("p=P", "s=S?", "h=H?"), terms("p=P", "s=S?", "h=ChildOf->H?"),
+  terms("p=P", "h=P.prey->H?"), terms("p=P", "h=P.prey->H?"), terms("p=P", "d=Held?"),
+  terms("p=P", "h=Held->H?"), terms("p=P", "g=H?"), terms("p=P", "g=H?"), terms("p=P", "t=T?"),
   terms("y=Said", "h=Said.who->H"), terms("y=Said") }
 
 -- ---- filling in ----
@@ -445,7 +465,7 @@ end
 
 -- Whether there is something for all that a template needs.
 function Gen:can(template, depth)
-  if depth <= 0 and template:find "<S>" then return false end
+  if depth <= 0 and (template:find "<S>" or template:find "<Opt>") then return false end
   for kind in template:gmatch "<(%u%l*%u?)%d?>" do
     local place = kind:match "^P(%u)$"
     local list = place and self:places(place) or self.leaves[kind]
@@ -504,7 +524,21 @@ end
 
 local nothing = { F = "0.0", I = "0", B = "false", E = "boss" }
 
+-- What a row does that has what is optional, and one that lacks it.
+function Gen:learn_option(term)
+  insert(self.leaves, "Opt", ("if %s then <S> else <S> end"):format(term.name))
+  insert(self.leaves, "Opt", ("if not %s then <S> end"):format(term.name))
+  for kind, list in pairs(fields[term.of] or {}) do
+    local field = term.name .. "." .. list[1]
+    if kind == "F" then
+      insert(self.leaves, "Opt", ("if %s then %s = %s + <F> <S> end"):format(term.name, field,
+        field))
+    end
+  end
+end
+
 function Gen:learn_term(term, by_path)
+  if term.maybe and term.name then self:learn_option(term) end
   for kind, list in pairs(term.name and fields[term.of] or {}) do
     for _, field in ipairs(list) do
       local text = term.name .. "." .. field
@@ -519,8 +553,7 @@ function Gen:learn_term(term, by_path)
 end
 
 local about = { "arrays", "score", "cells", "tables", "others", "commands", "spawns", "emits",
-  "asks",
-  "grown", "keyed", "lists", "made", "texts" }
+  "asks", "grown", "keyed", "lists", "made", "odd", "texts" }
 
 -- What a unit is about, and what it knows at its beginning.
 function Gen:begin(unit)

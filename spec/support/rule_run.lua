@@ -111,6 +111,23 @@ local function odds()
     blue = { at = { 7, 8, 9.5 }, by = { black = 0, red = 2.5, green = 1.25, blue = 3 } } }
 end
 
+-- A list of numbers or booleans, mostly; at times with a hole, another key, or one of another type.
+local function odd_list(numbers)
+  local kind, list = numbers:pick { "integer", "float", "float", "both", "boolean" }, {}
+  local function value()
+    if kind == "boolean" then return numbers:chance(50) end
+    if kind == "integer" or kind == "both" and numbers:chance(50) then
+      return numbers:pick { numbers:range(-5, 5), numbers:range(1, 16), LARGEST, -LARGEST, 0, 1 }
+    end
+    return numbers:pick { numbers:range(-40, 40) / 8, 0.0, -0.0, 2.0, 1e300 }
+  end
+  for i = 1, numbers:range(0, 12) do list[i] = value() end
+  local keys = { numbers:int(12), 0, "x", 2.5, numbers:int(12) }
+  local values, how = { nil, value(), value(), 1, "text" }, numbers:int(10)
+  if keys[how] then list[keys[how]] = values[how] end
+  return list
+end
+
 local function settings()
   return {
     tints = { "blue", "red", "red", "green" }, steps = { { 1.5, 0.25, 2.0 }, { 0.5, 1.0, 3.5 } },
@@ -151,6 +168,7 @@ local function new_world(program, kernels, with)
   local out = { world = world, ecs = ecs, dead = world:spawn(), heard = {}, numbers = numbers,
     boss = world:spawn { H = {}, T = true }, cost = { red = 0.5, green = 2.0, blue = -1.0 } }
   for name, table in pairs(settings()) do out[name] = table end
+  out.odd = odd_list(numbers)
   world:name(out.boss, "boss")
   world:despawn(out.dead)
   local prey, rows = populate(world, program, numbers, with, out.boss)
@@ -180,6 +198,7 @@ local function new_world(program, kernels, with)
     for p in world:query "P":each() do if p.n % 2 == 0 then p.big = two + (two - one) end end
   end
   out.near = world:index("near", { query = "Spot:in, H:in", grid = "Spot", cell = 2 })
+  out.aged = world:index("aged", { query = "H:in", ordered = "H.n" })
   if with.observer then listen(world, program, out.heard) end
   return out
 end
@@ -187,9 +206,9 @@ end
 -- ---- the functions ----
 
 local given = { "world", "ecs", "boss", "mate", "dead", "floats", "ints", "bytes", "flags", "at",
-  "nxt", "score", "make", "near", "cost", "those", "tints", "steps", "gain", "weights", "odds",
-  "fees", "price", "grade", "turned", "bag", "lanes", "walks",
-  "maps", "grids", "alias", "rival" }
+  "nxt", "score", "make", "near", "aged", "cost", "those", "tints", "steps", "gain", "weights",
+  "odd", "odds", "fees", "price", "grade", "turned", "bag", "lanes", "walks", "maps", "grids",
+  "alias", "rival" }
 
 local frame = "local " .. table.concat(given, ", ") .. " = ...\n" .. [[
 local n, acc, best, who, mix, seen, flip = 0, 0.0, nil, nil, 0, false, nil
@@ -274,8 +293,8 @@ local function poke(how)
   elseif how == 3 then acc, stats.sum = 7, 3 elseif how == 4 then flip, who = true, boss
   elseif how == 5 then stats.kills = 2.0 elseif how == 6 then best, seen, tag = nil, nil, "x"
   elseif how == 7 then tally.blue, sums[5] = nil, 1
-    had[17], bag.red.nums[4], lanes[2] = 1, 2.5, { 1, 2, 3, 4.5, 5 }
-  elseif how == 8 then sums[2], marks = 3, sums
+    had[17], bag.red.nums[4], lanes[2], odd[2] = 1, 2.5, { 1, 2, 3, 4.5, 5 }, 7
+  elseif how == 8 then sums[2], marks, odd[3] = 3, sums, 0.5
   elseif how == 9 then tally.red, sums[1] = 2^53|0, -0.0
     bill.bob, had[16], bag.blue.items[1], bag.green.items[5], price.green = nil, nil, nil, { w = 1 }, 2
   elseif how == 10 then met, most = { red = 1 }, setmetatable({}, { __newindex = function() end })
@@ -333,7 +352,7 @@ local function prepare(out, unit, i, with, fn)
   end
   local spec = { query = #text > 0 and text or nil, ["$p"] = chosen, [unit.form] = fn }
   if unit.form == "array" then spec.array, spec.each = "floats", fn end
-  if unit.form == "inside" then spec = { run = go_through, uses = { "near" } } end
+  if unit.form == "inside" then spec = { run = go_through, uses = { "near", "aged" } } end
   if unit.form == "loop" then spec.loop, spec.run = nil, fn end
   world:system(name, spec)
   local about = (unit.form == "inside" or unit.form == "loop") and fn or name

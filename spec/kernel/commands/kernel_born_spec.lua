@@ -56,53 +56,6 @@ describe("the id of a spawned entity", function()
     end)
   end)
 
-  it("goes from round to round", function()
-    scene:both(function(world)
-      return function(ship, _, e)
-        local first = world:spawn { Part = { of = e } }
-        local last = first
-        for k = 1, 4 do
-          if k > ship.n then break end
-          local new = world:spawn { Part = { k = k, next = last } }
-          world:add(new, "On", last)
-          world:set(last, "Part.of", new)
-          last = new
-        end
-        world:set(first, "Part.next", last)
-        world:add(last, "Fresh")
-      end
-    end)
-    scene:both(function(world)   -- from rounds that differ from row to row, and from loops in them
-      return function(ship, _, e)
-        local last, n = nil, ship.n
-        while n > 0 do
-          local head = world:spawn { Part = { k = n } }
-          for k = 1, 2 do
-            local new = world:spawn { Part = { k = k, of = head, next = last or e } }
-            if k == 2 then world:add(new, "Likes", head) end
-            last = new
-          end
-          n = n - 4
-        end
-        if last then world:add(last, "Fresh") end
-      end
-    end)
-  end)
-
-  it("may be one that only some rows have", function()
-    scene:both(function(world)
-      return function(ship, _, e)
-        local gun
-        if ship.n > 6 then gun = world:spawn { Part = { k = 6 } } end
-        if ship.n > 9 then world:spawn { Part = { of = e } } end
-        if gun and ship.n ~= 8 then world:set(gun, "Part.of", e) end
-        local other = ship.n == 2 and world:spawn { Fresh = true } or gun
-        if other ~= nil then world:add(other, "Likes", e) end
-        if not other then world:add(e, "Fresh") end
-      end
-    end)
-  end)
-
   it("is one of two, or that of another entity", function()
     scene:both(function(world, born)
       return function(ship, _, e)
@@ -140,19 +93,6 @@ describe("the id of a spawned entity", function()
         if either == two then k = k + 32 end
         if math.type(one) == "integer" then k = k + 64 end
         ship.n = k
-      end
-    end)
-  end)
-
-  it("goes through functions and tables", function()
-    scene:both(function(world)
-      local function make(of, k) return world:spawn { Part = { of = of, k = k } } end
-      return function(ship, _, e)
-        if ship.n < 9 then return end
-        local parts = { base = make(e, 1) }
-        parts.top = make(parts.base, 2)
-        world:set(parts.base, "Part.next", parts.top)
-        world:emit("Built", { by = parts.top, what = parts.base, n = 3 })
       end
     end)
   end)

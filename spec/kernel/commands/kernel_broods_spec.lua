@@ -75,25 +75,6 @@ describe("spawns that are all that rows order", function()
     end })
   end)
 
-  it("keep their order beside other commands, and rows that are left to Lua", function()
-    scene:both(function(world)
-      return function(gun, _, e)
-        if gun.n % 4 == 1 then world:spawn { Shot = { x = gun.n } } end
-        if gun.n > 1200 and gun.n % 300 == 0 then
-          world:despawn(gun.at)
-          world:add(e, "Armed")
-        end
-        if gun.n == 1900 then gun.n = 2 ^ 40 end
-        if gun.n % 4 == 2 then world:spawn { Smoke = { size = 1 } } end
-      end
-    end)
-    scene:both(function(world)
-      return function(gun)
-        world:spawn { Shot = { left = gun.n * 20 } }   -- what does not fit
-      end
-    end)
-  end)
-
   it("are sparse, watched, and marked as changed as others are", function()
     scene:both(function(world)
       return function(gun)
@@ -123,32 +104,6 @@ describe("spawns that are all that rows order", function()
         count = count + smoke.size
       end })
     end, between = function(_, _, said) said[#said + 1] = count; count = 0 end })
-  end)
-
-  it("are for the scope that they are in", function()
-    for _, ending in ipairs { "commit", "cancel" } do
-      scene:twice(function(world)
-        local query, smoke = world:query "Gun:in", world:query "Smoke"
-        local before = world:count "Smoke"
-        world:defer()
-        query:each(function(gun)
-          if gun.n % 7 == 0 then world:spawn { Smoke = { size = 5 } } end
-        end)
-        assert.are.equal(before, smoke:count())
-        world[ending](world)
-        local said = look(world)
-        query:each(function(gun)
-          if gun.n % 7 == 0 then world:spawn { Smoke = { size = 6 } } end
-        end)
-        assert.are.equal(before + (ending == "commit" and 200 or 100), smoke:count())
-        for _ in query:each() do
-          query:each(function(gun)
-            if gun.n % 70 == 0 then world:spawn { Smoke = { size = 6 } } end
-          end)
-        end
-        return said, look(world)
-      end, { rows = 700 })
-    end
   end)
 
   it("come of rows that follow paths, and of events", function()

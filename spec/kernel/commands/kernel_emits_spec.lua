@@ -1,10 +1,7 @@
 -- Functions that emit events, compiled.
 
 local agree = require "spec.support.agree"
-local helper = require "spec.support.ecs_helper"
 local ecs = require "ecs"
-
-local math = math
 
 local SAID = { "text: string = none", "who: entity" }
 
@@ -82,18 +79,6 @@ describe("a kernel that emits", function()
     end)
   end)
 
-  it("emits in loops, round after round", function()
-    scene:both(function(world)
-      return function(p, gun, _, e)
-        for k = 1, 4 do
-          if k > gun.left then break end
-          world:emit("Hit", { who = e, n = k, amount = p.x })
-          for _ = 1, k do world:emit("Hit", gun.at, k) end
-        end
-      end
-    end)
-  end)
-
   it("emits strings of its own and of string fields", function()
     scene:both(function(world)
       return function(p, gun, _, e)
@@ -101,36 +86,6 @@ describe("a kernel that emits", function()
         world:emit("Said", p.x > 100 and "a text that no entity has" or "", gun.at)
         if gun.left == 4 then gun.name = "fired" end
       end
-    end)
-  end)
-
-  it("emits the ids of those that it spawns", function()
-    scene:both(function(world)
-      return function(p, gun, _, e)
-        if gun.left == 1 then
-          local child = world:spawn { Position = { x = p.x } }
-          world:emit("Hit", child, 1, e)
-          world:emit("Hit", { by = child })
-          world:set(child, "Position.y", 7)
-        end
-        gun.left = gun.left + 1
-      end
-    end)
-  end)
-
-  it("emits from q:each, too, and beside steps on arrays and other commands", function()
-    scene:twice(function(world, kernels)
-      local count = world:array("count", "i32", 7)
-      local query = world:query "Position, Gun"
-      local function fire(p, gun, _, e)
-        count[gun.left + 1] = count[gun.left + 1] + 1
-        if gun.left == 3 then world:despawn(e) end
-        if gun.left > 2 then world:emit("Hit", e, p.x) end
-        if gun.left == 4 then world:remove(e, "Position") end
-      end
-      query:each(fire)
-      assert.are.equal(kernels and "vector" or "lua", world:explain(fire).tier)
-      return events_of(world)
     end)
   end)
 
@@ -226,76 +181,5 @@ describe("a kernel that emits", function()
     assert.truthy(world:explain(total).reason:find("it emits an event and returns a result", 1,
       true))
     assert.are.equal(5, world:count "Over")
-  end)
-
-  it("goes with random numbers, commands and steps on arrays in any order", function()
-    for seed = 1, helper.by_scale { small = 4, normal = 12, deep = 150 } do
-      scene:both(function(world)
-        math.randomseed(seed)
-        local total, limit, at = world:array("total", "f64", 7), math.random(7), math.random(900)
-        return function(p, gun, _, e)
-          if world:random(e, 7) < limit then
-            world:emit("Hit", { who = gun.at, amount = world:random(e), n = p.y // 1 })
-          end
-          total[gun.left % 7 + 1] = total[gun.left % 7 + 1] / 2 + p.x
-          if p.x > at then
-            world:emit("Said", gun.name)
-            world:despawn(e)
-          end
-          gun.left = gun.left + 1
-        end
-      end)
-    end
-    math.randomseed(os.time())
-  end)
-end)
-
-describe("an entity field that few rows look at", function()
-  it("reads as null where its entity is dead", function()
-    local function run(kernels, make)
-      local world = helper.new_world { kernels = kernels, tag = 1 }
-      world:component("Gun", { "n: i32", "at: entity", "other: entity" })
-      world:component("Kept", { "id: i64", "old: i64" })
-      world:event("Fired", { "n: i32", "id: i64", "at: entity" })
-      local all = {}
-      for n = 1, 2500 do
-        all[n] = world:spawn { Gun = { n = n, at = all[n - 1], other = all[n // 2] }, Kept = {} }
-      end
-      for n = 7, 2500, 7 do world:despawn(all[n]) end
-      world:system("it", { query = "Gun:in, Kept", each = make(world) })
-      assert.are.equal(kernels and "vector" or "lua", world:explain("it").tier)
-      local seen = {}
-      for _ = 1, 2 do
-        world:update(1)
-        seen[#seen + 1] = world:digest()
-        for fired in world:events "Fired" do
-          seen[#seen + 1] = fired.n .. " " .. fired.id .. " " .. (fired.at or "none")
-        end
-      end
-      return table.concat(seen, "\n")
-    end
-    for _, make in ipairs {
-      function(world)
-        return function(gun, kept)
-          if gun.n % 10 == 0 then kept.id = gun.at end
-          if gun.n % 100 < 60 then world:emit("Fired", gun.n, gun.other, gun.other) end
-        end
-      end,
-      function()
-        return function(gun, kept) if gun.n % 10 == 0 then kept.id = gun.at end end
-      end,
-      function()
-        return function(gun, kept)   -- behind a loop, and in one
-          for k = 1, gun.n % 4 do
-            if k == 3 and gun.n % 5 == 0 then kept.id = kept.id + gun.at end
-          end
-          if gun.n % 3 == 0 then
-            if gun.n % 2 == 0 then kept.old = gun.other else kept.old = kept.id end
-          end
-        end
-      end,
-    } do
-      assert.are.equal(run(false, make), run(true, make))
-    end
   end)
 end)

@@ -60,29 +60,6 @@ local function check(query, make)
 end
 
 describe("a kernel over events", function()
-  it("writes to whom they lead, in the order of emission", function()
-    check("Hit, Hit.who->Health", function()
-      return function(hit, health) health.hp = health.hp * 0.75 - hit.amount end
-    end)
-    check("Hit, Hit.who->Health?, Hit.by->Score", function()
-      return function(hit, health, score, dt)
-        if health and hit.amount > 30 then
-          score.n = score.n + 1
-          health.hp = health.hp - hit.amount * dt
-          if hit.hard then score.best = math.max(score.best, hit.amount) end
-        elseif hit.kind == "ice" then
-          score.n = -1
-        end
-      end
-    end)
-    check("Hit.amount, Hit.by, Hit.who->Health.last, Hit.who->Health.hp", function(world)
-      return function(amount, by, last, hp)
-        world:emit("Dead", last, by)
-        if amount > hp then world:emit("Over") end
-      end
-    end)
-  end)
-
   it("takes other terms beside the event", function()
     for _, query in ipairs {
       "Hit, Hit.who->Stunned", "Hit, Hit.who->Stunned?", "Hit, Hit.who->Health, !Hit.by->Stunned",
@@ -125,22 +102,6 @@ describe("a kernel over events", function()
       world:system("more", { phase = "post_update", query = "Hit.hard",
         each = function(hard) if hard then world:emit "Over" end end })
       return function(dt) world:emit("Hit", { amount = dt }) end
-    end)
-  end)
-
-  it("asks the entities of events, and draws their numbers", function()
-    check("Hit", function(world)
-      local drawn = world:array("drawn", "f64", 4)
-      return function(hit)
-        local hp = 1.0
-        if world:alive(hit.who) then
-          if world:has(hit.who, "Health") then hp = world:get(hit.who, "Health.hp") end
-          drawn[1] = drawn[1] + hp * world:random(hit.who)
-        end
-        if hit.by ~= ecs.null then
-          drawn[hit.n % 3 + 2] = drawn[hit.n % 3 + 2] - world:random(hit.by, 5)
-        end
-      end
     end)
   end)
 
@@ -221,19 +182,6 @@ local function forms(make)
 end
 
 describe("forms over events that are compiled", function()
-  it("add up, and find the least and the greatest, to the last bit", function()
-    forms(function(world, say, compiled)
-      local query = world:query "Hit"
-      for _, form in ipairs { "sum", "min", "max" } do
-        local function real(hit) return hit.amount / 3 - hit.n end
-        local function whole(hit) return hit.n * 3 end
-        say(query[form](query, real), query[form](query, whole))
-        compiled(real)
-        compiled(whole)
-      end
-    end)
-  end)
-
   it("find those that a predicate lets through", function()
     forms(function(world, say, compiled)
       local function large(hit) return hit.amount > 20.5 end

@@ -1,11 +1,8 @@
 -- Functions that despawn, add to, remove from and set other entities than the row's own, compiled.
 
 local agree = require "spec.support.agree"
-local helper = require "spec.support.ecs_helper"
-local tiers = require "spec.support.tiers"
 local ecs = require "ecs"
 
-local math = math
 local ROWS = 2500
 
 local scene = agree.scene {
@@ -35,23 +32,6 @@ local scene = agree.scene {
 }
 
 describe("a kernel", function()
-  it("changes other entities by their ids, in the order of rows", function()
-    scene:both(function(world)
-      return function(p, bullet, _, e)
-        if bullet.at ~= ecs.null and bullet.left == 0 then
-          world:add(bullet.at, "Hit")
-          world:set(bullet.at, "Health.hp", bullet.damage + p.x)
-          if p.on then world:remove(bullet.at, "Burning") end
-          world:despawn(e)
-        elseif bullet.left == 3 then
-          world:remove(e, "Hit")
-          world:add(e, "Burning")
-        end
-        bullet.left = bullet.left - 1
-      end
-    end)
-  end)
-
   it("sets fields of every type that kernels have, at once where they are there", function()
     scene:both(function(world)
       return function(p, bullet, _, e)
@@ -62,33 +42,6 @@ describe("a kernel", function()
           world:set(who, "Health.hits", p.i)
           world:set(who, "Health.mood", p.on and "angry" or "calm")
           world:set(who, "Burning.heat", p.i * 2.0)
-        end
-      end
-    end)
-  end)
-
-  it("sets behind a command on the same component what that has left", function()
-    scene:both(function(world)
-      return function(p, bullet)
-        if bullet.at ~= ecs.null then
-          if p.on then world:remove(bullet.at, "Health") end
-          world:set(bullet.at, "Health.hp", p.x)
-          if p.i == 4 then world:remove(bullet.at, "Health") end
-        end
-      end
-    end)
-  end)
-
-  it("gives several commands in a loop, round by round", function()
-    scene:both(function(world)
-      local first = world:query("P"):first()
-      return function(p, bullet, _, e)
-        for k = 1, 4 do
-          if k == p.i then world:remove(e, "Hit") else world:add(e, "Hit") end
-          if bullet.left == k then
-            world:set(first, "Health.hp", p.x + k)
-            break
-          end
         end
       end
     end)
@@ -125,19 +78,6 @@ describe("a kernel", function()
     scene:both(function(world)
       return function(p, bullet) world:set(bullet.at, "Health.hits", p.i * 30) end
     end)
-  end)
-
-  it("does so for rows that do not lie together", function()
-    for _, query in ipairs { "P, Bullet, Burning", "P, Bullet, Bullet.at->Health:in",
-      "P, Bullet, !Burning" } do
-      scene:both(function(world)
-        local total = world:array("total", "f64", 2)
-        return function(p, bullet)
-          if bullet.at ~= ecs.null then world:add(bullet.at, "Dead") end
-          total[1] = total[1] / 2 + p.x
-        end
-      end, query)
-    end
   end)
 
   it("sets components as a whole, by values and by tables, which adds them", function()
@@ -184,19 +124,6 @@ describe("a kernel", function()
       local function told(_, e) world:add(e, "Dead") end
       world:observer("told", { on = "set", query = "P", each = told })
     end })
-  end)
-
-  it("sets none of the values of a row of which one does not fit", function()
-    scene:both(function(world)
-      return function(p, bullet, _, e)
-        if bullet.left == 2 then world:set(e, "Health", p.x, e, p.x) end
-      end
-    end)
-    scene:both(function(world)
-      return function(p, bullet)
-        world:set(bullet.at, "Health", { hits = p.i, hp = 5 })
-      end
-    end)
   end)
 
   it("sets what its rows come to otherwise, too, which see what those before have set", function()
@@ -260,62 +187,5 @@ describe("a kernel", function()
     local fn = function(_, bullet) world:despawn(bullet.at) return 1 end
     pcall(function() world:query("P, Bullet"):sum(fn) end)
     assert(world:explain(fn).reason:find("and returns a result", 1, true))
-  end)
-end)
-
-describe("random commands in kernels", function()
-  -- Statements about the entity `who`.
-  local statements = {
-    function(world) return function(who) world:add(who, "Hit") end end,
-    function(world) return function(who) world:remove(who, "Hit") end end,
-    function(world) return function(who) world:add(who, "Health") end end,
-    function(world) return function(who) world:remove(who, "Health") end end,
-    function(world) return function(who, x) world:set(who, "Health.hp", x) end end,
-    function(world) return function(who, x) world:set(who, "Burning.heat", x) end end,
-    function(world) return function(who, x) world:set(who, "Health", x, who) end end,
-    function(world) return function(who, x) world:set(who, "Burning", { heat = x }) end end,
-    function(world) return function(who) world:remove(who, "Burning") end end,
-    function(world) return function(who) world:add(who, "Likes", "Hit") end end,
-    function(world) return function(who) world:add(who, "DockedTo", who) end end,
-    function(world) return function(who) world:add(who, "DockedTo", "Dead") end end,
-    function(world) return function(who) world:remove(who, "Likes", "Hit") end end,
-    function(world) return function(who) world:remove(who, "DockedTo") end end,
-    function(world) return function(who) world:despawn(who) end end,
-  }
-
-  local function body(world)
-    local one, two = statements[math.random(#statements)](world),
-      statements[math.random(#statements)](world)
-    local null, most = ecs.null, math.random(0, 11)
-    local bodies = {
-      function(p, bullet, _, e)
-        if p.i < most and bullet.at ~= null then one(bullet.at, p.x) end
-        if p.on then two(e, p.i) end
-        bullet.left = bullet.left + 1
-      end,
-      function(p, bullet, _, e)
-        for k = 1, 3 do
-          if bullet.left > k then one(e, k) else two(e, p.i) end
-        end
-      end,
-      function(p, bullet)
-        one(bullet.at, p.x)
-        p.x = p.x + 1
-      end,
-    }
-    return bodies[math.random(#bodies)]
-  end
-
-  local function run(seed, kernels)
-    math.randomseed(seed)
-    local world = scene:new(kernels, { rows = ({ 1, 7, 90, 1300 })[math.random(4)] })
-    local doubled = math.random(2) == 1 and "P, Bullet" or "P, Bullet, !Burning"
-    world:system("it", { query = doubled, each = body(world) })
-    return tiers.updates(world, 3, 0.25), world:explain("it").tier
-  end
-
-  local most = helper.by_scale { small = 25, normal = 100, deep = 3000 }
-  it(("do what plain Lua does (%d)"):format(most), function()
-    tiers.agree_on_seeds(most, run, most / 2)
   end)
 end)

@@ -77,24 +77,6 @@ describe("a kernel that spawns", function()
       function(p) local t = {} t[p.x] = 1 world:spawn { Position = t } end)
   end)
 
-  it("gives values of the row to new entities, whose ids come in the order of rows", function()
-    scene:both(function(world)
-      return function(p, spawner, _, e)
-        spawner.left = spawner.left - 1
-        if spawner.left < 0 then
-          spawner.left = 5
-          world:spawn { Position = { x = p.x + 1 }, Fresh = true,
-            Enemy = { kind = p.x > 50 and "orc" or "rat", by = e, hp = p.x < 500 and 9 or 8 } }
-        elseif spawner.left == 2 then
-          world:spawn { Enemy = { angry = p.x > 100 }, Seen = { n = spawner.left } }
-          world:spawn { Armed = {} }
-          world:spawn()
-          world:despawn(e)
-        end
-      end
-    end)
-  end)
-
   it("reads what it puts into tables, hands them to functions, and is given some", function()
     scene:both(function(world)
       local function vector(x, y) return { x = x, y = y } end
@@ -114,20 +96,6 @@ describe("a kernel that spawns", function()
     end)
   end)
 
-  it("puts into tables what several conditions have chosen", function()
-    scene:both(function(world)
-      return function(p, spawner, _, e)
-        if spawner.left < 2 then return end
-        local far = p.x > 100
-        world:spawn {
-          Position = { x = (far and spawner.left > 3) and p.x or 7,
-            y = ((spawner.kind == "orc" or far) and p.x < 500 and spawner.at ~= e) and 1 or 2 },
-          Enemy = { by = spawner.left > 2 and far and spawner.at or e, hp = far and 3 or 4 },
-        }
-      end
-    end)
-  end)
-
   it("leaves out what is nil", function()
     scene:both(function(world)
       return function(_, spawner, _, e)
@@ -136,23 +104,6 @@ describe("a kernel that spawns", function()
           Fresh = nothing }
         parts.Enemy.by = nil
         if spawner.left == 1 then world:spawn(parts) end
-      end
-    end)
-  end)
-
-  it("spawns in loops, and what it puts into tables may be made before", function()
-    scene:both(function(world)
-      return function(p, spawner)
-        local place = { x = p.x }
-        place.y = 3
-        for k = 1, 3 do
-          if k > spawner.left then break end
-          world:spawn { Position = place, Armed = { shots = k } }
-          local other = {}
-          other.Position = { x = k }
-          if spawner.left > 4 then world:spawn(other) end
-        end
-        spawner.left = 0
       end
     end)
   end)
@@ -176,26 +127,20 @@ describe("a kernel that spawns", function()
   end)
 
   it("sets a component only where it gives one of its fields", function()
-    local heard = {}
-    for i, kernels in ipairs { true, false } do
-      local world, list = ecs.world { tag = 1, kernels = kernels }, {}
-      world:component("Row", { "n: i32" })
-      world:component("Hp", { "now: f64 = 10", "most: f64" })
+    scene:both(function(world)
       local values = world:array("values", "f64", 2)
-      for n = 1, 4 do world:spawn { Row = { n } } end
+      return function(_, spawner)
+        local n = spawner.left
+        world:spawn { Hp = { now = values[n] } }
+        world:spawn { Hp = { now = values[n], most = values[n - 1] } }
+      end
+    end, { rows = 4, prepare = function(world)
+      local heard = world:array("heard", "f64", 1)
+      world:component("Hp", { "now: f64 = 10", "most: f64" })
       world:observer("hears", { on = "set", query = "Hp:in", each = function(hp)
-        table.insert(list, hp.now .. " " .. hp.most)
+        heard[1] = heard[1] * 3 + hp.now + hp.most * 2
       end })
-      world:system("it", { query = "Row:in", each = function(row)
-        world:spawn { Hp = { now = values[row.n] } }
-        world:spawn { Hp = { now = values[row.n], most = values[row.n - 1] } }
-      end })
-      world:update(0)
-      heard[i] = table.concat(list, "; ")
-      if kernels then assert.equal("vector", world:explain("it").tier) end
-      world:close()
-    end
-    assert.equal(heard[2], heard[1])
+    end })
   end)
 
   it("gives values by their positions, and by names what both say", function()
@@ -260,30 +205,6 @@ describe("a kernel that spawns", function()
     } do
       check_reason(world, what, fn)
     end
-  end)
-
-  it("gives the new ids to other commands", function()
-    scene:both(function(world)
-      return function(p, spawner, _, e)
-        if spawner.left == 1 then
-          local child = world:spawn { Position = { x = p.x } }
-          world:set(child, "Enemy.hp", 4)
-          world:set(e, "Seen.n", 3)
-          world:set(child, "Enemy.by", e)
-          if p.x > 100 then
-            world:add(child, "Fresh")
-            world:remove(child, "Position")
-          end
-          if spawner.at ~= ecs.null then world:set(spawner.at, "Enemy.by", child) end
-          if p.x > 600 and child then world:despawn(child) end
-        end
-        for k = 1, 2 do
-          local each = world:spawn()
-          if k == spawner.left then world:set(each, "Position.y", k) end
-        end
-        spawner.left = spawner.left + 1
-      end
-    end)
   end)
 
   it("stores the new id in fields of its own row", function()
@@ -577,57 +498,20 @@ describe("a kernel that spawns", function()
     end)
   end)
 
-  it("spawns as long as there are ids", function()
-    scene:twice(function(world)
-      world:entity_range(100000, 100249)
-      world:system("it", { query = "Spawner",
-        each = function(spawner)
-          world:spawn { Enemy = { hp = spawner.left } }
-          spawner.left = spawner.left + 1
-        end })
-      local _, problem = pcall(world.update, world, 0.25)
-      assert.truthy(tostring(problem):find("100249", 1, true) or problem, problem)
-      return tiers.plain(problem)
-    end, { rows = 300 })
-  end)
-
-  it("goes with random numbers, commands and steps on arrays in any order", function()
-    for seed = 1, helper.by_scale { small = 4, normal = 20, deep = 400 } do
-      scene:both(function(world)
-        math.randomseed(seed)
-        local total, limit, at = world:array("total", "f64", 7), math.random(7), math.random(900)
-        return function(p, spawner, _, e)
-          if world:random(e, 7) < limit then
-            world:spawn { Position = { x = world:random(e), y = p.y }, Spawner = { left = 3 } }
-          end
-          total[spawner.left % 7 + 1] = total[spawner.left % 7 + 1] / 2 + p.x
-          if p.x > at then world:despawn(e) end
-          spawner.left = spawner.left + 1
-        end
-      end)
-    end
-    math.randomseed(os.time())
-  end)
-
   it("marks rows whose own fields get the new ids as written (C87)", function()
-    local counts = {}
-    for n, kernels in ipairs { true, false } do
-      local world = helper.new_world { kernels = kernels }
+    scene:twice(function(world, kernels)
       world:component("Gun", { "last: entity", track = true })
       world:relation("Held", { "shot: entity", exclusive = true })
-      world:tag "Shot"
       for _ = 1, 3 do world:spawn { Gun = {}, Held = world:spawn() } end
       local guns, held = world:query "Gun:changed", world:query "Held:changed"
-      guns:count()
-      held:count()
+      assert.same({ 3, 3 }, { guns:count(), held:count() })
       world:system("shoot", { query = "Gun, Held", each = function(gun, hold)
-        local shot = world:spawn { Shot = true }
+        local shot = world:spawn { Fresh = true }
         gun.last, hold.shot = shot, shot
       end })
       world:update(1)
-      if kernels then assert.are.equal("vector", world:explain("shoot").tier) end
-      counts[n] = guns:count() .. " " .. held:count()
-    end
-    assert.are.same({ "3 3", "3 3" }, counts)
+      if kernels then scene:check_tier(world, "shoot") end
+      assert.same({ 3, 3 }, { guns:count(), held:count() })
+    end, { rows = 0 })
   end)
 end)

@@ -72,18 +72,6 @@ describe("a function that ties entities", function()
     assert.equal(50, world:count "(State, Chasing), (Likes, Idle)")
   end)
 
-  it("ties whom it has spawned behind that", function()
-    local world = check(function(world)
-      return function(ship, _, e)
-        if ship.n ~= 4 then return end
-        local gun = world:spawn { Ship = { n = 100 } }
-        world:add(gun, "ChildOf", e)
-        world:add(e, "DockedTo", gun)
-      end
-    end)
-    assert.equal(50, world:count "Ship, ChildOf")
-  end)
-
   it("knows the relations that every world has before anybody uses them", function()
     for _, each in ipairs {
       function(w) return function(p) if p.x < 0 then w:spawn { ChildOf = p.to } end end end,

@@ -184,36 +184,6 @@ describe("a for loop over a query", function()
     assert.equal((play(false, body)), (play(true, body)))
   end)
 
-  it("gives false for what a row lacks", function()
-    alike [[for p, q, e in some:each() do
-        if q then q.hp = q.hp + 1 elseif q == false then p.n = p.n + 2 end
-        if q ~= nil then p.x = p.x + 1 end
-        local hp = q and q.hp or -1
-        score.n = (score.n + hp) % 1000
-      end]]
-    alike [[local n = 0 for p, t in tagged:each() do if t then n = n + p.n end end say(n)]]
-  end)
-
-  it("visits what is switched on", function()
-    local function off(out)
-      for i = 2, 200, 6 do out.world:disable(out.ids[i], "Q") end
-    end
-    alike("say(#ids) for p, q in both:each() do q.hp = q.hp + p.n p.x = q.hp end", nil, off)
-    local body = "for p, q in some:each() do if q then q.hp = 3 else p.x = -1 end end"   -- by Lua
-    assert.equal((play(false, body, off)), (play(true, body, off)))
-  end)
-
-  it("changes entities, spawns and emits when it ends", function()
-    alike [[for p, e in all:each() do
-        if p.n % 9 == 0 then world:despawn(e) end
-        if p.n % 10 == 1 then world:spawn { P = { x = 1.5, n = p.n + 1 } } end
-        if p.n % 7 == 3 then world:add(e, "T") end
-      end
-      say(world:count "P") say(world:count "T")
-      for p, q, e in both:each() do world:remove(e, "Q") end
-      say(world:count "Q")]]
-  end)
-
   it("gives rows that fail to Lua, which goes on with the rest", function()
     local told = alike [[local n = 0
       for p, e in all:each() do
@@ -341,17 +311,6 @@ describe("a for loop over a query", function()
     assert.equal(said[2], said[1])
   end)
 
-  it("sets locals around it by 'or' and 'and'", function()
-    alike [[local first, last, flag
-      for p in all:each() do
-        first = first or p.x
-        last = p.on and p.n or last
-        flag = p.x > 3
-        flag = flag and p.on
-      end
-      say(first) say(last) say(flag)]]
-  end)
-
   it("is nested in another one, or in a function", function()
     alike [[local n = 0
       for p in all:each() do
@@ -364,16 +323,6 @@ describe("a for loop over a query", function()
     alike [[for i = 1, 3 do for p in all:each() do p.x = p.x + i end end]]
     alike [[local function far(p) return p.x > 5 and p.x or 5 end
       local sum = 0.0 for p in all:each() do sum = sum + far(p) end say(sum)]]
-  end)
-
-  it("goes over events", function()
-    alike [[local sum, n = 0, 0
-      for hit in world:events "Hit" do
-        sum, n = sum + hit.by, n + 1
-        local x = world:get(hit.who, "P.x")
-        if x and x > 3 then world:set(hit.who, "P.x", x - 1) end
-      end
-      say(sum) say(n)]]
   end)
 
   it("gives true for an event without fields", function()

@@ -24,64 +24,6 @@ local scene = agree.scene {
 }
 
 describe("a loop that each row leaves when it likes", function()
-  it("looks for a number in a sorted table", function()
-    local levels = {}
-    for k = 1, 40 do levels[k] = k * k end
-    scene:all(function() return function(p)
-      local low, high = 1, #levels + 1
-      while low < high do
-        local middle = (low + high) // 2
-        if (levels[middle] or 0) < p.n then low = middle + 1 else high = middle end
-      end
-      p.i = low
-    end end)
-  end)
-
-  it("goes on by what it has just changed, beside what is done in order", function()
-    scene:all(function(world)
-      local lit = world:array("lit", "bool", 8)
-      return function(p)
-        local again = p.n > 700
-        for _ = 1, 3 do
-          lit[p.j + 1] = not lit[p.i % 8 + 1]
-          p.on = not p.on
-          if p.on then break end
-          again = not again
-        end
-        p.x = again and 1 or 2
-        p.n = lit[2] and 3 or p.n
-      end
-    end)
-  end)
-
-  it("tries until something is placed, by as many random numbers as Lua", function()
-    scene:all(function(world) return function(p, _, e)
-      local tries, place = 0
-      repeat
-        place = world:random(e, 20)
-        tries = tries + 1
-      until place > 12 or tries == 30
-      p.i, p.j = tries, place
-      p.x = world:random(e)
-    end end)
-  end)
-
-  it("jumps back and out by goto, and goes on", function()
-    scene:all(function() return function(p)
-      local n, count = p.n, 0
-      ::again::
-      if n ~= 1 then
-        if n % 2 == 0 then n = n // 2 count = count + 1 goto again end
-        n, count = 3 * n + 1, count + 1
-        if count > 90 then goto out end
-        goto again
-      end
-      p.on = not p.on
-      ::out::
-      p.i = count
-    end end)
-  end)
-
   it("is in functions that are called", function()
     scene:all(function()
       local function gcd(a, b)
@@ -98,21 +40,6 @@ describe("a loop that each row leaves when it likes", function()
       return function(p)
         p.i, p.j = gcd(p.n, p.i), log2(p.n)
         while gcd(p.n, 30) > 1 do p.n = p.n // gcd(p.n, 30) end
-      end
-    end)
-  end)
-
-  it("does what it does to others in the order of its rounds", function()
-    scene:all(function(world)
-      local heat = world:array("heat", "f64", 16)
-      return function(p, _, e)
-        local k = p.j
-        while k > 0 do
-          heat[k] = (heat[k] or 0) * 1.25 + p.i
-          k = k - 2
-          if k == 1 then world:add(e, "Mark") end
-          if k == 2 then world:remove(e, "Mark") world:spawn { P = { n = k, i = p.i } } end
-        end
       end
     end)
   end)
@@ -149,21 +76,6 @@ describe("a loop over others in a kernel", function()
       world:update(0.5)
       if kernels then scene:check_tier(world, "s") end
     end)
-  end)
-
-  it("emits, round after round, for one row after another", function()
-    local seen = scene:twice(function(world, kernels)
-      local list = {}
-      world:event("Step", { "k: i32", "n: i64" })
-      world:system("s", { query = "P:in", each = function(p)
-        for k = p.i, 1, -3 do world:emit("Step", k, p.n) end
-      end })
-      world:update(0.5)
-      for step in world:events "Step" do list[#list + 1] = step.n * 100 + step.k end
-      if kernels then scene:check_tier(world, "s") end
-      return list
-    end)
-    assert.is_true(#seen > ROWS)
   end)
 end)
 
@@ -202,28 +114,6 @@ describe("a numeric for of the row's own", function()
 end)
 
 describe("a loop in which a row cannot go on as a column", function()
-  it("raises Lua's error in the round in which it comes", function()
-    scene:both(function() return function(p)
-      p.x = p.x + 1
-      local k = p.j
-      while k < 10 do
-        p.y = p.y + p.n // (p.i - 20 + k)
-        k = k + 1
-      end
-    end end)
-    scene:both(function(world)
-      local cells = world:array("cells", "f64", 20)
-      return function(p)
-        local k = 0
-        repeat
-          k = k + 3
-          p.n = p.n + 1
-          cells[k + p.i] = p.x
-        until k > p.j
-      end
-    end)
-  end)
-
   it("goes on in Lua behind 65,536 rounds", function()
     assert.equal(5, (scene:both(function() return function(p)
       local k, top = 0, p.n > 1490 and 65530 + p.n - 1490 or p.j
@@ -238,36 +128,6 @@ describe("a loop in which a row cannot go on as a column", function()
 end)
 
 describe("a loop in which integers meet floats", function()
-  it("carries in which rows they are integers", function()
-    scene:all(function() return function(p)
-      local m, k = 0, p.j
-      while k < 9 do
-        k = k + 1
-        if p.on and k == 5 then m = p.x - 1 end
-        m = m * -3
-        if k == 8 and p.i > 20 then m = 0.0 end
-      end
-      p.y = m
-    end end)
-  end)
-
-  it("adds up, and looks for the greatest, from 0 on", function()
-    scene:all(function() return function(p)
-      local sum, greatest = 0, 0
-      for k = 1, 5 do
-        if p.x > k then sum = sum + p.x / k end
-        if k * p.j % 11 > greatest then greatest = k * p.j % 11 end
-      end
-      local k, best = 0, 0
-      while k < p.j do
-        k = k + 1
-        local score = p.x * k % 7
-        if score > best then best = score end
-      end
-      p.x, p.y, p.n = sum, best, greatest
-    end end)
-  end)
-
   it("knows them where it is left on several ways", function()
     scene:all(function() return function(p)
       local k, m = 0
@@ -282,18 +142,6 @@ describe("a loop in which integers meet floats", function()
     end end)
   end)
 
-  it("goes up to one of them", function()
-    scene:all(function() return function(p)
-      local last, sum = p.j, 0
-      if p.on then last = p.x % 6 end
-      for k = 1, last do
-        sum = sum + k * 3
-        last = -1
-      end
-      p.n, p.y = sum, last
-    end end)
-  end)
-
   it("leaves to Lua rows in which a float would have to be rounded", function()
     local calls = scene:both(function() return function(p)
       local m, k = 9007199254740993, 0
@@ -304,17 +152,6 @@ describe("a loop in which integers meet floats", function()
       p.on = m == 9007199254740992
     end end)
     assert.truthy(calls > 0)
-  end)
-
-  it("takes ids for no floats", function()
-    scene:all(function() return function(p, _, e)
-      local who, k = 0, 0
-      while k < p.j do
-        k = k + 1
-        if k == 3 and p.on then who = e break end
-      end
-      p.n = who == e and 1 or 0
-    end end)
   end)
 end)
 
@@ -449,17 +286,6 @@ describe("a loop of a function whose result is used", function()
 end)
 
 describe("a loop over what ipairs gives", function()
-  it("goes through a table outside, whose elements may be tables", function()
-    local ways, cost = { { 1, 0 }, { -1, 2 }, { 0, 5 } }, { 3, 1.5, 7, 2 }
-    scene:all(function() return function(p)
-      for i, way in ipairs(ways) do p.x, p.y = p.x + way[1] * i, p.y + way[2] end
-      for i, one in ipairs(cost) do
-        if one > p.i then p.n = p.n + i break end
-        p.y = p.y + one
-      end
-    end end)
-  end)
-
   it("goes through as much of the table as there is when the run begins", function()
     local list, worlds = {}, {}
     for n, kernels in ipairs { true, false } do
@@ -493,42 +319,12 @@ describe("a loop over what ipairs gives", function()
     end)
   end)
 
-  it("does one body behind the other for a table that the function makes", function()
-    scene:all(function() return function(p)
-      for _, d in ipairs { -1, 1, p.j, -p.x } do
-        if p.x + d > 5 then p.y = p.y + d else p.x = p.x - 1 end
-        if p.y > 90 then return end
-      end
-      for i, pair in ipairs { { 1, 0 }, { p.x, 2 } } do
-        for k = 1, pair[2] do p.y = p.y + k * i if p.on then break end end
-        p.i = p.i + i
-      end
-      for _, name in ipairs { "red", "blue" } do if name == "blue" then p.j = p.j + 1 end end
-      for _ in ipairs {} do p.x = 0 end
-    end end)
-  end)
-
   it("ends where there is nil, and goes on at false", function()
     scene:all(function() return function(p)
       for i, v in ipairs { 1, p.on and 4 or nil, 5 } do p.y = p.y + v * i end
     end end)
     scene:both(function() return function(p)
       for i, v in ipairs { 1, p.on and 4, 5 } do if v then p.y = p.y + v * i end end
-    end end)
-  end)
-
-  it("keeps what is the best so far, in a loop that goes on as long as rows like", function()
-    local kinds = { { hp = 5, left = 1 }, { hp = 9, left = 3 }, { hp = 7, left = 2 } }
-    scene:all(function() return function(p)
-      local rounds = 0
-      while rounds < p.i do
-        local best, who
-        for i, kind in ipairs(kinds) do
-          if kind.left > rounds and (not best or kind.hp > best) then best, who = kind.hp, i end
-        end
-        if not best then break end
-        p.x, rounds = p.x + best * who, rounds + 1
-      end
     end end)
   end)
 end)

@@ -18,16 +18,6 @@ describe("a loop over those within a reach", function()
     end end)
   end)
 
-  it("passes over the row itself", function()
-    agree(function(_, flock) return function(p, out, _, self)
-      local n = 0
-      for _, _, other in flock:within(p.x, p.y, 1) do
-        if other ~= self then n = n + 1 end
-      end
-      out.n = n
-    end end)
-  end)
-
   it("steers a flock, which moves while it is looked at", function()
     agree(function(_, flock) return function(p, v, dt, self)
       local n, cx, cy, ax, ay, sx, sy = 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -46,33 +36,6 @@ describe("a loop over those within a reach", function()
     end end, nil, "P, V")
   end)
 
-  it("is left by break, return and goto", function()
-    agree(function(_, flock) return function(p, out)
-      local n = 0
-      for q, v, e in flock:within(p.x, p.y, 3) do
-        if q.x < p.x then goto continue end
-        n = n + 1
-        if v.kind == "blue" and n > 2 then out.e = e break end
-        if n == 7 then out.n = -n return end
-        out.text = v.name
-        ::continue::
-      end
-      out.n = n
-    end end)
-  end)
-
-  it("finds the best and keeps it", function()
-    agree(function(_, flock) return function(p, out, _, self)
-      local best, least
-      for q, _, e in flock:within(p.x, p.y, 2.5) do
-        local dx, dy = q.x - p.x, q.y - p.y
-        local d = dx * dx + dy * dy
-        if e ~= self and (not least or d < least) then best, least = e, d end
-      end
-      if best then out.e, out.d = best, least else out.e, out.d = ecs.null, -1 end
-    end end)
-  end)
-
   it("takes elements, references, texts and values without a view", function()
     agree(function(_, flock, tagged) return function(p, out)
       local n, x, same = 0, 0.0, false
@@ -86,34 +49,6 @@ describe("a loop over those within a reach", function()
         out.e = e
       end
       out.n, out.x, out.text = n, x, same and "there" or "not there"
-    end end)
-  end)
-
-  it("stands in another one, whose rows it depends on", function()
-    agree(function(_, flock, tagged) return function(p, out)
-      local n, d = 0, 0.0
-      for _, v, e in flock:within(p.x, p.y, 0.75) do
-        for qx, _, other in tagged:within(v.x / 50, p.y, 1 + v.y % 2) do
-          if other ~= e then n, d = n + 1, d + qx / 7 end
-          if n > 40 then break end
-        end
-      end
-      out.n, out.d = n, d
-    end end, 300)
-  end)
-
-  it("stands in a loop of the row, and has one in it", function()
-    agree(function(_, flock) return function(p, out)
-      local reach, n = 0.25, 0
-      while reach < 4 do
-        n = 0
-        for _, v in flock:within(p.x, p.y, reach) do
-          for k = 1, v.slots[1] do n = n + k end
-        end
-        if n > 12 then break end
-        reach = reach * 2
-      end
-      out.n, out.d = n, reach
     end end)
   end)
 
@@ -138,14 +73,6 @@ describe("a loop over those within a reach", function()
         out.n = n
       end end)
     end)
-
-  it("takes integers for numbers", function()
-    agree(function(_, flock) return function(_, out, _, self)
-      local n = 0
-      for _ in flock:within(self % 7, 1, 3) do n = n + 1 end
-      out.n = n
-    end end)
-  end)
 
   it("looks into nothing at all", function()
     agree(function(world)
@@ -191,19 +118,6 @@ describe("what a loop over an index orders", function()
     end end)
   end)
 
-  it("jumps from one to the next", function()
-    agree(function(world, flock) return function(p, _, _, self)
-      local x, y, at = p.x, p.y, self
-      for jump = 1, 4 do
-        local foe = flock:nearest(x, y, 1.5, at)
-        if not foe then break end
-        at = foe
-        x, y = world:get(foe, "P.x"), world:get(foe, "P.y")
-        world:emit("Hit", foe, 10.0 / jump)
-      end
-    end end, nil, "P:in, Out, with Tag")
-  end)
-
   it("writes to others by world:set", function()
     agree(function(world, flock) return function(p, _, _, self)
       for q, _, e in flock:within(p.x, p.y, 1) do
@@ -222,15 +136,6 @@ describe("the nearest one of an index", function()
       local any = flock:nearest(p.x, p.y, huge)
       if any == self then out.n = out.n + 1 end
       if not flock:nearest(p.x, p.y, -1) then out.n = out.n + 10 end
-    end end)
-  end)
-
-  it("passes over somebody, or nobody where that is nil", function()
-    agree(function(_, flock) return function(p, out, _, self)
-      local except
-      if self % 2 == 0 then except = self end
-      local foe, distance = flock:nearest(p.x, p.y, 4, except)
-      if foe then out.e, out.d = foe, distance end
     end end)
   end)
 
@@ -353,25 +258,6 @@ describe("a loop over an index some of whose rows lack a term", function()
     end end))
   end)
 
-  it("keeps in locals and functions what is known of it", function()
-    local function weight(reach, v)
-      if not reach then return v and 0.5 or 1.5 end
-      return reach.r + (v and v.x or 2.0)
-    end
-    agree(mixed(function(_, index) return function(p, out)
-      local x, all = 0.0, true
-      for _, reach, tagged, v in index:within(p.x, p.y, 1.5) do
-        local w, whole = v, reach and v and tagged
-        if not whole then all = false end
-        for k = 1, 2 do
-          if w then x = x + w.y * k end
-        end
-        x = x + weight(reach, w)
-      end
-      out.x, out.n = x, all and 1 or 2
-    end end))
-  end)
-
   it("takes who has one of several, and fails where it is not asked for", function()
     agree(mixed(function(_, index) return function(p, out)
       for _, _, _, _, health, out_of in index:within(p.x, p.y, 1) do
@@ -434,13 +320,6 @@ describe("a row that fails in a loop over an index", function()
     end end)
     assert.equal(2, calls)   -- one in each update, which raises it
   end)
-
-  it("is one that looks with what is no number", function()
-    both(function(_, flock) return function(p, out, _, self)
-      local reach = self % 64 ~= 9 and 1.0 or nil
-      for _, v in flock:within(p.x, p.y, reach) do out.d = out.d + v.x end
-    end end)
-  end)
 end)
 
 describe("forms of queries that look into indexes", function()
@@ -499,20 +378,6 @@ describe("forms of queries that look into indexes", function()
         out.n = n
         p.x = 0
       end)
-      return { world:digest() }
-    end)
-  end)
-
-  it("run in a system's run", function()
-    compare(function(world, flock)
-      local q = world:query "P, Out"
-      local function crowd(p, out)
-        for _ in flock:within(p.x, p.y, 1) do out.n = out.n + 1 end
-        p.x = p.x + 1
-      end
-      world:system("s", { run = function() q:each(crowd) end })
-      world:update(1)
-      world:update(1)
       return { world:digest() }
     end)
   end)

@@ -72,18 +72,6 @@ describe("an array in a kernel", function()
     end)
   end)
 
-  it("is nil outside, at NaN and at fractions, as the function itself finds it", function()
-    check(grids, function(world)
-      local grid = world:array "a_i32"
-      return function(p)
-        p.x = grid[p.d] or -1
-        if grid[p.s] == nil then p.on = true end
-        if not grid[0 / p.d] then p.s = p.s + 1 end
-        if grid[p.i + 30] then p.x = p.x + 1 end
-      end
-    end)
-  end)
-
   it("is looked at in those rows only that come there", function()
     local world = scene:new(true, { arrays = grids })
     local grid = world:array "a_i32"
@@ -94,17 +82,6 @@ describe("an array in a kernel", function()
     for p in world:query("P"):each() do
       assert.are.equal((p.d >= 1 and p.d <= 37) and p.d * 3 or 0, p.x)
     end
-  end)
-
-  it("fails as in Lua where nil is calculated with, rows before that being written", function()
-    local said = scene:twice(function(world)
-      local grid = world:array "a_i32"
-      world:system("s", { query = "P", each = function(p) p.x = grid[p.d] + 1 end })
-      local ok, message = pcall(world.update, world, 0)
-      assert.is_false(ok)
-      return (message:gsub("\n.*", ""):gsub("entity %S+: ", ""))
-    end, { arrays = grids })
-    assert(said:find("attempt to perform arithmetic on a nil value", 1, true), said)
   end)
 
   it("is what it is now: written, declared otherwise, restored or loaded between runs", function()
@@ -158,74 +135,6 @@ describe("an array in a kernel", function()
   end)
 end)
 
-describe("an array in a kernel that is for some rows", function()
-  local OUTSIDE = 1e6
-
-  -- Where a component is switched off, or there is no `near`, the index is none of the array's.
-  local function new_world(kernels)
-    local world = helper.new_world { kernels = kernels }
-    world:component("Cell", { "at: f64", "cost: f64", "seen: i32" })
-    world:component("Armed", { "shots: i32", toggle = true })
-    world:relation("On", { exclusive = true })
-    local cost, seen = world:array("cost", "f32", 50), world:array("seen", "u8", 50)
-    for i = 1, 50 do cost[i], seen[i] = i / 4, i end
-    local ids = {}
-    for i = 1, 2000 do
-      local e = world:spawn { Cell = { at = i * 7 % 50 + 1 }, Armed = { shots = i % 50 + 1 } }
-      if i % 3 == 0 or i > 900 and i < 1500 then
-        world:disable(e, "Armed")
-        world:set(e, "Cell.at", OUTSIDE)
-      end
-      if i > 10 and i % 4 == 0 then world:set(e, "On", ids[i % 10 + 1]) end
-      ids[i] = e
-    end
-    return world, cost, seen, ids
-  end
-
-  local function run(kernels, query, make, miss)
-    local world, cost, seen, ids = new_world(kernels)
-    if miss then world:set(ids[miss], "Cell.at", OUTSIDE) end
-    world:system("it", { query = query, each = make(cost, seen) })
-    world:update(0.5)
-    world:update(0.5)
-    return world:digest(), world:explain("it").tier
-  end
-
-  local function agree_over(query, make, miss)
-    local plain = run(false, query, make, miss)
-    local digest, tier = run(true, query, make, miss)
-    assert.are.equal(plain, digest)
-    assert.are.equal("vector", tier)
-  end
-
-  local function read(cost, seen)
-    return function(cell, armed)
-      cell.cost = cell.cost + (cost[cell.at] or 1000)
-      if armed then cell.seen = cell.seen + seen[armed.shots] end
-    end
-  end
-
-  it("looks only where rows are switched on", function()
-    agree_over("Cell, Armed", read)
-    agree_over("Cell, Armed?", read)
-  end)
-
-  it("goes on by the function itself where a row that is on looks outside", function()
-    for _, miss in ipairs { 1, 2, 64, 700, 1501, 2000 } do agree_over("Cell, Armed", read, miss) end
-  end)
-
-  it("reads for rows that do not lie together", function()
-    agree_over("Cell, Armed:in, On->Armed:in", function(cost)
-      return function(cell, _, armed) cell.cost = cell.cost + cost[armed.shots] end
-    end)
-    for miss = 1, 20 do
-      agree_over("Armed, On->Cell:in", function(_, seen)
-        return function(armed, other) armed.shots = (seen[other.at] or 3) // 2 + 1 end
-      end, miss)
-    end
-  end)
-end)
-
 describe("a table in a kernel", function()
   -- A world with an enum beside, and what functions read of it.
   local function new_world(kernels)
@@ -261,42 +170,6 @@ describe("a table in a kernel", function()
     for i = 1, 20 do list[i] = fn(i) end
     return list
   end
-
-  it("gives floats, integers, booleans, and floats and integers side by side", function()
-    local floats = list_of(function(i) return i / 3 end)
-    local integers = list_of(function(i) return i * i end)
-    local truths = list_of(function(i) return i % 3 == 0 end)
-    local mixed = list_of(function(i) return i % 2 == 0 and i or i / 4 end)
-    local wide = list_of(function(i) return math.maxinteger - i end)
-    agree_on(function() return function(p)
-      p.x = p.x + floats[p.i] * 2 + integers[p.i] // 3
-      if truths[p.i] then p.x = -p.x end
-      p.d = mixed[p.i]
-      p.x = p.x + mixed[p.i] / 2
-      if wide[p.i] % 2 == 0 then p.on = true end
-    end end)
-  end)
-
-  it("is read by the names of an enum, behind constant keys, and up to its length", function()
-    local tuning = { speed = { rat = 1.5, orc = 2, boss = 0.25 },
-      hits = { rat = 1, orc = 2, boss = 9 } }
-    local steps = { 0.5, 1.5, 2.5 }
-    agree_on(function() return function(p, kind)
-      p.x = p.x * 0.5 + tuning.speed[kind.is] / 2
-      p.i = tuning.hits[kind.is]
-      local sum = 0.0
-      for k = 1, #steps do sum = sum + steps[k] end
-      p.d = sum
-    end end)
-  end)
-
-  it("is nil where it has nothing, as the function itself finds it", function()
-    local cost = list_of(function(i) return i end)
-    agree_on(function() return function(p)
-      p.x = cost[p.d] or -1
-      if cost[p.s] == nil then p.on = true end
-    end end)
-  end)
 
   it("is what it is when a run starts, whatever it becomes", function()
     local changes = {

@@ -46,28 +46,6 @@ local function said_of(make, query) return select(2, scene:both(make, query)) en
 local function cases(more)
   before_each(function() scene_with(more) end)
 
-  it("has elements by an index of the row, and nil outside", function()
-    scene:all(function() return function(p, b)
-      p.x = b.m[p.j] or -1
-      local last = b.m[p.i]
-      if last then p.n = p.n + 1 end
-      p.on = b.k[p.j] == nil
-      p.i = b.k[p.n % 5 + 1]
-      p.x = p.x + b.m[1.0 * p.n % 6 + 1] * 2
-    end end)
-  end)
-
-  it("is gone through by its length", function()
-    scene:all(function() return function(p, b)
-      local sum = 0.0
-      for k = 1, #b.m do sum = sum + b.m[k] end
-      p.x = sum
-      local k = 1
-      while k <= #b.k and b.k[k] < p.j do k = k + 1 end
-      p.i = k
-    end end)
-  end)
-
   it("has booleans, entities, enums and strings", function()
     scene:all(function() return function(p, b, _, e)
       p.on = b.who[p.j] == e or b.flags[p.n % 2 + 1]
@@ -88,27 +66,6 @@ local function cases(more)
       b.names[p.j % 3 + 1] = "other"
       b.one[2.0 - 1] = p.j
       if p.j == 3 then b.m[p.j] = 0 end
-    end end)
-  end)
-
-  it("is sorted in place", function()
-    scene:all(function() return function(_, b)
-      for i = 1, #b.m do
-        for k = 1, #b.m - i do
-          if b.m[k] > b.m[k + 1] then b.m[k], b.m[k + 1] = b.m[k + 1], b.m[k] end
-        end
-      end
-    end end)
-    scene:all(function() return function(p, b)
-      b.m[1] = p.i
-      for i = 2, 6 do
-        local value, k = b.m[i], i - 1
-        while k > 0 and b.m[k] > value do
-          b.m[k + 1] = b.m[k]
-          k = k - 1
-        end
-        b.m[k + 1] = value
-      end
     end end)
   end)
 
@@ -365,19 +322,5 @@ describe("an array field in a kernel", function()
         end
       end
     end, { query = "P", tier = false })
-  end)
-
-  it("of another entity is written and read in the order of rows", function()
-    scene:all(function() return function(p, b)
-      b.m[p.n % 6 + 1] = p.x
-      b.m[p.j % 6 + 1] = b.m[p.n % 6 + 1] * 0.5 + b.m[1]
-      if b.k[p.j % 5 + 1] < 200 then b.k[p.j % 5 + 1] = b.k[p.j % 5 + 1] + 1 end
-      b.flags[p.n % 2 + 1] = not b.flags[p.n % 2 + 1]
-    end end, "P, Held.by->B")
-    local problem = said_of(function() return function(p, b)
-      b.m[p.n % 6 + 1] = b.m[1] + p.x
-      b.m[p.j] = 1
-    end end, "P, Held.by->B")
-    assert.matches("array 'm' has elements 1 to 6, got a value for 0", problem, 1, true)
   end)
 end)

@@ -58,17 +58,6 @@ describe("a table that is indexed by ids in a kernel", function()
     end)
   end)
 
-  it("may be indexed by other integers", function()
-    scene:whole(function()
-      local seen, price = {}, { [0] = 2, [100] = 3, [-5] = 1.5, [3.5] = 9, x = 1 }
-      return function(p)
-        local cell = p.n * 50 - 100
-        if not seen[cell] then seen[cell] = p.x end
-        p.x = p.x + (price[cell] or 1)
-      end, { seen }
-    end)
-  end)
-
   it("has keys that are no ids, and no integers", function()
     scene:explained(function()
       local least, far, none = {}, { [0] = 9, [1000] = 5 }, {}

@@ -10,19 +10,6 @@ local assert, ipairs, pairs, table = assert, library.ipairs, library.pairs, tabl
 local scene = scenes.linked(200, 9)
 
 describe("a list that a function makes", function()
-  it("is filled, measured and read by numbers", function()
-    scene:whole(function()
-      return function(p)
-        local list, sum = {}, 0.0
-        for i = 1, p.n do list[#list + 1] = p.x * i end
-        for i = 1, #list do sum = sum + list[i] * i end
-        for i = #list, 1, -1 do if list[i] > 20 then list[i] = list[i] / 2 end end
-        if list[3] then sum = sum + list[3] end
-        p.x, p.n = sum % 50, (p.n + #list) % 9
-      end
-    end)
-  end)
-
   it("holds integers, ids, booleans and enums, and is added to by table.insert", function()
     scene:whole(function()
       return function(p, _, e)
@@ -37,19 +24,6 @@ describe("a list that a function makes", function()
         p.on = flags[p.n % 4 + 1] or false
         if kinds[2] == "red" then p.x = p.x + 1 end
         p.kind = kinds[1]
-      end
-    end)
-  end)
-
-  it("holds integers and floats, which stay what they are", function()
-    scene:whole(function()
-      return function(p)
-        local list = {}
-        for i = 1, 6 do
-          if i % 2 == 0 then list[i] = i else list[i] = p.x end
-        end
-        if list[p.n % 6 + 1] == 4 then p.x = p.x + 0.25 end
-        p.x = (p.x + list[p.n % 6 + 1]) % 64
       end
     end)
   end)
@@ -98,64 +72,6 @@ describe("a list that a function makes", function()
         end
         list[2].c = 5.5
         p.x = p.x + list[2].c
-      end
-    end)
-  end)
-
-  it("is a queue, a stack, and a set of bits", function()
-    scene:whole(function()
-      return function(p)
-        local queue, head, seen = { 1 }, 1, { true }
-        while head <= #queue do
-          local at = queue[head]
-          head = head + 1
-          for k = at * 2, at * 2 + 1 do
-            if k < p.n * 3 and not seen[k] and k == #seen + 1 then
-              seen[k] = true
-              queue[#queue + 1] = k
-            end
-          end
-        end
-        local stack, sum = {}, 0
-        for _, at in ipairs(queue) do stack[#stack + 1] = at end
-        while #stack > 0 do
-          sum = sum * 3 + stack[#stack]
-          stack[#stack] = nil
-        end
-        p.n = sum % 9
-        p.x = p.x + (stack[1] and 1 or 0.25)
-      end
-    end)
-  end)
-
-  it("is made anew in each round, and by each call", function()
-    scene:whole(function()
-      local function odd(p, from)
-        local list = {}
-        for i = from, p.n do if i % 2 == 1 then list[#list + 1] = { v = p.x + i } end end
-        return list
-      end
-      return function(p)
-        local one, two, best = odd(p, 1), odd(p, 4), nil
-        for k = 1, 3 do
-          local list = {}
-          for i = 1, p.n do if i % 3 == k - 1 then list[#list + 1] = { v = p.x * i } end end
-          for _, c in ipairs(list) do if not best or c.v > best.v then best = c end end
-          p.n = (p.n + #list + #one - #two) % 9
-        end
-        if best then p.x = (p.x + best.v + (one[1] and one[1].v or 0)) % 70 end
-      end
-    end)
-  end)
-
-  it("grows while it is gone through", function()
-    scene:whole(function()
-      return function(p)
-        local list = { 1 }
-        for _, v in ipairs(list) do
-          if #list < p.n then list[#list + 1] = v + 1 end
-          p.x = (p.x + v) % 40
-        end
       end
     end)
   end)
@@ -237,18 +153,6 @@ describe("a list that a function makes", function()
     end)
     assert.equal("vector", told.tier, told.reason)
     assert.is_true(told.left.rows > 0)
-  end)
-
-  it("that a row has begun is forgotten where the row is left to Lua", function()
-    local told = scene:explained(function()
-      return function(p)
-        local list = {}
-        for _ = 1, p.n do list[#list + 1] = { x = p.x } end
-        if p.n == 8 and p.x > 44 then p.s = p.s .. "!" end
-        p.x = (p.x + #list) % 50
-      end
-    end)
-    assert.equal("vector", told.tier, told.reason)
   end)
 
   it("is used after another one in its place only by Lua", function()
@@ -378,24 +282,6 @@ describe("a table that a function makes", function()
         flags[4.0] = true
         for i = 1, 9 do if flags[i] then p.x = p.x + 0.5 end end
         if flags[p.x] == nil and flags[-1] == nil then p.x = p.x + 0.25 end
-      end
-    end)
-  end)
-
-  it("has strings as keys", function()
-    scene:whole(function()
-      local goods = { "iron", "red", "ice" }
-      return function(p)
-        local sums = {}
-        for i = 1, p.n do
-          local what = i % 2 == 0 and p.kind or i % 3 == 0 and goods[i % 3 + 1] or "odd"
-          sums[what] = (sums[what] or 0) + p.x
-        end
-        p.x = (p.x + (sums.red or 1) - (sums[p.kind] or 2) + (sums.odd or 0)) % 50
-        sums.odd = nil
-        if sums.odd then p.x = -1 end
-        sums.odd = 3
-        p.n = (p.n + sums.odd) % 9
       end
     end)
   end)

@@ -1,7 +1,7 @@
 -- Values that are nil in some rows of a kernel: elements that an array or table does not have, and
 -- locals that are set on one way only.
 
-local max, sqrt, type_of = math.max, math.sqrt, math.type
+local max, type_of = math.max, math.type
 local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 
@@ -44,15 +44,6 @@ describe("what may be nil in a kernel", function()
     end)
   end)
 
-  it("is true or false, by and, or and not", function()
-    scene:all(function(grid, truths) return function(p)
-      p.on = not grid[p.i]
-      if truths[p.i] then p.n = 1 elseif not truths[p.d] and grid[p.i] then p.n = 2 end
-      if grid[p.i] and grid[p.i] > 9 and not truths[p.i] then p.x = grid[p.i] end
-      p.y = (grid[p.i] or grid[p.d] or -1) + 0.5
-    end end)
-  end)
-
   it("is compared with nil, with numbers and with another one", function()
     scene:all(function(grid, truths) return function(p)
       if grid[p.i] == nil then p.n = 7 end
@@ -62,70 +53,6 @@ describe("what may be nil in a kernel", function()
       if truths[p.i] == false then p.x = 2 end
       if grid[p.i] == truths[p.i] then p.n = 9 end
       if grid[p.i] ~= 6.0 then p.y = p.y * 2 end
-    end end)
-  end)
-
-  it("is kept in locals, and joined with what other ways have", function()
-    scene:all(function(grid, truths) return function(p)
-      local cell = grid[p.i]
-      if not cell then cell = p.x end
-      p.x = cell / 2
-      local best
-      if p.n % 2 == 0 then best = p.y elseif p.n % 5 == 0 then best = grid[p.d] end
-      if best then p.y = best + 1 end
-      local t = truths[p.i]
-      if t == nil then t = p.on end
-      p.on = t
-      local k = grid[p.d]
-      if k == nil then return end
-      p.n = p.n + (k > 4 and 1 or 2)
-    end end)
-  end)
-
-  it("goes through loops, from nil on and back to it", function()
-    scene:all(function(grid) return function(p)
-      local last, lost, first = nil, 3.0, nil
-      for k = 1, 4 do
-        local cell = grid[p.i + k]
-        if cell then last = cell else lost = nil end
-        if not first then first = cell end
-        if cell and cell > 20 then break end
-      end
-      p.x = last or -1
-      p.y = lost or -2
-      if first then p.n = 1 end
-    end end)
-  end)
-
-  it("is given to functions and by them", function()
-    scene:all(function(grid)
-      local function at(i) return grid[i] end
-      local function some(v) if v then return v end end
-      local function default(v, d) if v == nil then return d end return v end
-      return function(p)
-        p.x = default(at(p.i), 4.0) + (some(grid[p.d]) or 0.5)
-      end
-    end)
-  end)
-
-  it("may be the value of an enum's name", function()
-    scene:all(function(grid)
-      local speed = { rat = 2.5, orc = 1.0 }
-      return function(p)
-        local kind = "orc"
-        if grid[p.i] then kind = p.kind end
-        p.x = speed[p.kind] * (grid[p.i] or 1)
-        if kind == "rat" then p.n = 3 end
-      end
-    end)
-  end)
-
-  it("is used as it is behind a test of it", function()
-    scene:all(function(grid) return function(p)
-      local a, b = grid[p.i], grid[p.i + 1]
-      if a and b then p.x = a * b - max(a, b) end
-      if not (a and b) then return end
-      p.y = sqrt(a) + b
     end end)
   end)
 

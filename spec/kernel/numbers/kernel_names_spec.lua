@@ -50,14 +50,6 @@ describe("a name in a kernel", function()
     same "local k = d.on and 'x' or 'y' d.on = k == nil or k == 1 or not k"
   end)
 
-  it("may come out of a function", function()
-    same("d.kind = other(d.v) d.v = other(d.v) == 'blue' and 1 or 2", 0, function(x)
-      if x > 4 then return "red" end
-      if x > 2 then return "green" end
-      return "blue"
-    end)
-  end)
-
   it("may be one of very many", function()
     local text = { "local k = 'none'" }
     for i = 1, 90 do text[#text + 1] = ("if d.v == %d then k = 'name %d' end"):format(i % 7, i) end
@@ -73,27 +65,6 @@ end)
 
 describe("the null id in a kernel", function()
   after_each(helper.check_worlds)
-
-  it("is stored where it stands in a table, an upvalue or a local", function()
-    same "d.target = ecs.null"
-    same("d.target = e d.target = null", 0)
-    same "local t = ecs.null if d.on then t = e end d.target = t"
-    same "d.target = d.on and e or ecs.null"
-    same "local t = e if d.v > 2 then t = ecs.null end d.on = t == ecs.null d.target = t"
-  end)
-
-  it("may become another one", function()
-    local world, o = helper.new_world(), { none = 0 }
-    world:component("L", { "to: entity" })
-    local e = world:spawn { L = {} }
-    world:set(e, "L.to", e)
-    world:system("s", { query = "L", each = function(l) l.to = o.none end })
-    world:update(0)
-    assert.same({ "vector", 0 }, { world:explain("s").tier, world:get(e, "L.to") })
-    o.none = e
-    world:update(0)
-    assert.same({ "vector", e }, { world:explain("s").tier, world:get(e, "L.to") })
-  end)
 end)
 
 describe("enums of several components in a kernel", function()
@@ -111,16 +82,6 @@ describe("enums of several components in a kernel", function()
     world:update(1)
     return world:explain "s", world:digest()
   end
-
-  it("are taken for one another where they have the same names", function()
-    local function each(gun, hurt)
-      if gun.kind == hurt.kind then gun.n = 1 else hurt.kind = gun.kind end
-      if gun.n == 0 then gun.kind = "blue" end
-    end
-    local told, compiled = told_of(true, "red, green, blue", each)
-    assert.are.equal("vector", told.tier, told.reason)
-    assert.are.equal(select(2, told_of(false, "red, green, blue", each)), compiled)
-  end)
 
   it("are mapped where they have the same names in another order, or more of them", function()
     local function each(gun, hurt)
@@ -167,16 +128,6 @@ describe("a command in a loop of a kernel", function()
         for j = 1, 2 do if d.v == i * j then world:add(e, 'U') end end
       end
       for i = 1, 2 do if d.v > 3 * i then world:remove(e, 'T') end end]]
-  end)
-
-  it("is given once, though the loop is typed anew", function()
-    same [[
-      local sum = 0
-      for i = 1, 3 do
-        if sum > 2 then world:add(e, 'T') end
-        sum = sum + d.v
-      end
-      d.v = sum]]
   end)
 
   it("leads to a field of a view, a resource, or what an index yields", function()

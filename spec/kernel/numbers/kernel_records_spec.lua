@@ -62,11 +62,6 @@ local function check(text, change)
 end
 
 describe("a table of tables in a kernel (C26)", function()
-  it("is read by an enum, field by field", function()
-    check "local k = KINDS[e.kind] e.x = e.x + k.speed * dt if k.fly then e.y = k.hp end"
-    check "e.hp = e.hp + KINDS[e.kind].hp e.x = e.hp * KINDS[e.kind].k + KINDS[e.kind][1]"
-  end)
-
   it("is read by a number, and nil where there is none", function()
     check "local p = PLACES[e.next] e.x = p.x e.y = p.y e.next = e.next % #PLACES + 1"
     check "local p = PLACES[e.i] if p then e.x = e.x + p.x else e.hp = 0 end"
@@ -142,22 +137,6 @@ describe("a table of tables in a kernel (C26)", function()
     for _, name in ipairs { "guns", "guns[].guns", "#guns[].guns", "guns[].guns[].d" } do
       assert.truthy((" " .. named .. " "):find(" " .. name .. " ", 1, true), named)
     end
-  end)
-
-  it("is asked by a predicate, where there is one", function()
-    scene:twice(function(world, kernels)
-      local tables = new_tables()
-      local kinds, places = tables.KINDS, tables.PLACES
-      local query = world:query "E"
-      local function fast(e) return kinds[e.kind].speed > 2 and e.hp > 10 end
-      local function low(e) return places[e.next].y <= 0 end
-      local expected = 0
-      query:each(function(e) if fast(e) then expected = expected + 1 end end)
-      assert.are.equal(expected, query:where(fast):count())
-      assert.truthy(expected > 0)
-      assert.are.equal(1000, query:where(low):count())
-      assert.are.equal(kernels and "vector" or "lua", world:explain(fast).tier)
-    end)
   end)
 
   it("is refused where its tables differ, or are used as such", function()

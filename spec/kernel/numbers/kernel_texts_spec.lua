@@ -261,25 +261,6 @@ describe("a string field in a kernel", function()
       end
     end })
   end)
-
-  it("gives the same in random functions with kernels and without", function()
-    for seed = 1, 40 do
-      local rng = random.new(seed)
-      local function text()
-        return rng:pick { "'red'", "'blue'", "''", "'x'", "name.text", "name.last", "'ziggy'" }
-      end
-      local lines = {}
-      for i = 1, rng:range(1, 5) do
-        local condition = rng:pick { "n.a %% %d == 0", "name.text == %s", "name.last ~= %s" }
-          :gsub("%%s", text):gsub("%%d", rng:range(2, 5)):gsub("%%%%", "%%")
-        lines[i] = ("if %s then name.%s = %s else name.last = n.a > %d and %s or %s end"):format(
-          condition, rng:pick { "text", "last" }, text(), rng:range(1, 150), text(), text())
-      end
-      local body = "return function(name, n) " .. table.concat(lines, " ") .. " end"
-      local ok, why = pcall(same, assert(load(body))())
-      assert(ok, tostring(why) .. body)
-    end
-  end)
 end)
 
 -- The same in worlds with odd texts: without kernels, with them, and on threads. A function that

@@ -172,42 +172,11 @@ describe("a script cell", function()
     end)
   end)
 
-  it("is compiled for what it is when the run starts", function()
-    check_compiled(function()
-      local n, flag = 0, nil
-      return function(p)
-        n = n + 1
-        if p.on then flag = n end
-      end, function() return n, flag end, function(turn)
-        n, flag = turn == 1 and 0.5 or 7, turn == 1 and 2.5 or nil
-      end
-    end)
-  end)
-
   it("of an f32 is added up as Lua does, not in f32", function()
     check_compiled(function()
       local sum = 0
       return function(p) sum = sum + p.f end, function() return sum end
     end)
-  end)
-
-  it("is one, by whichever way a function comes to it", function()
-    local function make()
-      local n = 0
-      local one, other = { n = 1 }, { n = 10 }
-      local a, b = one, one
-      local function bump(by) n = n + by end
-      local function get() return n end
-      return function(p)
-        bump(1)
-        p.n = get() % 100
-        n = n + 1
-        a.n = a.n + 1
-        p.x = b.n
-        b.n = b.n * 2 % 1000
-      end, function() return n, one.n, other.n end, function(turn) b = turn == 1 and other or a end
-    end
-    check_compiled(make)
   end)
 
   it("is its closure's own, or shared by two closures", function()
@@ -231,39 +200,6 @@ describe("a script cell", function()
       end
       return one(), other()
     end)
-  end)
-
-  it("has what the rows before one that fails have made of it", function()
-    local calls = check(function(world)
-      local n, sum, last = 0, 0.0, nil
-      local heat = world:array("heat", "f64", 4)
-      return function(p, _, e)
-        n = n + 1
-        heat[2] = heat[2] + 1
-        last = e
-        sum = sum + p.x
-        p.small = p.small + n // 40   -- does not fit in some rows
-      end, function() return n, sum, last, heat[2] end
-    end)
-    assert.truthy(calls > 0)
-  end)
-
-  it("is there for rows that are left to Lua, and has what they make of it", function()
-    local calls, explained = check(function(world)
-      local n, from, cells = 0, nil, { sum = 0 }
-      local heat = world:array("heat", "f64", 4)
-      return function(p)
-        n = n + 1
-        cells.sum = cells.sum + n
-        local h = heat[p.n]           -- nil outside of 1 to 4
-        if n % 60 == 0 then
-          from = n + (h or 0)
-          p.x = h + 1
-        end
-      end, function() return n, from, cells.sum end
-    end)
-    assert.equal("vector", explained.tier)
-    assert.truthy(calls > 0 and calls < 300, calls)
   end)
 
   it("is a string, of a field or the function", function()
@@ -304,31 +240,6 @@ describe("a script cell", function()
         end, function() return n, sum, only end
       end, query)
     end
-  end)
-
-  it("is read by programs that write none, when another one of the function has", function()
-    check_compiled(function()
-      local acc = 0.0
-      return function(p, q)
-        if q then acc = acc + q.y else p.x = math.max(p.x, acc) end
-      end, function() return acc end
-    end, "P, Q?")
-  end)
-
-  it("may be in a condition, in loops, and beside folds and commands", function()
-    check_compiled(function(world)
-      local n, found, count = 0, nil, 3
-      local heat = world:array("heat", "f64", 4)
-      return function(p, _, e)
-        for i = 1, count do n = n + i end
-        while n > 50 do n = n - 50 end
-        if n > 25 and not found then found = e end
-        heat[1] = heat[1] + p.x
-        if n % 10 == 0 then world:add(e, "Q") end
-        if found == e then count = count % 5 + 1 return end
-        n = n + 1
-      end, function() return n, found, count, heat[1] end
-    end)
   end)
 
   it("is written by map, too", function()
@@ -407,25 +318,6 @@ describe("a script cell", function()
       assert.equal("lua", explained.tier)
     end
   end)
-
-  it("has what the rows before have made of it, whichever threads run them", function()
-    local said
-    for _, threads in ipairs { 1, 2, "4!" } do
-      local world = helper.new_world { threads = threads }
-      world:component("P", { "x: f64" })
-      for i = 1, 9000 do world:spawn { P = { x = i } } end
-      local n, sum, best = 0, 0.0, nil
-      world:system("s", { query = "P", each = function(p)
-        n, sum = n + 1, sum * 1.0000001 + p.x
-        if not best or sum % 10 > best then best = sum % 10 end
-        p.x = best
-      end })
-      for _ = 1, 3 do world:update(1) end
-      local now = show(n, sum, best, world:digest())
-      assert.equal(said or now, now)
-      said = now
-    end
-  end)
 end)
 
 describe("elements of tables that a kernel writes by a variable", function()
@@ -445,76 +337,6 @@ describe("elements of tables that a kernel writes by a variable", function()
         function(turn) list[turn], sums = turn / 2, { turn, 1, 2.5 } end
     end)
     assert.truthy(table.concat(explained.writes, " "):find("list[]", 1, true))
-  end)
-
-  it("are counters by the names of an enum, and booleans", function()
-    local seen = {}
-    for n, kernels in ipairs { true, false } do
-      local world = helper.new_world { kernels = kernels, tag = 1 }
-      world:component("Kind", { "of: enum(rat, orc, elf)" })
-      local names = { "rat", "orc", "elf" }
-      for i = 1, 200 do world:spawn { Kind = { of = names[i * i % 3 + 1] } } end
-      local killed, met = { rat = 0, orc = 0, elf = 7.5 }, { rat = false, orc = false, elf = false }
-      world:system("s", { query = "Kind", each = function(kind)
-        if not met[kind.of] then
-          met[kind.of] = true
-          kind.of = "orc"
-        end
-        killed[kind.of] = killed[kind.of] + 1
-      end })
-      world:update(1)
-      seen[n] = show(killed.rat, killed.orc, killed.elf, met.rat, met.orc, met.elf, world:digest())
-      if kernels then scene:check_tier(world, "s") end
-    end
-    assert.equal(seen[2], seen[1])
-  end)
-
-  it("may be nil by the names of an enum, of what the function makes them first", function()
-    for _, make in ipairs {
-      function(t) return function(p) t.a[p.of] = (t.a[p.of] or 0) + 1 end end,
-      function(t) return function(p) if not t.a[p.of] then t.a[p.of] = true p.n = 7 end end end,
-      function(t) return function(p) if p.n > 5 then t.b[p.of] = t.b[p.of] or p.n end end end,
-      function(t) return function(p)
-        if p.n == 150 then error "stop" end
-        if not t.b[p.of] or t.b[p.of] < p.n then t.b[p.of] = p.n * 0.5 end
-      end end,
-    } do
-      local seen = {}
-      for n, kernels in ipairs { true, false } do
-        local world, said = helper.new_world { kernels = kernels, tag = 1 }, {}
-        world:component("Kind", { "of: enum(rat, orc, elf, bat)", "n: i32" })
-        local names = { "rat", "orc", "elf" }
-        for i = 1, 200 do world:spawn { Kind = { of = names[i * i % 3 + 1], n = i } } end
-        local tables = { a = {}, b = { orc = 2 } }
-        world:system("s", { query = "Kind", each = make(tables) })
-        for turn = 1, 3 do
-          said[turn * 2] = tostring(pcall(world.update, world, 1))
-          for name, of in pairs(tables) do
-            local count = 0
-            for _ in pairs(of) do count = count + 1 end
-            said[name] = show(of.rat, of.orc, of.elf, of.bat, count)
-          end
-          said[turn * 2 + 1] = world:digest()
-        end
-        local told = world:explain "s"
-        assert.equal(kernels and "vector" or "lua", told.tier, told.reason)
-        seen[n] = said
-      end
-      assert.same(seen[2], seen[1])
-    end
-  end)
-
-  it("are put back where a row fails, and grow where Lua has a row that writes beyond", function()
-    local calls = check(function()
-      local list = { 0, 0, 0 }
-      return function(p)
-        list[p.n % 3 + 1] = list[p.n % 3 + 1] + 1
-        if p.x == 25 then list[4] = "no" end
-        if p.x == 0.25 then list[p.n + 2] = list[#list] + 1 end
-        p.small = list[2] * 100
-      end, function() return list[1], list[2], list[3], list[4], list[5] end
-    end)
-    assert.truthy(calls > 0)
   end)
 
   it("are refused where the table is come to in another way, too, whatever leads there", function()
@@ -554,20 +376,6 @@ describe("elements of tables that a kernel writes by a variable", function()
         said[turn] = show(list[1], list[2], list[3])
       end
       return table.concat(said, "; ")
-    end)
-  end)
-
-  it("are written by a map as well, in a loop of all rows", function()
-    scene:twice(function(world, kernels)
-      local list, heat = { 1, 2.5, 3, 0 }, world:array "heat"
-      world:system("s", { query = "P.x, P.n", map = function(x, k)
-        for i, v in ipairs(list) do list[i] = v % 50 + 1 end
-        heat[2] = heat[2] + list[3]
-        return x, k
-      end })
-      world:update(1)
-      if kernels then scene:check_tier(world, "s") end
-      return show(list[1], list[2], list[3], list[4])
     end)
   end)
 end)

@@ -107,31 +107,6 @@ describe("another entity in a kernel", function()
     end)
   end)
 
-  it("is homed on by its position, as long as it lives", function()
-    check("Position:in, Velocity, Hunter", function(p, v, hunter)
-      if not world:alive(hunter.prey) then
-        v.x, v.y = 0, 0
-        return
-      end
-      local x, y = world:get(hunter.prey, "Position")
-      local dx, dy = x - p.x, y - p.y
-      hunter.d = dx * dx + dy * dy
-      hunter.near = hunter.d < 10000
-      v.x, v.y = v.x + dx, v.y + dy
-    end)
-  end)
-
-  it("shows its fields of every type, those that it has", function()
-    check("Hunter", function(hunter)
-      if hunter.prey == ecs.null then return end
-      local hp, most, state, by = world:get(hunter.prey, "Health")
-      hunter.n = hunter.n + (hp or -1)
-      hunter.d = hunter.d + (most or 0.5)
-      if state == "hurt" then hunter.near = true elseif state == nil then hunter.n = -hunter.n end
-      if by and world:alive(by) then hunter.d = hunter.d + world:get(by, "Position.y") end
-    end)
-  end)
-
   it("is read as a whole, as it is then", function()
     check("Hunter", function(hunter, _, e)
       if not world:alive(hunter.prey) then return end
@@ -212,54 +187,6 @@ describe("another entity in a kernel", function()
     check("Hunter, Shield:any", function(hunter, shield, _, e)
       if world:enabled(e, "Shield") then shield.level = 5 else hunter.n = hunter.n - 1 end
     end)
-  end)
-
-  it("is found by ties and by its parent", function()
-    check("Hunter, Velocity", function(hunter, v, _, e)
-      local port, friend = world:target(e, "DockedTo"), world:target(e, "Likes")
-      local parent = world:parent(e)
-      if port then v.x = v.x + world:get(port, "Position.x") end
-      if friend and world:has(friend, "Health") then hunter.n = hunter.n + 1 end
-      if parent == nil then
-        hunter.near = true
-      else
-        hunter.d = hunter.d + (world:get(parent, "Health.hp") or 1)
-      end
-      local above = parent and world:parent(parent)
-      if above and above ~= hunter.prey then v.y = v.y + world:get(above, "Position.x") end
-      if world:target(e, "ChildOf") == parent then hunter.n = hunter.n + 2 end
-    end)
-  end)
-
-  it("may be held by an array, by something outside, or be the row itself", function()
-    check("Hunter", function(hunter, _, e)
-      local other = squad[hunter.n + 1]
-      if other and world:alive(other) then hunter.d = hunter.d + world:get(other, "Position.x") end
-      if other == ecs.null then hunter.near = true end
-      hunter.n = (hunter.n + 1) % 10
-      hunter.d = hunter.d + world:get(e, "Position.x") + (world:get(e, "Cargo.tons") or 0)
-      if world:has(e, "Cargo") and world:alive(e) then hunter.n = hunter.n + 1 end
-    end)
-    local leader
-    local function follow(p, v) v.x = world:get(leader, "Position.x") - p.x end
-    scene:twice(function(_, _, ids)
-      leader = ids[4]
-      world:query("Position, Velocity"):run(follow)
-      assert.equal(4 - 700, world:get(ids[700], "Velocity.x"))
-      leader = ids[7]
-      world:query("Position, Velocity"):run(follow)
-      assert.equal(7 - 700, world:get(ids[700], "Velocity.x"))
-    end)
-  end)
-
-  it("is asked for by rows that do not lie together", function()
-    for _, query in ipairs { "Hunter, Shield", "Hunter, Shield?", "Hunter, DockedTo->Position:in",
-      "Hunter, Cargo" } do
-      check(query, function(hunter)
-        local prey = hunter.prey
-        if world:alive(prey) then hunter.d = hunter.d + world:get(prey, "Position.x") end
-      end)
-    end
   end)
 
   it("is asked for in loops and inlined functions, and after commands on the row", function()
@@ -363,18 +290,6 @@ describe("another entity in a kernel", function()
       assert.equal(-5.0, world:get(ids[2], "Hunter.d"))
       assert.equal(3.0, world:get(ids[4], "Hunter.d"))
       world:commit()
-    end)
-  end)
-
-  it("shows what the rows before have written to the same field", function()
-    check("Hunter", function(h)
-      if world:alive(h.prey) then h.d = (world:get(h.prey, "Hunter.d") or 0) * 0.5 + h.n end
-      h.n = h.n + 1
-    end)
-    check("Hunter, Health", function(h, health)
-      if health.by == ecs.null or not world:alive(health.by) then return end
-      local hp = world:get(health.by, "Health.hp")
-      if hp and hp > 3 then health.hp = health.hp + hp // 2 else h.near = true end
     end)
   end)
 

@@ -1,18 +1,18 @@
 -- Systems side by side: which can be, what keeps others apart, and that they do what they do alone.
 
-local helper = require "spec.support.ecs_helper"
+local agree = require "spec.support.agree"
 
-local function new_world(options)
-  local world = helper.new_world(options)
-  world:component("P", { "x: f64", "y: f64", "n: i32" })
-  world:component("V", { "x: f64", "y: f64" })
-  world:component("T", { "at: entity" })
-  world:resource("Wind", { "x: f64", "y: f64" })
-  world:array("heights", "f64", 4)
-  world:event("Hit", { "by: f64" })
-  for i = 1, 100 do world:spawn { P = { x = i, n = i }, V = { y = 1 }, T = {} } end
-  return world
-end
+local scene = agree.scene {
+  fill = function(world)
+    world:component("P", { "x: f64", "y: f64", "n: i32" })
+    world:component("V", { "x: f64", "y: f64" })
+    world:component("T", { "at: entity" })
+    world:resource("Wind", { "x: f64", "y: f64" })
+    world:array("heights", "f64", 4)
+    world:event("Hit", { "by: f64" })
+    for i = 1, 100 do world:spawn { P = { x = i, n = i }, V = { y = 1 }, T = {} } end
+  end,
+}
 
 -- The lists of a phase as one text: "a b; c (why)".
 local function told(world, phase)
@@ -36,7 +36,7 @@ local function set_y(p) p.y = p.y + 1 end
 
 describe("world:explain 'update'", function()
   it("lists together kernels that get at nothing in common, or only read it", function()
-    local world = new_world()
+    local world = scene:new {}
     local wind = world:res "Wind"
     systems(world, {
       { "P", set_x },
@@ -52,7 +52,7 @@ describe("world:explain 'update'", function()
   end)
 
   it("says which field keeps two apart", function()
-    local world = new_world()
+    local world = scene:new {}
     systems(world, {
       { "P", set_x },
       { "V, P:in", function(v, p) v.x = p.x end },
@@ -65,7 +65,7 @@ describe("world:explain 'update'", function()
   end)
 
   it("knows of what is read and written of others, resources and arrays", function()
-    local world = new_world()
+    local world = scene:new {}
     local wind, heights = world:res "Wind", world:array "heights"
     systems(world, {
       { "P", set_x },
@@ -80,7 +80,7 @@ describe("world:explain 'update'", function()
   end)
 
   it("keeps to orders", function()
-    local world = new_world()
+    local world = scene:new {}
     systems(world, {
       { "P", set_x, before = { "b" } },
       { "P", set_y },
@@ -91,7 +91,7 @@ describe("world:explain 'update'", function()
   end)
 
   it("leaves out what is switched off", function()
-    local world = new_world()
+    local world = scene:new {}
     for _, name in ipairs { "a", "b" } do world:system(name, { query = "P", each = set_x }) end
     world:switch("a", false)
     assert.equal("b", told(world))
@@ -101,7 +101,7 @@ describe("world:explain 'update'", function()
 
   it("says why a system is alone", function()
     local function why(spec, act)
-      local world = new_world()
+      local world = scene:new {}
       if act then spec.each = act(world) end
       world:system("one", spec)
       return world:explain("update").update[1].why
@@ -134,7 +134,7 @@ describe("world:explain 'update'", function()
   end)
 
   it("says it of those behind one that is alone, too", function()
-    local world = new_world()
+    local world = scene:new {}
     world:system("lua", { run = function() end, compile = false })
     world:system("x", { query = "P", each = set_x })
     world:system("y", { query = "P", each = set_y })
@@ -143,7 +143,7 @@ describe("world:explain 'update'", function()
   end)
 
   it("leaves out what is off, and goes by what systems are now", function()
-    local world = new_world()
+    local world = scene:new {}
     systems(world, { { "P", set_x }, { "P", set_x }, { "P", set_y } })
     world:switch("b", false)
     assert.equal("a c", told(world))
@@ -156,7 +156,7 @@ describe("world:explain 'update'", function()
   end)
 
   it("says how many ran side by side (C33, C47)", function()
-    local world = new_world { threads = "3!" }
+    local world = scene:new { threads = "3!" }
     systems(world, { { "P", set_x }, { "P", set_y }, { "V", set_x, every = 1 }, { "P", set_x } })
     local function last(i)
       local list = world:explain("update").update[i]
@@ -173,14 +173,14 @@ describe("world:explain 'update'", function()
     world:switch("d", false)
     world:update(0.25)
     assert.equal("0 there was too little work for threads, or some of them were not due", last(1))
-    world = new_world { threads = 1 }
+    world = scene:new { threads = 1 }
     systems(world, { { "P", set_x }, { "P", set_y } })
     world:update(1)
     assert.equal("0 the world has one thread", last(1))
   end)
 
   it("is about a system of that name, if there is one", function()
-    local world = new_world()
+    local world = scene:new {}
     world:system("update", { query = "P", each = set_x })
     assert.equal("vector", world:explain "update".tier)
   end)
@@ -188,10 +188,10 @@ end)
 
 describe("systems side by side", function()
   -- Has worlds of one thread and of three do the same.
-  local function agree(list, act)
+  local function same(list, act)
     local wanted
     for _, threads in ipairs { 1, "2!", "3!" } do
-      local world = new_world { threads = threads, tag = 9, seed = 5 }
+      local world = scene:new { threads = threads, tag = 9, seed = 5 }
       systems(world, type(list) == "function" and list(world) or list)
       for _ = 1, 3 do world:update(0.25) end
       local together = world:explain("update").update[1].together
@@ -204,7 +204,7 @@ describe("systems side by side", function()
   end
 
   it("draw random numbers of their own streams", function()
-    agree(function(world)
+    same(function(world)
       return {
         { "P", function(p, _, e) p.x = world:random(e) end },
         { "P", function(p, _, e) p.y = p.y + world:random(e) end },
@@ -214,7 +214,7 @@ describe("systems side by side", function()
   end)
 
   it("are given the time since each ran", function()
-    agree({
+    same({
       { "P", function(p, dt) p.x = p.x + dt end },
       { "P", function(p, dt) p.y = p.y + dt end, every = 0.5 },
       { "V", function(v, dt) v.x = dt end },
@@ -229,7 +229,7 @@ describe("systems side by side", function()
   end)
 
   it("see what tables have, and who is alive, and mark what they write", function()
-    agree(function(world)
+    same(function(world)
       world:tag "Odd"
       world:query("P"):where(function(p) return p.n % 2 == 1 end):add "Odd"
       local changed = world:query "V:changed"
@@ -247,7 +247,7 @@ describe("systems side by side", function()
 
   it("leave what outside values are to each update", function()
     local speed = 1
-    agree({
+    same({
       { "P", function(p) p.x = p.x + speed end },
       { "P", function(p) p.y = p.y - speed end },
     }, function(world)
@@ -261,7 +261,7 @@ describe("systems side by side", function()
   end)
 
   it("stay where others are registered, replaced and removed between updates", function()
-    agree({ { "P", set_x }, { "P", set_y }, { "V", set_x } }, function(world)
+    same({ { "P", set_x }, { "P", set_y }, { "V", set_x } }, function(world)
       world:system("b", { query = "P", each = set_x })
       world:update(1)
       world:remove_system "a"

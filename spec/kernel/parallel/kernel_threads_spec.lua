@@ -104,33 +104,6 @@ describe("kernels on threads", function()
     end)
   end
 
-  it("mark what is to be done, in the order of rows", function()
-    check(function(world)
-      return run(function(p, _, e)
-        p.x = p.x - 1
-        if p.x < 0 then world:despawn(e) end
-      end, "P")(world)
-    end)
-  end)
-
-  it("look for others", function()
-    check(function(world)
-      local first = world:query "P":first()
-      world:query "T":set("T.at", first)
-      return run(function(p, t)
-        if world:alive(t.at) then p.x = p.x + world:get(t.at, "P.n") end
-      end)(world)
-    end)
-  end)
-
-  it("do steps on arrays in the order of rows", function()
-    check(function(world)
-      local sums = world:array "sums"
-      world:query "P":run(function(p) sums[p.n % 8 + 1] = sums[p.n % 8 + 1] * 0.5 + p.x end)
-      return table.concat(sums:read(), " ")
-    end)
-  end)
-
   it("spawn, emit, and give commands to others in the order of rows", function()
     check(function(world)
       world:event("Hit", { "who: entity", "by: f64" })
@@ -144,18 +117,6 @@ describe("kernels on threads", function()
       for hit in world:events "Hit" do told[#told + 1] = world:alive(hit.who) and hit.by or "-" end
       return #told .. table.concat(told, " ") .. table.concat(world:query "P":ids(), " ")
     end)
-  end)
-
-  it("do steps in loops, more than there was room for", function()
-    check(function(world)
-      local sums = world:array "sums"
-      local rows = world:query "P"
-      local function step(p)
-        for i = 1, p.n * 3 do sums[i % 8 + 1] = sums[i % 8 + 1] * 0.75 + p.x end
-      end
-      rows:run(step)
-      return world:explain(step).tier .. table.concat(sums:read(), " ")
-    end, "vector")
   end)
 
   it("stop at the first command that cannot be given", function()
@@ -188,14 +149,6 @@ describe("kernels on threads", function()
       end, "divide by zero")
     end)
   end
-
-  it("fail in the first of many rows that do", function()
-    check(function(world)
-      local ids = world:query "P":ids()
-      for i = 100, N, 7 do world:set(ids[i], "P.n", 0) end
-      return select(2, pcall(run(function(p) p.small = 300 // p.n end), world))
-    end)
-  end)
 
   it("tell how many threads share their rows, and why not", function()
     local world = scene:new { threads = "3!" }

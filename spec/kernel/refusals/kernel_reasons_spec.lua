@@ -1,6 +1,7 @@
 -- All reasons why a function stays Lua: faults that are planted into random functions are told,
 -- each once with its line, and nothing else is. What follows from a fault is not another reason.
 
+local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 local random = require "spec.support.rng"
 
@@ -108,19 +109,21 @@ local function write(numbers)
   return table.concat(self.lines, "\n"), self.wanted
 end
 
-local function new_world()
-  local world = helper.new_world { tag = 1 }
-  world:component("A", { "x: f64", "y: f64" })
-  world:component("B", { "n: i32", "kind: enum(red, green, blue)", "label: string" })
-  world:tag "Tag"
-  world:event("E", { "n: f64" })
-  return world, { on = true }, world:array("grid", "f64", 8),
-    world:index("near", { query = "A:in", grid = "A", cell = 1 })
-end
+local scene = agree.scene {
+  options = { tag = 1 },
+  fill = function(world)
+    world:component("A", { "x: f64", "y: f64" })
+    world:component("B", { "n: i32", "kind: enum(red, green, blue)", "label: string" })
+    world:tag "Tag"
+    world:event("E", { "n: f64" })
+    return { on = true }, world:array("grid", "f64", 8),
+      world:index("near", { query = "A:in", grid = "A", cell = 1 })
+  end,
+}
 
 -- What is told of a function, by line.
 local function told_of(code)
-  local world, outer, grid, near = new_world()
+  local world, outer, grid, near = scene:new(true)
   local fn = assert(load(code, "=f"))(world, outer, grid, near)
   pcall(world.query(world, "A, B").run, world:query "A, B", fn)
   local facts = world:explain(fn)
@@ -148,7 +151,7 @@ describe("reasons of kernels", function()
   end)
 
   it("name every line that a function has to be changed in, for all forms", function()
-    local world = new_world()
+    local world = scene:new(true)
     local q = world:query "A, B"
     local function four(a, b)
       local text = "a" .. a.x
@@ -166,7 +169,7 @@ describe("reasons of kernels", function()
     local lines = { "return function(a)" }
     for i = 2, 60 do lines[i] = "local v" .. i .. " = 'a' .. a.x" end
     local fn = assert(load(table.concat(lines, "\n") .. " end", "=f"))()
-    local world = new_world()
+    local world = scene:new(true)
     world:system("s", { query = "A", each = fn })
     local reasons = world:explain("s").reasons
     assert.equal(20, #reasons)
@@ -174,7 +177,7 @@ describe("reasons of kernels", function()
   end)
 
   it("are one where it is not the function that is at fault", function()
-    local world = new_world()
+    local world = scene:new(true)
     world:observer("o", { on = "add", query = "A", each = function(a) a.x = "a" .. a.x end })
     local facts = world:explain "o"
     assert.same({ facts.reason }, facts.reasons)
@@ -183,7 +186,7 @@ describe("reasons of kernels", function()
   end)
 
   it("are told as they are now", function()
-    local world = new_world()
+    local world = scene:new(true)
     local known, other = "1", "2"
     world:spawn { A = {} }
     world:system("s", { query = "A", each = function(a)

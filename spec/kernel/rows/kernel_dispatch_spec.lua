@@ -3,7 +3,7 @@
 
 local agree = require "spec.support.agree"
 
-local error, math = error, math
+local math = math
 local STATES = { "idle", "walk", "work", "none" }
 
 local scene = agree.scene {
@@ -92,31 +92,6 @@ describe("a kernel that calls a function out of a table", function()
         p.y = step and step(p.y) or 3
       end
     end)
-  end)
-
-  it("raises what the function raises, and leaves calls of nil to Lua", function()
-    scene:both(function()
-      local function fail(p)
-        if p.i == 300 then error "three" end
-        return p.n
-      end
-      local states = { idle = fail, walk = function(p) return p.x end, work = fail, none = fail }
-      return function(p) p.y = states[p.state](p) end
-    end)
-    scene:both(function(world, acc)
-      local states = states_of(world, acc)
-      return function(p, dt, e) if p.i > 690 then states[p.state](p, dt, e) end end
-    end)
-  end)
-
-  it("is compiled anew when the table has another one", function()
-    scene:both(function()
-      local n, steps = 0, { function(a) return a + 1 end, function(a) return a * 2 end }
-      return function(p) p.y = steps[p.n % 2 + 1](p.x) % 77 end, function(p)
-        n = n + p.n
-        if p.i == 700 then steps[2] = steps[1] steps[3] = steps[1] end
-      end
-    end, { tier = false })
   end)
 end)
 

@@ -67,20 +67,6 @@ describe("a function of map that is compiled", function()
     end)
   end)
 
-  it("may return different things on different ways", function()
-    same("Body.x, Body.n", function()
-      return function(x, n)
-        if x > 100 then return end
-        if n % 2 == 0 then return x * 2 end
-        if n % 3 == 0 then return nil, n + 1 end
-        return x / 3, n // 3
-      end
-    end)
-    same("Body.x, Tag?", function()
-      return function(x, tag) return tag and -x or x, nil end
-    end)
-  end)
-
   it("takes and gives enums, truths and entities", function()
     same("Body.kind, Body.on, Body.to", function()
       return function(kind, on, _, _, e)
@@ -113,16 +99,6 @@ describe("a function of map that is compiled", function()
       return function(x, s)
         if s then return x + s, s * 2 end
         return x + 1000
-      end
-    end)
-  end)
-
-  it("leaves a field as it is where it returns nil for it", function()
-    same("Body.x", function() return function(x) return x > 5 and x * 2 or nil end end)
-    same("Body.n, Body.x", function()
-      return function(n, x)
-        if x > 5 then return nil, x + 1 end
-        return n + 1
       end
     end)
   end)

@@ -7,47 +7,6 @@ local tiers = require "spec.support.tiers"
 
 local new_world, both = kernel_rows.new_world, kernel_rows.both
 
-describe("enum and entity fields", function()
-  it("compare with and take names", function()
-    both(function(world)
-      local red = world:spawn { K = { kind = "red" } }
-      local blue = world:spawn { K = { kind = "blue" } }
-      world:query("K"):run(function(k)
-        if k.kind == "red" then
-          k.kind = "green"
-        elseif k.kind ~= "green" then
-          k.kind = "red"
-          k.on = true
-        end
-      end)
-      assert.same({ "green", false }, { world:get(red, "K.kind"), world:get(red, "K.on") })
-      assert.same({ "red", true }, { world:get(blue, "K.kind"), world:get(blue, "K.on") })
-    end)
-  end)
-
-  it("compare with the entity and with null, and take them", function()
-    both(function(world)
-      local null = ecs.null
-      assert.equal(0, null)
-      local free, own = world:spawn { K = {} }, world:spawn { K = {} }
-      local other = world:spawn { K = { target = own } }
-      world:set(own, "K", { target = own })
-      world:query("K"):run(function(k, _, e)
-        k.on = k.target == e
-        if k.target == ecs.null then
-          k.target = e
-        elseif k.target ~= e and k.target ~= null then
-          k.target = 0
-        end
-      end)
-      local function of(e) return { world:get(e, "K.on"), world:get(e, "K.target") } end
-      assert.same({ false, free }, of(free))
-      assert.same({ true, own }, of(own))
-      assert.same({ false, ecs.null }, of(other))
-    end)
-  end)
-end)
-
 describe("parts of fields", function()
   local function make(kernels)
     local world = new_world { kernels = kernels }
@@ -55,24 +14,6 @@ describe("parts of fields", function()
     world:component("Body", { "m: f32[3]", "at: Point", "path: Point[2]" })
     return world, world:query "Body", world:spawn { Body = { m = { 1, 2, 3 }, at = { x = 5 } } }
   end
-
-  it("are read and written: elements by literal indices, nested fields by names", function()
-    for _, kernels in ipairs { true, false } do
-      local world, q, e = make(kernels)
-      q:run(function(b)
-        b.m[1] = b.m[2] * 10
-        b.m[3] = b.m[1] + b.m[3]
-        b.at.x = b.at.x + b.m[1]
-        b.path[2].n = 7
-        b.path[1].x = b.at.x > 20 and 1.5 or 2.5
-      end)
-      assert.same({ 20.0, 2.0, 23.0 }, { world:get(e, "Body.m[1]"), world:get(e, "Body.m[2]"),
-        world:get(e, "Body.m[3]") })
-      assert.equal(25.0, world:get(e, "Body.at.x"))
-      assert.same({ 0, 7 }, { world:get(e, "Body.path[1].n"), world:get(e, "Body.path[2].n") })
-      assert.same({ 1.5, 0.0 }, { world:get(e, "Body.path[1].x"), world:get(e, "Body.path[2].x") })
-    end
-  end)
 
   it("have to be there", function()
     local _, q = make(true)
@@ -261,71 +202,9 @@ describe("a kernel", function()
     assert.matches("kernel_rows_spec.lua:%d+: component 'P' has no field 'x'",
       world:explain("s").reason)
   end)
-
-  it("is not made where kernels are off, with the same results", function()
-    both(function(world, kernels)
-      local rows = {}
-      for i = 1, 700 do
-        rows[i] = world:spawn { P = { x = i / 7, y = i }, I = { a = i, b = i % 9 - 4 } }
-      end
-      world:system("s", { query = "P, I", compile = true, each = function(p, i, dt, e)
-        p.x = p.y > 300 and p.x - p.y or p.x * 2
-        i.b = i.a % 7 - i.b
-        if i.b < -3 then world:despawn(e) end
-        p.y = p.y + dt
-      end })
-      world:update(0.25)
-      assert.equal(kernels and "vector" or "lua", world:explain("s").tier)
-      local alive = 0
-      for i, e in ipairs(rows) do
-        local b = i % 7 - (i % 9 - 4)
-        assert.equal(b >= -3, world:alive(e))
-        if b >= -3 then
-          alive = alive + 1
-          local x = helper.f32(i / 7)
-          assert.equal(helper.f32(i > 300 and x - i or x * 2), world:get(e, "P.x"))
-          assert.equal(i + 0.25, world:get(e, "P.y"))
-          assert.equal(b, world:get(e, "I.b"))
-        end
-      end
-      assert(alive < 700)
-    end)
-  end)
 end)
 
 describe("commands of a kernel", function()
-  it("are staged, and applied in order by row and in the function", function()
-    both(function(world)
-      local name, ids = "Q", {}
-      for i = 1, 6 do
-        ids[i] = world:spawn { I = { a = i } }
-      end
-      world:system("s", { query = "I", compile = true, each = function(i, _, e)
-        if i.a == 1 then
-          world:despawn(e)
-        elseif i.a == 2 then
-          world:add(e, name)
-          world:remove(e, "I")
-        elseif i.a < 5 then
-          world:add(e, "Marked")
-          if i.a == 4 then world:remove(e, "Marked") end
-        end
-        i.b = 1
-      end })
-      local seen
-      world:system("after", { run = function() seen = world:count "I" end })
-      world:defer()
-      world:commit()
-      world:update(1)
-      assert.equal(4, seen)
-      assert.is_false(world:alive(ids[1]))
-      assert.same({ true, false }, { world:has(ids[2], "Q"), world:has(ids[2], "I") })
-      assert.same({ true, false, false },
-        { world:has(ids[3], "Marked"), world:has(ids[4], "Marked"), world:has(ids[5], "Marked") })
-      assert.equal(1, world:get(ids[4], "I.b"))
-    end)
-  end)
-
   it("wait for the end of the scope", function()
     both(function(world)
       local e = world:spawn { I = {} }
@@ -452,38 +331,6 @@ describe("a kernel that runs again", function()
       if world:has(e, "Q") then world:remove(e, "Q") else world:add(e, "Q") end
       world:spawn { P = {}, Q = { x = 9 }, Marked = round % 2 == 0 or nil }
       if round == 4 then world:query("Q"):where(function(q) return q.x == 9 end):despawn() end
-    end)
-  end)
-
-  it("takes resources and random numbers as they are then", function()
-    again("P", function(world)
-      local wind = world:res "Wind"
-      return function(p, dt, e)
-        p.x = p.x + wind.x * dt
-        p.y = world:random(e)
-      end
-    end, function(world, round)
-      world:res("Wind").x = round
-    end)
-  end)
-
-  it("takes a component that has been declared again", function()
-    again("P", function()
-      return function(p) p.x = p.x * 2 + 1 end
-    end, function(world, round)
-      if round == 3 then world:component("P", { "y: f32", "z: f32 = 1", "x: f64" }) end
-      if round == 5 then world:component("P", { "x: f32", "y: f32" }) end
-    end)
-  end)
-
-  it("takes outside values of another subtype, and another function in their place", function()
-    local step, config = 1, { scale = function(x) return x * 2 end }
-    again("P", function()
-      step, config.scale = 1, function(x) return x * 2 end
-      return function(p) p.x = config.scale(p.x) + step p.y = step // 2 end
-    end, function(_, round)
-      step = ({ 1, 2.5, 2.5, 3, 7, 0.5 })[round]
-      if round == 4 then config.scale = function(x) return x - 1 end end
     end)
   end)
 

@@ -1,10 +1,23 @@
 -- Functions that compile: what a kernel means, in both tiers where they agree.
 
+local agree = require "spec.support.agree"
 local helper = require "spec.support.ecs_helper"
 local kernel_rows = require "spec.support.kernel_rows"
 
 local math = math -- kernels reach globals by raw access, and a spec's are behind a metatable
 local new_world, both = kernel_rows.new_world, kernel_rows.both
+
+-- Integers of both signs, and zeros, in all pairs that functions tell apart.
+local tried = agree.scene {
+  fill = function(world)
+    world:component("I", { "a: i64", "b: i64", "r: i64" })
+    for _, pair in ipairs { { 0, 0 }, { 1, 0 }, { 0, 1 }, { 1, 1 }, { -1, 2 }, { 9, 3 } } do
+      world:spawn { I = { a = pair[1], b = pair[2] } }
+    end
+  end,
+  query = "I",
+  updates = 1,
+}
 
 -- A system that has to compile; returns a function that runs it once.
 local function compiled(world, query, each, dt)
@@ -81,19 +94,7 @@ describe("a call of a Lua function", function()
       function(i) i.r = math.max(two(i.a)) end,
       function(i) i.r = math.min(7, two(i.a)) end,
     }
-    for at, fn in ipairs(functions) do
-      local lists = {}
-      both(function(world)
-        local list = {}
-        local ids = world:spawn_many(3, { I = {} })
-        for i, id in ipairs(ids) do world:set(id, "I.a", i * 3) end
-        world:system("s", { query = "I", each = fn })
-        world:update(0)
-        for i, id in ipairs(ids) do list[i] = world:get(id, "I.r") end
-        lists[#lists + 1] = list
-      end)
-      assert.same(lists[2], lists[1], "function " .. at)
-    end
+    for _, fn in ipairs(functions) do tried:both(function() return fn end) end
   end)
 
   it("may give more values on one way than on the other, where these are nil", function()
@@ -157,19 +158,8 @@ describe("a local that is of one kind on one way and of another on the other", f
         i.r = v == nil and 10 or v == true and 20 or 30
       end,
     }
-    for at, fn in ipairs(functions) do
-      local lists = {}
-      both(function(world)
-        local ids, list = {}, {}
-        for i, pair in ipairs { { 0, 0 }, { 1, 0 }, { 0, 1 }, { 1, 1 }, { -1, 2 } } do
-          ids[i] = world:spawn { I = { a = pair[1], b = pair[2] } }
-        end
-        world:system("s", { query = "I", each = fn })
-        world:update(0)
-        for i, id in ipairs(ids) do list[i] = world:get(id, "I.r") end
-        lists[#lists + 1] = list
-      end)
-      assert.same(lists[2], lists[1], "function " .. at)
+    for _, fn in ipairs(functions) do
+      tried:both(function() return fn end, { tier = false })
     end
   end)
 end)
@@ -192,27 +182,6 @@ describe("a resource in a kernel", function()
       world:res("Rain").y = -1
       world:update(0)
       assert.same({ 4.0, 7.0 }, { world:get(e, "D") })
-      assert.equal(kernels and "vector" or "lua", world:explain("s").tier)
-    end)
-  end)
-
-  it("has enums, bools, entities and numbers, read again before each run", function()
-    both(function(world, kernels)
-      world:resource "K"
-      world:resource "S"
-      local k, s = world:res "K", world:res "S"
-      local e, other = world:spawn { P = {} }, world:spawn()
-      world:system("s", { query = "P", compile = true, each = function(p, _, id)
-        p.x = (k.kind == "green" and 100 or 0) + (k.on and 10 or 0) + (k.target == id and 1 or 0)
-        p.y = s.n + s.small
-      end })
-      local expected = { 0, 5, 111, 7, 10, 7 }
-      for i, value in ipairs { { "red", false, other, -3, 8 }, { "green", true, e, 3, 4 },
-        { "blue", true, other, 3, 4 } } do
-        k.kind, k.on, k.target, s.n, s.small = table.unpack(value)
-        world:update(0)
-        assert.same({ expected[2 * i - 1] + 0.0, expected[2 * i] + 0.0 }, { world:get(e, "P") })
-      end
       assert.equal(kernels and "vector" or "lua", world:explain("s").tier)
     end)
   end)
@@ -244,26 +213,6 @@ describe("uniforms", function()
     assert.equal(1, world:explain("s").compilations)
   end)
 
-  it("make another program when their subtype changes, once for each", function()
-    local world = new_world()
-    local step = 1
-    local e = world:spawn { D = {} }
-    local run = compiled(world, "D", function(d) d.v = d.v + step // 2 end)
-    run()
-    assert.equal(0.0, world:get(e, "D.v"))
-    assert.equal(1, world:explain("s").compilations)
-    step = 2.5
-    run()
-    assert.equal(1.0, world:get(e, "D.v"))
-    assert.equal(2, world:explain("s").compilations)
-    step = 4
-    run()
-    step = 6.5
-    run()
-    assert.equal(6.0, world:get(e, "D.v"))
-    assert.equal(2, world:explain("s").compilations)
-  end)
-
   it("may become what cannot be compiled, and numbers again", function()
     local world = new_world()
     local step = 1
@@ -277,20 +226,6 @@ describe("uniforms", function()
     assert.equal(3.0, world:get(e, "D.v"))
   end)
 
-  it("are resources, too", function()
-    both(function(world)
-      world:resource("Gravity", { "y: f32 = -2", "n: i32 = 3" })
-      local gravity = world:res "Gravity"
-      local e = world:spawn { P = {} }
-      local q = world:query "P"
-      local function fall(p) p.y = p.y + gravity.y p.x = gravity.n end
-      q:run(fall)
-      gravity.y, gravity.n = -5, 8
-      q:run(fall)
-      assert.same({ 8.0, -7.0 }, { world:get(e, "P") })
-    end)
-  end)
-
   it("are dt, the time step, as a float", function()
     local world = new_world()
     local e = world:spawn { D = {} }
@@ -299,125 +234,8 @@ describe("uniforms", function()
   end)
 end)
 
-describe("control flow", function()
-  -- Rows with a = 0, 1, ...; fn's result in r is compared with plain Lua's.
-  local function same_as_lua(fn)
-    local given = {}
-    for a = -4, 12 do
-      given[#given + 1] = { a, a * 3 % 5 }
-    end
-    local world = new_world()
-    local got, different = results(world, given, fn), {}
-    for i, pair in ipairs(given) do
-      local row = { a = pair[1], b = pair[2], r = 0 }
-      fn(row)
-      assert.equal(row.r, got[i], "a = " .. pair[1])
-      different[row.r] = true
-    end
-    assert(next(different, (next(different))), "the function gives one result only")
-  end
-
-  it("is and, or and not", function()
-    same_as_lua(function(i) i.r = i.a > 3 and i.b or -i.a end)
-    same_as_lua(function(i)
-      if (i.a > 2 or i.b == 1) and not (i.a == 5) then i.r = 1 end
-    end)
-    same_as_lua(function(i)
-      local found = i.a < 0 or i.b > 2
-      if found then i.r = 7 end
-    end)
-  end)
-
-  it("is elseif and early return", function()
-    same_as_lua(function(i)
-      if i.a < 0 then
-        i.r = 1
-        return
-      elseif i.a < 5 then
-        i.r = 2
-      elseif i.b == 0 then
-        i.r = 3
-      else
-        return
-      end
-      i.r = i.r * 10
-    end)
-  end)
-
-  it("is a numeric for with break, goto continue and return inside", function()
-    same_as_lua(function(i)
-      local sum = 0
-      for n = 1, 10 do
-        if n > i.a then break end
-        if n % 3 == 0 then goto continue end
-        if n == 8 and i.b == 1 then
-          i.r = -1
-          return
-        end
-        sum = sum + n
-        ::continue::
-      end
-      i.r = sum
-    end)
-  end)
-
-  it("is for with uniform bounds, negative steps, nested, and none at all", function()
-    local first, last = 2, 4
-    local function fn(i)
-      local sum = 0
-      for m = first, last do
-        for n = m, 1, -1 do
-          sum = sum * 3 + m * n + i.a
-        end
-      end
-      for _ = 3, 1 do sum = 0 end
-      i.r = sum
-    end
-    same_as_lua(fn)
-    first, last = -3, 1
-    same_as_lua(fn)
-    last = -10
-    assert.same({ 0 }, results(new_world(), { { 5, 5 } }, fn))
-  end)
-
-  it("inlines Lua functions, and goes forward by goto", function()
-    local function twice(n)
-      if n < 0 then return -n end
-      return n * 2
-    end
-    same_as_lua(function(i)
-      local function_of_a = twice(i.a)
-      if i.b > 2 then goto done end
-      function_of_a = twice(function_of_a + 1)
-      ::done::
-      i.r = function_of_a
-    end)
-  end)
-end)
-
 describe("arithmetic", function()
   local integers = { math.mininteger, -7, -2, -1, 1, 2, 7, 63, 64, math.maxinteger }
-
-  -- The operation on all pairs, whole, and on floats, as Lua has it.
-  local function check(operate, on_floats)
-    local given, world = {}, new_world()
-    for _, a in ipairs(integers) do
-      for _, b in ipairs(integers) do
-        given[#given + 1] = { a, b }
-      end
-    end
-    local got = results(world, given, function(i) i.r = operate(i.a, i.b) end)
-    for i, pair in ipairs(given) do
-      assert.equal(operate(pair[1], pair[2]), got[i], ("%d and %d"):format(pair[1], pair[2]))
-    end
-    for _, pair in ipairs(on_floats and given or {}) do
-      local v, w = pair[1] / 4, pair[2] / 3
-      local e = world:spawn { D = { v, w } }
-      world:query("D"):run(function(d) d.v = operate(d.v, d.w) end)
-      assert.equal(operate(v, w), world:get(e, "D.v"), ("%g and %g"):format(v, w))
-      world:despawn(e)
-    end
-  end
 
   it("means what Lua means by it of NaN, infinities, zeros and the ends of the integers", function()
     local floats = { 0.0, -0.0, 1.0, -2.5, 3.0, 1 / 0, -1 / 0, 0 / 0, 5e-324, 1.7e308, 2.0 ^ 53,
@@ -457,18 +275,6 @@ describe("arithmetic", function()
     for _, op in ipairs(whole) do compare(op, "I", { "a", "b" }, integers, integers) end
   end)
 
-  it("divides and takes remainders of negative numbers as Lua does", function()
-    check(function(a, b) return a // b end, true)
-    check(function(a, b) return a % b end, true)
-  end)
-
-  it("wraps around and shifts as Lua does", function()
-    check(function(a, b) return a * b + a - b end)
-    check(function(a, b) return a << b end)
-    check(function(a, b) return a >> b end)
-    check(function(a, b) return (a & b) ~ (a | ~b) end)
-  end)
-
   it("takes a u64 for the integer with its bits", function()
     local min, max = math.mininteger, math.maxinteger
     local rows = {    -- a value, and what it becomes
@@ -490,20 +296,6 @@ describe("arithmetic", function()
         "is u64: 9.22337204e18 is out of range")
       assert.equal(1, (world:get(rows[2].e, "U.u")))
     end)
-  end)
-
-  it("compares integers with floats by their exact values", function()
-    local world = new_world()
-    world:component("Mixed", { "i: i64", "f: f64", "less: bool", "equal: bool" })
-    local big = 2 ^ 53
-    local e = world:spawn { Mixed = { i = (1 << 53) + 1, f = big } }
-    local o = world:spawn { Mixed = { i = 1 << 53, f = big } }
-    world:query("Mixed"):run(function(m)
-      m.less = m.f < m.i
-      m.equal = m.f == m.i
-    end)
-    assert.same({ true, false }, { world:get(e, "Mixed.less"), world:get(e, "Mixed.equal") })
-    assert.same({ false, true }, { world:get(o, "Mixed.less"), world:get(o, "Mixed.equal") })
   end)
 
   it("compares f32 with what f32 cannot hold exactly, without leaving f32", function()
@@ -551,31 +343,5 @@ describe("arithmetic", function()
     assert.not_equal(rounded, f32(y * third * y))
     assert.equal(rounded, world:get(e, "P.y"))
     assert.equal(1.0, x + 1 - 16777216)
-  end)
-
-  it("keeps f64 beside f64 and beside integer columns", function()
-    local world = new_world()
-    local e = world:spawn { P = { x = 16777216 }, D = {}, I = { a = 1 } }
-    world:query("P:in, D, I:in"):run(function(p, d, i)
-      d.v = p.x + i.a
-      d.w = p.x + d.w + 1
-    end)
-    assert.same({ 16777217.0, 16777217.0 }, { world:get(e, "D") })
-  end)
-
-  it("calls functions of math, by whatever name", function()
-    local world = new_world()
-    local root, biggest = math.sqrt, math.max
-    local e = world:spawn { D = { v = -2.5 }, I = {} }
-    world:query("D, I"):run(function(d, i)
-      i.a = math.floor(d.v)
-      i.b = math.ceil(d.v)
-      i.r = math.abs(i.a) + math.min(i.a, i.b, 4)
-      d.w = root(math.abs(d.v) * 10) + math.fmod(7, 4.5) + math.pi
-      d.v = biggest(d.v, 1.5) + math.exp(0.0) + math.sin(0.25) * math.cos(0.5) + math.log(2.0)
-    end)
-    assert.same({ -3, -2, 0 }, { world:get(e, "I") })
-    assert.equal(5.0 + math.fmod(7, 4.5) + math.pi, world:get(e, "D.w"))
-    helper.approx(2.5 + math.sin(0.25) * math.cos(0.5) + math.log(2), world:get(e, "D.v"), 1e-15)
   end)
 end)

@@ -1,23 +1,25 @@
 -- q:min and q:max: whose the value is.
 
-local helper = require "spec.support.ecs_helper"
+local agree = require "spec.support.agree"
 local rng = require "spec.support.rng"
 
-local function new_world(kernels, rows, seed)
-  local world = helper.new_world { tag = 1, seed = 3, kernels = kernels }
-  world:component("P", { "x: f64", "n: i32", "f: f32" })
-  world:component("Cold", { "by: i32", toggle = true })
-  world:tag "Red"
-  local numbers = rng.new(seed)
-  for _ = 1, rows do
-    local x = ({ 0.0, -0.0, 0 / 0, 1.5, -2.5, 1 / 0, -1 / 0, 3.25 })[numbers:range(1, 8)]
-    local e = world:spawn { P = { x = x, n = numbers:range(-3, 3), f = numbers:range(-9, 9) / 3 } }
-    if numbers:range(1, 3) == 1 then world:add(e, "Red") end
-    if numbers:range(1, 4) == 1 then world:set(e, "Cold", numbers:range(0, 5)) end
-    if numbers:range(1, 12) == 1 then world:disable(e, "Cold") end
-  end
-  return world
-end
+local scene = agree.scene {
+  options = { tag = 1, seed = 3 },
+  fill = function(world, case)
+    world:component("P", { "x: f64", "n: i32", "f: f32" })
+    world:component("Cold", { "by: i32", toggle = true })
+    world:tag "Red"
+    local numbers = rng.new(case.seed)
+    for _ = 1, case.rows do
+      local x = ({ 0.0, -0.0, 0 / 0, 1.5, -2.5, 1 / 0, -1 / 0, 3.25 })[numbers:range(1, 8)]
+      local n = numbers:range(-3, 3)
+      local e = world:spawn { P = { x = x, n = n, f = numbers:range(-9, 9) / 3 } }
+      if numbers:range(1, 3) == 1 then world:add(e, "Red") end
+      if numbers:range(1, 4) == 1 then world:set(e, "Cold", numbers:range(0, 5)) end
+      if numbers:range(1, 12) == 1 then world:disable(e, "Cold") end
+    end
+  end,
+}
 
 -- -0.0 is less than 0.0, and NaN is taken when there is nothing else.
 local function less(a, b)
@@ -49,9 +51,7 @@ describe("the least and the greatest", function()
   it("are told with the first entity that has them, in every tier", function()
     for seed = 1, 8 do
       for _, rows in ipairs { 1, 15, 17, 200, 2600 } do
-        local told = {}
-        for _, kernels in ipairs { true, false } do
-          local world = new_world(kernels, rows, seed)
+        scene:twice(function(world)
           local list = {}
           for _, text in ipairs { "P", "P, Red", "P, Cold", "P, !Cold", "P, with Cold" } do
             local query = world:query(text)
@@ -68,17 +68,14 @@ describe("the least and the greatest", function()
               end
             end
           end
-          told[#told + 1] = list
-        end
-        assert.same(told[1], told[2])
+          return list
+        end, { rows = rows, seed = seed })
       end
     end
   end)
 
   it("are one entity's over ties, too", function()
-    for _, kernels in ipairs { true, false } do
-      local world = helper.new_world { kernels = kernels }
-      world:component("P", { "x: f64" })
+    scene:twice(function(world)
       local top = world:spawn { P = { x = 1 } }
       local left = world:spawn { P = { x = 7 }, ChildOf = top }
       local right = world:spawn { P = { x = 7 }, ChildOf = top }
@@ -88,15 +85,15 @@ describe("the least and the greatest", function()
       world:set(right, "P", 6)
       value, who = query:min(function(p) return p.x end)
       assert.same({ 6.0, right }, { value, who })
-    end
+    end, { rows = 0, seed = 1 })
   end)
 
   it("are nil, and nobody's, on no rows", function()
-    for _, kernels in ipairs { true, false } do
-      local query = new_world(kernels, 0, 1):query "P"
+    scene:twice(function(world)
+      local query = world:query "P"
       assert.same({ n = 1 }, table.pack(query:min(functions[1])))
       assert.same({ n = 1 }, table.pack(query:max(functions[1])))
       assert.same({ 0, n = 1 }, table.pack(query:sum(functions[1])))
-    end
+    end, { rows = 0, seed = 1 })
   end)
 end)

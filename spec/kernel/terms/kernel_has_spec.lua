@@ -53,14 +53,6 @@ describe("world:has in a kernel", function()
     end
   end)
 
-  it("goes with rows that differ in what is switched on", function()
-    check("P, Armor?", function(p, armor, _, e)
-      if armor then armor.n = armor.n + 1 end
-      p.on = world:has(e, "Armor") and world:has(e, "Wet")
-      if world:has(e, "Frozen") then p.x = p.x + 1 end
-    end)
-  end)
-
   it("decides at once where a term of the query says so", function()
     check("P, Frozen, !Wet", function(p, _, e)
       p.on = not world:has(e, "Frozen") or world:has(e, "Wet") or world:has(e, "P")
@@ -84,25 +76,6 @@ describe("world:has in a kernel", function()
       for i = 1, 30, 3 do world:add(ids[i], "Ice") end
       world:system("s", { query = "P, Ice?", each = each, compile = kernels or nil })
       world:update(0)
-    end)
-  end)
-
-  it("takes the component from outside, as it is when the run starts", function()
-    local _, ids = scene:new(true)
-    local function each(p, _, e) p.on = world:has(e, what) end
-    world:system("s", { query = "P", each = each, compile = true })
-    for _, name in ipairs { "Wet", "Frozen", "Armor", "Wet" } do
-      what = name
-      world:update(0)
-      for _, id in ipairs(ids) do assert.equal(world:has(id, name), world:get(id, "P.on")) end
-    end
-    assert.equal("vector", world:explain("s").tier)
-  end)
-
-  it("does not see what the run has staged", function()
-    check("P", function(p, _, e)
-      world:add(e, "Wet")
-      if not world:has(e, "Wet") then p.x = p.x + 1 end
     end)
   end)
 

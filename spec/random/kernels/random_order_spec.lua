@@ -9,7 +9,7 @@ local run = require "spec.support.rule_run"
 local shrink = require "spec.support.whole_shrink"
 
 describe("random rules in any order", function()
-  local first, most, asked = helper.seeds { small = 25, normal = 90, deep = 6000 }
+  local first, most, asked = helper.seeds { small = 40, normal = 140, deep = 6000 }
 
   it(("do what they do in plain Lua (%d)"):format(most), function()
     local told = run.seeds(first, most, function(what) error(what, 0) end)
