@@ -84,13 +84,6 @@ local function move(position, velocity, dt)
   position.x = position.x + velocity.x * dt
 end
 
-scenario("a system with each", {
-  prepare = crowd,
-  act = function(s)
-    s.world:system("move", { query = "Position, Velocity", each = move, before = "draw" })
-  end,
-})
-
 scenario("systems with map and run, a phase", {
   prepare = crowd,
   act = function(s)
@@ -308,13 +301,6 @@ local codec = {
   decode = function(bytes) return { bytes } end,
 }
 
-scenario("an image", {
-  prepare = crowd,
-  act = function(s)
-    s.bytes = s.world:save { codec = codec }
-  end,
-})
-
 scenario("loading an image", {
   prepare = function(s)
     crowd(s)
@@ -334,17 +320,6 @@ scenario("loading an image into a world of its own", {
     s.world = ecs.world()
   end,
   act = function(s) s.world:load(s.bytes, { codec = codec }) end,
-})
-
-scenario("a snapshot", {
-  prepare = function(s)
-    crowd(s)
-    s.world:set(s.e, "Bag", { value = nil })
-    s.world:remove(s.e, "Bag")
-  end,
-  act = function(s)
-    s.snapshot = s.world:snapshot()
-  end,
 })
 
 scenario("restoring a snapshot", {
@@ -508,13 +483,6 @@ scenario("an image that is refused", {
       assert(not ok)
       if message == "not enough memory" then error(message, 0) end
     end
-  end,
-})
-
-scenario("a digest", {
-  prepare = crowd,
-  act = function(s)
-    assert(s.world:digest() == s.world:digest())
   end,
 })
 
