@@ -30,19 +30,6 @@ scenario("events put off that are due, kept and loaded", {
   partial = true,
 })
 
-scenario("events emitted in scopes that drop some of them", {
-  prepare = declared,
-  act = function(s)
-    s.world:defer()
-    for i = 1, 20 do s.world:emit("Hit", s.ids[1], i, "outer") end
-    s.world:defer()
-    s.world:emit("Hit", { amount = 1, note = "inner" })
-    s.world:cancel()
-    s.world:cancel()
-  end,
-  partial = true,
-})
-
 scenario("events gone through", {
   prepare = events,
   act = function(s)

@@ -45,15 +45,6 @@ local function orcs(s)
   s.world:instantiate "Chief"
 end
 
-scenario("a prefab made of another one", {
-  prepare = orcs,
-  new_ids = true,
-  act = function(s)
-    s.world:prefab("Elf", { Label = { "an elf" } },
-      { is_a = "Orc", children = { axe = {}, bow = {} } })
-  end,
-})
-
 scenario("a prefab made of something else now, as its children are", {
   prepare = function(s)
     orcs(s)
@@ -63,15 +54,6 @@ scenario("a prefab made of something else now, as its children are", {
   new_ids = true,
   act = function(s)
     s.world:prefab("Chief", { Hp = { 5 } }, { is_a = "Ogre" })
-  end,
-})
-
-scenario("a prefab whose child is made of something else", {
-  prepare = orcs,
-  new_ids = true,
-  act = function(s)
-    s.world:prefab("Elf", {}, { is_a = "Orc",
-      children = { { "axe", {}, { is_a = "Chief" } } } })
   end,
 })
 
