@@ -266,8 +266,8 @@ check-asan: $(call spec_needs,$(ASAN))
 	$(check) asan tap env ECS_SPEC_SCALE=small $(asan_env) $(call specs,$(ASAN),$(ASAN_SPECS))
 
 # What is long by its numbers, not by what it does, is left to the other builds.
-LONG := world/world world/identity entity/toggle query/terms_lasting query/where_query \
-  image/declared image/replay live/live_saving live/live_session
+LONG := world/world world/identity query/terms_lasting query/where_query \
+  image/declared image/replay live/live_saving
 PARANOID_SPECS := $(filter-out $(LONG:%=spec/%_spec.lua),$(call specs_in,world entity query change \
   system kernel/rows kernel/refusals image live misuse)) $(wildcard spec/random/random_prefab*) $(MODEL)
 

@@ -29,8 +29,7 @@ $(BUILD)/bench/%: spec/bench/%.c $(BENCH_OBJ) $(RELEASE)/libecs.a Makefile
 	@mkdir -p $(@D)
 	$(CC) $(BASE) -O3 $(CFLAGS) $(LDFLAGS) -o $@ $< $(BENCH_OBJ) $(RELEASE)/libecs.a $(LIBS)
 
-# Kernels against fused loops of the same instruction set, from Lua in `make bench`, from C
-# in `make bench-kernels [N=rows]`.
+# Fused loops that kernels of the same instruction set are compared with.
 FLOOR_FLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off
 floor_sse2 := -DFLOOR=sse2
 floor_avx2 := -DFLOOR=avx2 -mavx2 -mfma
@@ -41,16 +40,8 @@ FLOORS := $(patsubst %,$(BUILD)/bench/floor_%.o,sse2 \
 $(BUILD)/bench/mod_kernel.so: $(FLOORS) $($(RELEASE)_CORE)
 $(BUILD)/bench/mod_reach.so: $($(RELEASE)_CORE)
 
-bench-kernels: $(BUILD)/bench/kernel
-	$< $(N)
-
 $(BUILD)/bench/floor_%.o: spec/bench/kernel/floor.c spec/bench/kernel/floor.h Makefile
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(FLOOR_FLAGS) $(floor_$*) -c -o $@ $<
 
-$(BUILD)/bench/kernel: spec/bench/kernel/kernel_bench.c $(FLOORS) $($(RELEASE)_CORE) Makefile
-	@mkdir -p $(@D)
-	$(CC) $(BASE) -D_POSIX_C_SOURCE=200809L -O2 $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) \
-	  $(LIBS)
-
-.PHONY: bench bench-kernels
+.PHONY: bench

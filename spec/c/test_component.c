@@ -236,41 +236,6 @@ static void declares_again(void) {
   close_world(&f);
 }
 
-/* Other fields: values follow by name, what is new has its default, the id stays. */
-static void declares_otherwise(void) {
-  open_usual(&f);
-  ecs_id id = ECS_NULL;
-  f.a = SPAWN(f.world, f.position, f.enemy);
-  f.b = SPAWN(f.world, f.position, f.velocity);
-  set_position(&f, f.a, 1, 2);
-  set_position(&f, f.b, 3, 4);
-  f.query = new_query(f.world, "Position, Enemy");
-  ecs_field fields[] = {
-    {.name = "y", .type = ECS_F64},
-    {.name = "z", .type = ECS_I16, .value = {.kind = ECS_KIND_INTEGER, .integer = -3}},
-    {.name = "x", .type = ECS_I32},
-  };
-  CHECK_OK(f.world, declare("Position", fields, 3, 0, &id));
-  CHECK(id == f.position);
-  struct { double y; int16_t z; int32_t x; } got;
-  CHECK_OK(f.world, ecs_get(f.world, f.b, f.position, &got));
-  CHECK(got.x == 3 && got.y == 4 && got.z == -3);
-  CHECK_INTEGER(1, ecs_query_count(f.query));
-  got.y = 0.5;
-  CHECK_OK(f.world, ecs_set(f.world, f.a, f.position, &got));
-  fields[0].type = ECS_U8;
-  uint64_t before = world_digest(f.world);
-  CHECK_FAILS(f.world, ECS_ERANGE, "0.5", declare("Position", fields, 3, 0, &id));
-  CHECK(world_digest(f.world) == before);
-  CHECK_OK(f.world, ecs_defer(f.world));
-  CHECK_STATUS(f.world, ECS_EBUSY, declare("Position", fields, 2, 0, &id));
-  CHECK_OK(f.world, ecs_commit(f.world));
-  CHECK_OK(f.world, declare("Position", NULL, 0, 0, &id));
-  CHECK(ecs_has(f.world, f.a, f.position));
-  CHECK(ecs_cell_of(f.world, f.a, f.position, 0) == NULL);
-  close_world(&f);
-}
-
 /* ---- leaves by name ---- */
 
 static void finds_leaves_by_name(void) {
@@ -409,28 +374,6 @@ static void finds_by_name(void) {
   close_world(&f);
 }
 
-/* Names whose FNV-1a hashes are equal: "costarring" and "liquid". */
-static void names_that_collide(void) {
-  open_world(&f);
-  ecs_id a = declare_tag(f.world, "costarring"), b = declare_tag(f.world, "liquid");
-  CHECK(a != b);
-  CHECK(ecs_component_find(f.world, "costarring") == a);
-  CHECK(ecs_component_find(f.world, "liquid") == b);
-  CHECK_OK(f.world, ecs_undeclare(f.world, a));
-  CHECK(ecs_component_find(f.world, "costarring") == ECS_NULL);
-  CHECK(ecs_component_find(f.world, "liquid") == b);
-  a = declare_tag(f.world, "costarring");
-  CHECK_OK(f.world, ecs_undeclare(f.world, b));
-  CHECK(ecs_component_find(f.world, "costarring") == a);
-  ecs_id e = spawn_empty(f.world), g = spawn_empty(f.world);
-  CHECK_OK(f.world, ecs_name(f.world, e, "costarring"));
-  CHECK_OK(f.world, ecs_name(f.world, g, "liquid"));
-  CHECK(ecs_lookup(f.world, "liquid") == g && ecs_lookup(f.world, "costarring") == e);
-  CHECK_OK(f.world, ecs_despawn(f.world, e));
-  CHECK(ecs_lookup(f.world, "liquid") == g && ecs_lookup(f.world, "costarring") == ECS_NULL);
-  close_world(&f);
-}
-
 static const struct test tests[] = {
   {"C42: fields lie as in C's structs", lays_out_like_c},
   {"C42: nested components and arrays lie as in C's structs", lays_nested_ones_out_like_c},
@@ -439,13 +382,11 @@ static const struct test tests[] = {
   {"numbers of all sizes are set, and what is checked stays checked", sets_numbers_of_all_sizes},
   {"a value is set at once unless a command on it waits", sets_behind_what_waits},
   {"declaring the same fields again changes nothing", declares_again},
-  {"declaring other fields keeps id and values", declares_otherwise},
   {"a leaf is found by its path", finds_leaves_by_name},
   {"a path that names no leaf is refused with what to write", refuses_paths},
   {"names that are no identifiers are refused", refuses_names},
   {"fields that make no sense are refused and named", refuses_fields},
   {"C2, C41: components are found by name, unknown ones with a hint", finds_by_name},
-  {"names with one hash are told apart", names_that_collide},
 };
 
 int main(void) { return RUN_TESTS(tests); }

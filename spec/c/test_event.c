@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "core/ids/world.h"
-#include "core/storage/cells.h"
 #include "core/storage/component.h"
 #include "core/storage/event.h"
 #include "fixture.h"
@@ -105,25 +104,6 @@ static ecs_status read_new(ecs_world *world, ecs_query *query, double dt, void *
   return read_amounts(query, seen->text);
 }
 
-static void is_given_once_to_systems(void) {
-  struct fixture f;
-  struct seen seen = {""};
-  open_usual(&f);
-  ecs_id hit = declare_hit(&f);
-  ecs_system_desc desc = {.name = "read", .query = "Hit", .run = read_new, .ud = &seen};
-  CHECK_OK(f.world, ecs_system_new(f.world, &desc));
-  emit(&f, hit, ECS_NULL, 1);
-  CHECK_OK(f.world, ecs_update(f.world, 1));
-  emit(&f, hit, ECS_NULL, 2);
-  CHECK_OK(f.world, ecs_system_new(f.world, &desc));
-  CHECK_OK(f.world, ecs_update(f.world, 1));
-  CHECK_OK(f.world, ecs_update(f.world, 1));
-  CHECK_TEXT("12", seen.text);
-  CHECK_INTEGER(0, component_of(f.world, hit)->event->table->count);
-  CHECK_SOUND(f.world);
-  close_world(&f);
-}
-
 static ecs_status run_short(ecs_world *world, ecs_query *query, double dt, void *ud) {
   struct seen *seen = ud;
   if (seen->text[0] == 'x') return read_new(world, query, dt, ud);
@@ -166,25 +146,6 @@ static void asks_for_a_struct(void) {
   close_world(&f);
 }
 
-static void goes_with_its_scope(void) {
-  struct fixture f;
-  char text[32] = "";
-  open_usual(&f);
-  ecs_id hit = declare_hit(&f);
-  CHECK_OK(f.world, ecs_defer(f.world));
-  emit(&f, hit, ECS_NULL, 1);
-  CHECK_OK(f.world, ecs_defer(f.world));
-  emit(&f, hit, ECS_NULL, 2);
-  CHECK_OK(f.world, ecs_cancel(f.world));
-  emit(&f, hit, ECS_NULL, 3);
-  CHECK_OK(f.world, ecs_commit(f.world));
-  CHECK_OK(f.world, ecs_query_new(f.world, "Hit", &f.query));
-  CHECK_OK(f.world, read_amounts(f.query, text));
-  CHECK_TEXT("13", text);
-  CHECK_SOUND(f.world);
-  close_world(&f);
-}
-
 static void is_checked(void) {
   struct fixture f;
   open_usual(&f);
@@ -206,9 +167,7 @@ static const struct test tests[] = {
   {"is gone through in the order of emission", is_gone_through_in_order},
   {"leads to what its entity fields name", leads_to_entities},
   {"is not a component", is_no_component},
-  {"is given to a system once", is_given_once_to_systems},
   {"waits for systems that ran out of memory", waits_for_systems_that_ran_short},
-  {"goes with the scope that emitted it", goes_with_its_scope},
   {"is checked", is_checked},
 };
 

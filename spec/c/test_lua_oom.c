@@ -29,10 +29,9 @@ struct chunk {
 static const char *const paths[] = {
   "spec/oom/scenarios.lua", "spec/oom/systems.lua", "spec/oom/kernel_scenarios.lua",
   "spec/oom/relation_scenarios.lua", "spec/oom/walk_scenarios.lua",
-  "spec/oom/toggle_scenarios.lua", "spec/oom/sparse_scenarios.lua",
-  "spec/oom/array_scenarios.lua", "spec/oom/event_scenarios.lua",
-  "spec/oom/index_scenarios.lua", "spec/oom/changed_scenarios.lua",
-  "spec/oom/observer_scenarios.lua",
+  "spec/oom/toggle_scenarios.lua", "spec/oom/array_scenarios.lua",
+  "spec/oom/event_scenarios.lua", "spec/oom/index_scenarios.lua",
+  "spec/oom/changed_scenarios.lua", "spec/oom/observer_scenarios.lua", "spec/oom/calls.lua",
   "spec/oom/live_scenarios.lua", "spec/oom/schema_scenarios.lua"};
 
 enum { FILES = sizeof paths / sizeof *paths };

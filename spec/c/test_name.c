@@ -9,27 +9,6 @@
 
 static struct fixture f;
 
-static void names_are_unique(void) {
-  open_usual(&f);
-  f.a = spawn_empty(f.world);
-  f.b = spawn_empty(f.world);
-  CHECK_OK(f.world, ecs_name(f.world, f.a, "hero"));
-  CHECK_FAILS(f.world, ECS_ETAKEN, "the name 'hero' belongs to entity 65536v0@1",
-              ecs_name(f.world, f.b, "hero"));
-  CHECK_OK(f.world, ecs_name(f.world, f.a, "hero"));
-  CHECK_OK(f.world, ecs_name(f.world, f.a, "villain"));
-  CHECK_OK(f.world, ecs_name(f.world, f.b, "hero"));
-  CHECK_TEXT("villain", ecs_name_of(f.world, f.a));
-  CHECK(ecs_lookup(f.world, "hero") == f.b && ecs_lookup(f.world, "nobody") == ECS_NULL);
-  CHECK_OK(f.world, ecs_name(f.world, f.b, ""));
-  CHECK_TEXT(NULL, ecs_name_of(f.world, f.b));
-  CHECK_OK(f.world, ecs_name(f.world, f.b, NULL));
-  CHECK(ecs_lookup(f.world, "") == ECS_NULL);
-  CHECK_OK(f.world, ecs_name(f.world, f.position, "the component"));
-  CHECK(ecs_lookup(f.world, "the component") == f.position);
-  close_world(&f);
-}
-
 /* Names of one hash (FNV-1a) form a list: its first, middle and last leave. */
 static void names_of_one_hash(void) {
   static const char *const texts[] = {"costarring", "liquid"};
@@ -154,7 +133,6 @@ static void finds_the_nearest(void) {
 }
 
 static const struct test tests[] = {
-  {"names are unique and found both ways", names_are_unique},
   {"names of one hash come and go", names_of_one_hash},
   {"messages show numbers shortly", formats_numbers},
   {"messages show texts, ids and integers, cut to their room", formats_texts},

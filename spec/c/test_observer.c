@@ -65,55 +65,6 @@ static void hears_of_each_call(void) {
   CHECK(added.frees == 1 && died.frees == 1);
 }
 
-static void hears_of_many_at_once(void) {
-  struct fixture f;
-  open_usual(&f);
-  struct heard entered, left;
-  observe(&f, "entered", ECS_ON_ENTER, "Position, !Frozen", &entered);
-  observe(&f, "left", ECS_ON_EXIT, "Position, !Frozen", &left);
-  CHECK_OK(f.world, ecs_spawn_many(f.world, 5, &f.position, 1, f.ids));
-  CHECK(entered.count == 5 && entered.calls == 1 && entered.ids[4] == f.ids[4]);
-  ecs_query *query = new_query(f.world, "Position");
-  CHECK_OK(f.world, ecs_query_add(query, f.frozen));
-  CHECK(left.count == 5 && left.calls == 1);
-  CHECK_OK(f.world, ecs_query_remove(query, f.frozen));
-  CHECK(entered.count == 10);
-  CHECK_OK(f.world, ecs_iter_open(query, &f.it));
-  while (ecs_iter_next(&f.it)) CHECK_OK(f.world, ecs_despawn(f.world, f.ids[0]));
-  CHECK(left.count == 5);
-  CHECK_OK(f.world, ecs_iter_close(&f.it));
-  CHECK_INTEGER(6, left.count);
-  CHECK(left.ids[5] == f.ids[0]);
-  CHECK_OK(f.world, ecs_query_despawn(query));
-  CHECK_INTEGER(10, left.count);
-  ecs_query_free(query);
-  close_world(&f);
-}
-
-static void hears_of_a_scope_at_its_end(void) {
-  struct fixture f;
-  open_usual(&f);
-  struct heard added, set;
-  ecs_id first = SPAWN(f.world, f.position);
-  observe(&f, "added", ECS_ON_ADD, "Position", &added);
-  observe(&f, "set", ECS_ON_SET, "Position", &set);
-  CHECK_OK(f.world, ecs_defer(f.world));
-  set_position(&f, first, 7, 0);
-  ecs_id second = SPAWN(f.world, f.position);
-  CHECK_OK(f.world, ecs_remove(f.world, first, f.position));
-  CHECK_OK(f.world, ecs_add(f.world, first, f.position));
-  set_position(&f, second, 8, 0);
-  CHECK(added.calls == 0 && set.calls == 0);
-  CHECK_OK(f.world, ecs_commit(f.world));
-  CHECK(added.count == 1 && added.ids[0] == second);
-  CHECK(set.count == 1 && set.ids[0] == second && set.x[0] == 8);
-  CHECK_OK(f.world, ecs_defer(f.world));
-  set_position(&f, first, 9, 0);
-  CHECK_OK(f.world, ecs_cancel(f.world));
-  CHECK(set.count == 1);
-  close_world(&f);
-}
-
 static void hears_of_ties(void) {
   struct fixture f;
   open_usual(&f);
@@ -177,8 +128,6 @@ static void refuses_what_makes_no_sense(void) {
 
 static const struct test tests[] = {
   {"C87: observers hear of each call outside of scopes", hears_of_each_call},
-  {"C87: observers hear of many entities at once", hears_of_many_at_once},
-  {"C87: observers hear of a scope when it ends", hears_of_a_scope_at_its_end},
   {"C87: observers hear of ties", hears_of_ties},
   {"C87: an observer that fails undoes nothing", passes_failures_on},
   {"refuses observers that make no sense", refuses_what_makes_no_sense},

@@ -166,28 +166,6 @@ static void filters_and_optional_tags(void) {
   close_world(&f);
 }
 
-/* What an optional tag gives stays at its place when it gets fields. */
-static void optional_tags_that_get_fields(void) {
-  open_usual(&f);
-  f.a = SPAWN(f.world, f.position, f.frozen);
-  f.query = new_query(f.world, "Frozen?, Position, with Frozen");
-  ecs_field since = {.name = "since", .type = ECS_F64};
-  ecs_id id;
-  ecs_iter it;
-  for (uint32_t fields = 1; fields <= 1; fields--) {
-    ecs_component_desc desc = {.name = "Frozen", .fields = &since, .field_count = fields};
-    CHECK_OK(f.world, ecs_component(f.world, &desc, &id));
-    CHECK_INTEGER(2, f.query->terms.slots);
-    CHECK_OK(f.world, ecs_iter_open(f.query, &it));
-    CHECK(ecs_iter_next(&it) && ecs_iter_has(&it, 0));
-    CHECK((ecs_iter_column(&it, 0, 0) != NULL) == (fields == 1));
-    CHECK(ecs_iter_column(&it, 1, 0) != NULL && ecs_iter_column(&it, 2, 0) == NULL);
-    CHECK_OK(f.world, ecs_iter_close(&it));
-    CHECK_SOUND(f.world);
-  }
-  close_world(&f);
-}
-
 static void arrays_and_nested_leaves(void) {
   open_usual(&f);
   ecs_field fields[] = {{.name = "m", .type = ECS_F32, .count = 3},
@@ -268,37 +246,6 @@ static void queries_of_systems_stay(void) {
   close_world(&f);
 }
 
-static ecs_status count_calls(ecs_world *world, ecs_query *query, double dt, void *ud) {
-  (void)world, (void)query, (void)dt;
-  ++*(int *)ud;
-  return ECS_OK;
-}
-
-static void systems_that_need_rows(void) {
-  open_usual(&f);
-  int needing = 0, others = 0;
-  ecs_query *given;
-  CHECK_OK(f.world, ecs_query_new(f.world, "Position", &given));
-  ecs_system_desc desc = {.name = "needs", .reads = given, .needs_rows = true,
-                          .run = count_calls, .ud = &needing};
-  CHECK_OK(f.world, ecs_system_new(f.world, &desc));
-  desc = (ecs_system_desc){.name = "other", .query = "Position", .run = count_calls,
-                           .ud = &others};
-  CHECK_OK(f.world, ecs_system_new(f.world, &desc));
-  for (int i = 0; i < 2; i++) CHECK_OK(f.world, ecs_update(f.world, 1));
-  CHECK(needing == 0 && others == 2);
-  f.a = SPAWN(f.world, f.position);
-  CHECK_OK(f.world, ecs_update(f.world, 1));
-  CHECK(needing == 1 && others == 3);
-  CHECK_OK(f.world, ecs_despawn(f.world, f.a));
-  CHECK_OK(f.world, ecs_update(f.world, 1));
-  CHECK(needing == 1 && others == 4);
-  CHECK_OK(f.world, ecs_system_remove(f.world, "needs"));
-  ecs_query_free(given);
-  CHECK_SOUND(f.world);
-  close_world(&f);
-}
-
 static const struct test tests[] = {
   {"C65: a term's columns are its table's, absent ones NULL", gives_columns},
   {"C49: tables join queries when they are made and leave when they go",
@@ -307,12 +254,9 @@ static const struct test tests[] = {
   {"texts that are no queries are refused, and errors say where", refuses_texts},
   {"terms behind `with` filter and have no column; iterators tell of tags",
    filters_and_optional_tags},
-  {"an optional tag that gets fields, or loses them, keeps its place",
-   optional_tags_that_get_fields},
   {"array elements and nested fields are terms", arrays_and_nested_leaves},
   {"queries of an undeclared component say so", broken_queries},
   {"a system's query goes with its system only", queries_of_systems_stay},
-  {"a system that needs rows is called while its query has some", systems_that_need_rows},
 };
 
 int main(void) { return RUN_TESTS(tests); }

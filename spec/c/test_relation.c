@@ -117,22 +117,6 @@ static void forgets_tables_of_dead_targets(void) {
   close_world(&f);
 }
 
-static void refuses_circles(void) {
-  open_relations();
-  CHECK_OK(f.world, ecs_add(f.world, f.a, ecs_pair(child_of, f.b)));
-  CHECK_OK(f.world, ecs_add(f.world, f.b, ecs_pair(child_of, f.c)));
-  CHECK_FAILS(f.world, ECS_ECYCLE, "'Within' would form a cycle",
-              ecs_add(f.world, f.c, ecs_pair(child_of, f.a)));
-  CHECK_FAILS(f.world, ECS_ECYCLE, "cycle", ecs_add(f.world, f.c, ecs_pair(child_of, f.c)));
-  CHECK(!ecs_has(f.world, f.c, child_of));
-  CHECK_OK(f.world, ecs_defer(f.world));
-  CHECK_OK(f.world, ecs_add(f.world, f.c, ecs_pair(child_of, f.a)));
-  CHECK_OK(f.world, ecs_add(f.world, f.c, f.frozen));
-  CHECK_FAILS(f.world, ECS_ECYCLE, "cycle", ecs_commit(f.world));
-  CHECK(!ecs_has(f.world, f.c, child_of) && ecs_has(f.world, f.c, f.frozen));
-  close_world(&f);
-}
-
 static void refuses_what_is_no_tie(void) {
   open_relations();
   CHECK_FAILS(f.world, ECS_EINVAL, "needs a target", ecs_add(f.world, f.a, likes));
@@ -324,7 +308,6 @@ static const struct test tests[] = {
   {"C75: a pair is used like a component, with data of its own",
    keeps_pairs_as_components},
   {"tables and records of dead targets are reclaimed", forgets_tables_of_dead_targets},
-  {"a circle in an acyclic relation is refused, in scopes too", refuses_circles},
   {"what ties to nobody is refused", refuses_what_is_no_tie},
   {"nobody who is dead is tied", ties_nobody_who_is_dead},
   {"nobody is spawned with a relation alone, or a pair of the dead",

@@ -76,39 +76,6 @@ static void fails_the_iteration(void) {
   close_world(&f);
 }
 
-static ecs_status run(ecs_world *world, ecs_query *query, double dt, void *ud) {
-  (void)world, (void)query, (void)dt, (void)ud;
-  stage_a_failure();
-  return ECS_OK;
-}
-
-static void on_error(ecs_world *world, const char *system, ecs_status status, void *ud) {
-  CHECK_TEXT("robber", system);
-  CHECK_STATUS(world, ECS_EINVAL, status);
-  CHECK(strstr(ecs_message(world), why) != NULL);
-  ++*(int *)ud;
-}
-
-static void fails_the_system(void) {
-  for (int handled = 0; handled < 2; handled++) {
-    int called = 0;
-    open_required();
-    f.c = SPAWN(f.world, f.a);
-    CHECK_OK(f.world, ecs_system_new(f.world, &(ecs_system_desc){.name = "robber", .run = run}));
-    if (handled) {
-      ecs_on_error(f.world, on_error, &called);
-      CHECK_OK(f.world, ecs_update(f.world, 1));
-      CHECK_OK(f.world, ecs_update(f.world, 1));
-    } else {
-      CHECK_FAILS(f.world, ECS_EINVAL, why, ecs_update(f.world, 1));
-      CHECK(strstr(ecs_message(f.world), "system 'robber': ") != NULL);
-    }
-    CHECK_INTEGER(handled, called);
-    check_the_failure();
-    close_world(&f);
-  }
-}
-
 /* Commands that cancel leaves to others are applied; nobody is told of what they cannot. */
 static void dropped_by_cancel(void) {
   open_required();
@@ -163,7 +130,6 @@ static void many(void) {
 static const struct test tests[] = {
   {"one command is dropped, the others apply, and the end of an iteration fails",
    fails_the_iteration},
-  {"one command is dropped, the others apply, and the system fails", fails_the_system},
   {"a cancel drops it, and tells nobody", dropped_by_cancel},
   {"thousands in a row, and all of all, need no recursion", many},
 };

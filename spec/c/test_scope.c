@@ -168,26 +168,6 @@ static void refused_in_a_defer(void) {
   close_world(&f);
 }
 
-/* Texts of staged commands are held while others make the string table sweep itself. */
-static void staged_texts_are_kept(void) {
-  open_scene();
-  CHECK_OK(f.world, ecs_add(f.world, f.b, f.label));
-  CHECK_OK(f.world, ecs_defer(f.world));
-  struct label kept = {text_of("kept")}, got;
-  CHECK_OK(f.world, ecs_set(f.world, f.a, f.label, &kept));
-  static char text[10000];
-  for (int i = 0; i < 30; i++) {
-    int size = snprintf(text, sizeof text, "%9000d", i);
-    struct label other = {{text, (size_t)size}};
-    CHECK_OK(f.world, ecs_set(f.world, f.b, f.label, &other));
-  }
-  CHECK(f.world->strings.weight < 20 * 9000);
-  CHECK_OK(f.world, ecs_commit(f.world));
-  CHECK_OK(f.world, ecs_get(f.world, f.a, f.label, &got));
-  CHECK_TEXT("kept", got.text.data);
-  close_world(&f);
-}
-
 /* A host's iterator is the host's to close: what would end the scope around it is refused. */
 static void iterators_after_a_defer(void) {
   open_usual(&f);
@@ -307,7 +287,6 @@ static const struct test tests[] = {
   {"a cancel that cannot apply what others left keeps it, and can be tried again",
    cancel_without_memory},
   {"what cannot be done in a scope is refused", refused_in_a_defer},
-  {"staged texts outlive a sweep", staged_texts_are_kept},
 };
 
 int main(void) { return RUN_TESTS(tests); }

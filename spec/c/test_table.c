@@ -88,37 +88,7 @@ static void few_rows_are_packed(void) {
   close_world(&f);
 }
 
-static void columns_come_with_rows(void) {
-  open_usual(&f);
-  f.a = SPAWN(f.world, f.position);
-  CHECK_OK(f.world, ecs_add(f.world, f.a, f.velocity));
-  CHECK_OK(f.world, ecs_add(f.world, f.a, f.health));
-  const struct table *last = table_of(f.a);
-  CHECK_OK(f.world, ecs_query_new(f.world, "Position, Velocity, Health, Label", &f.query));
-  struct table *empty;
-  ecs_id ids[] = {f.label, f.link};
-  CHECK_OK(f.world, graph_table(f.world, ids, 2, &empty));
-  CHECK(empty->capacity == 0 && empty->columns[0].data == NULL);
-  CHECK(last->capacity >= 1 && last->columns[0].data != NULL);
-  close_world(&f);
-}
-
 /* ---- the graph ---- */
-
-static void order_does_not_matter(void) {
-  open_usual(&f);
-  ecs_id first = SPAWN(f.world, f.position, f.enemy, f.velocity);
-  uint32_t live = f.world->graph.live;
-  CHECK(table_of(SPAWN(f.world, f.velocity, f.position, f.enemy)) == table_of(first));
-  CHECK(table_of(SPAWN(f.world, f.enemy, f.velocity, f.enemy, f.position)) ==
-        table_of(first));
-  CHECK_INTEGER(live, f.world->graph.live);
-  ecs_id other = SPAWN(f.world, f.enemy);
-  CHECK_OK(f.world, ecs_add(f.world, other, f.velocity));
-  CHECK_OK(f.world, ecs_add(f.world, other, f.position));
-  CHECK(table_of(other) == table_of(first));
-  close_world(&f);
-}
 
 static void edges_are_followed(void) {
   open_usual(&f);
@@ -160,24 +130,6 @@ static void tags_take_no_columns(void) {
 }
 
 /* ---- reclaiming ---- */
-
-static void empty_tables_go(void) {
-  open_usual(&f);
-  f.query = new_query(f.world, "Position");
-  f.a = SPAWN(f.world, f.position, f.enemy);
-  CHECK_OK(f.world, ecs_remove(f.world, f.a, f.enemy));
-  uint32_t live = f.world->graph.live;
-  CHECK_OK(f.world, ecs_update(f.world, 0));
-  CHECK_INTEGER(live, f.world->graph.live);
-  CHECK_OK(f.world, ecs_update(f.world, 0));
-  CHECK(f.world->graph.live < live);
-  CHECK_INTEGER(1, ecs_query_count(f.query));
-  CHECK_INTEGER(1, f.query->count);
-  CHECK_SOUND(f.world);
-  CHECK_OK(f.world, ecs_add(f.world, f.a, f.enemy));
-  CHECK_INTEGER(1, count_of(f.world, "Position, Enemy"));
-  close_world(&f);
-}
 
 /* Many short cuts lead to the table of entities without components: it never goes. */
 static void the_void_stays(void) {
@@ -258,12 +210,9 @@ static const struct test tests[] = {
   {"C11: columns are contiguous, aligned, padded, and keep their values", columns_grow},
   {"C11, C14: few rows are packed, and keep their values as they move and grow",
    few_rows_are_packed},
-  {"C12: columns of tables without rows take no memory", columns_come_with_rows},
-  {"C8, C69: the order of components does not matter", order_does_not_matter},
   {"C70: a repeated add or remove looks nothing up", edges_are_followed},
   {"C10, C73: tags take no columns, entities without components a table",
    tags_take_no_columns},
-  {"C7: tables that stay empty are reclaimed", empty_tables_go},
   {"C10: the table without components is never reclaimed", the_void_stays},
   {"C7: tables in use are kept", used_tables_stay},
   {"short cuts never lead to tables that are gone", short_cuts_forget},

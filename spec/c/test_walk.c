@@ -42,20 +42,6 @@ static void check_matches(struct fixture *f, const char *wanted, const char *tex
   ecs_query_free(query);
 }
 
-static void matches_ties(void) {
-  struct fixture f;
-  open_family(&f);
-  ecs_id first = f.ids[0], last = f.ids[3];
-  check_matches(&f, "1- 2- 3-", "(Likes, $p)", first);
-  check_matches(&f, "", "(Likes, $p)", last);
-  check_matches(&f, "2- 3-", "(Up, $p)", f.ids[1]);
-  check_matches(&f, "10 21 20 32 31 30", "(Likes, *), !Frozen, Position", ECS_NULL);
-  check_matches(&f, "0-", "!(Likes, *), Position", ECS_NULL);
-  check_matches(&f, "10 21 32", "(Likes, $other), (DockedTo, $other)", ECS_NULL);
-  check_matches(&f, "32", "(DockedTo, $other), (Likes, $p), !(Up, $other)", first);
-  close_world(&f);
-}
-
 static void visits_in_order(void) {
   struct fixture f;
   open_family(&f);
@@ -127,23 +113,6 @@ static void nests(void) {
   close_world(&f);
 }
 
-static void changes_each_entity_once(void) {
-  struct fixture f;
-  open_family(&f);
-  ecs_query *query = query_with(&f, "(Likes, *)", ECS_NULL);
-  CHECK_OK(f.world, ecs_query_add(query, f.frozen));
-  CHECK_INTEGER(3, count_of(f.world, "Frozen"));
-  CHECK_OK(f.world, ecs_query_remove(query, f.frozen));
-  CHECK_INTEGER(0, count_of(f.world, "Frozen"));
-  CHECK_OK(f.world, ecs_query_add(query, ecs_pair(docked, f.ids[0])));
-  check_matches(&f, "1- 2- 3-", "with (Likes, $p), Position, with DockedTo", f.ids[0]);
-  CHECK_OK(f.world, ecs_query_despawn(query));
-  CHECK_INTEGER(1, count_of(f.world, "Position"));
-  CHECK_OK(f.world, ecs_query_despawn(query));
-  ecs_query_free(query);
-  close_world(&f);
-}
-
 static void matches_nothing_of_the_dead(void) {
   struct fixture f;
   open_family(&f);
@@ -196,11 +165,9 @@ static void refuses_what_is_given_twice(void) {
 }
 
 static const struct test tests[] = {
-  {"C74: matches what entities are tied to", matches_ties},
   {"C79, C85: visits sources as they were tied, and parents before children", visits_in_order},
   {"C75, C84: gives the cells and values of each match", gives_cells},
   {"C84: goes through one query within another", nests},
-  {"C84: changes each entity once", changes_each_entity_once},
   {"C29: matches nothing of the dead", matches_nothing_of_the_dead},
   {"C84: ends with the relation that it names", ends_with_what_it_names},
   {"C84: refuses a variable that is given twice", refuses_what_is_given_twice},

@@ -66,31 +66,6 @@ describe("C87: references of a prefab that is made of another one", function()
       { children = { { "k", { Ref = { p, leaf, k } }, { children = { { "leaf" } } } } } })
   end)
 
-  local function lead_to_its_own(name)
-    local at, k, leaf = world:lookup(name), world:lookup(name .. ".k"),
-      world:lookup(name .. ".k.leaf")
-    assert.same({ at, leaf, world:lookup "Other" }, refs(name))
-    assert.same({ at, leaf, k }, refs(name .. ".k"))
-  end
-
-  it("lead to its own children when it is declared again", function()
-    twice(function() world:prefab("Q", { T = true }, { is_a = "P" }) end)
-    lead_to_its_own "Q"
-    twice(function() world:prefab("Z", { T = true }, { is_a = "Q" }) end)
-    lead_to_its_own "Z"
-  end)
-
-  it("lead so from children, too", function()
-    twice(function()
-      world:prefab("Q", { T = true }, { is_a = "P", children = { { "k", { T = true } } } })
-    end)
-    lead_to_its_own "Q"
-    twice(function()
-      world:prefab("Z", {}, { children = { { "q", {}, { is_a = "P" } } } })
-    end)
-    lead_to_its_own "Z.q"
-  end)
-
   -- P with another child, which it leads to, and which leads to its own.
   local function declare_more()
     for _ = 1, 2 do
@@ -108,27 +83,6 @@ describe("C87: references of a prefab that is made of another one", function()
     local n, leaf = world:lookup "Q.n", world:lookup "Q.n.leaf"
     assert.same({ 0, n, leaf }, { world:get(q, "Ref") })
     assert.equal(leaf, (world:get(n, "Ref")))
-  end)
-
-  it("lead to a child of what it comes to be made of", function()
-    declare_more()
-    local q = world:prefab("Q", {}, { children = { { "n", {}, { children = { { "leaf" } } } } } })
-    local n, leaf = world:lookup "Q.n", world:lookup "Q.n.leaf"
-    twice(function()
-      world:prefab("Q", {}, { is_a = "P", children = { { "n" } } })
-    end)
-    assert.same({ n, leaf }, { world:lookup "Q.n", world:lookup "Q.n.leaf" })
-    assert.same({ 0, n, leaf }, { world:get(q, "Ref") })
-    assert.equal(leaf, (world:get(n, "Ref")))
-  end)
-
-  it("lead to a child of what it is made of that it has no copy of", function()
-    declare_more()
-    twice(function()
-      world:prefab("Q", {}, { is_a = "P", children = { { "n", {}, { is_a = "Other" } } } })
-    end)
-    assert.same({ 0, world:lookup "P.n", world:lookup "P.n.leaf" },
-      { world:get(world:lookup "Q", "Ref") })
   end)
 
   it("are those that it says itself", function()
@@ -232,50 +186,6 @@ describe("C87: a prefab that came to be made of one declared later", function()
     world:prefab("A", { H = { 1 } }, { children = { { "k", {}, { is_a = "C" } } } })
     seen(empty)
     assert.is_true(world:alive(world:lookup "A") and world:alive(world:lookup "C.k"))
-  end)
-end)
-
-describe("C87: a declared child of a prefab that was made of another one", function()
-  local function base(path)
-    local of = world:target(world:lookup(path), "IsA")
-    return of and world:name(world:target(of, "ChildOf") or of)
-  end
-
-  local function declare(is_a)
-    world:prefab("B", {}, { is_a = is_a, children = {
-      { "k", { T = true }, { children = { { "leaf", { T = true } } } } } } })
-  end
-
-  before_each(function()
-    world:prefab("A", {}, { children = {
-      { "k", { H = { 1 } }, { children = { { "leaf", { H = { 2 } } }, { "twig" } } } } } })
-    world:prefab("C", {}, { children = { { "k", { S = { 4 } }, { children = { { "bud" } } } } } })
-    world:prefab("N", {})
-    declare "A"
-  end)
-
-  for _, name in ipairs { "N", false } do
-    it("has nothing of that any more" .. (name and ", nor of one without it" or ""), function()
-      assert.equal("A", base "B.k")
-      twice(function() declare(name or nil) end)
-      local k = world:lookup "B.k"
-      assert.is_nil(world:target(k, "IsA"))
-      assert.is_nil(world:target(world:lookup "B.k.leaf", "IsA"))
-      assert.is_false(world:has(k, "H") or world:has(world:lookup "B.k.leaf", "H"))
-      assert.is_true(world:has(k, "T") and world:has(world:lookup "B.k.leaf", "T"))
-      assert.is_nil(world:lookup "B.k.twig")
-      world:check()
-    end)
-  end
-
-  it("is made of that of the other one, as when it is declared anew", function()
-    twice(function() declare "C" end)
-    local k = world:lookup "B.k"
-    assert.same({ "C", false, 4, true },
-      { base "B.k", world:has(k, "H"), (world:get(k, "S")), world:has(k, "T") })
-    assert.is_true(world:lookup "B.k.bud" ~= nil and world:lookup "B.k.leaf" ~= nil)
-    assert.is_nil(world:lookup "B.k.twig")
-    world:check()
   end)
 end)
 

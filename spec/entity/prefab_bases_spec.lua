@@ -40,32 +40,6 @@ describe("C87: a child of the same name in what a prefab is made of", function()
     assert.equal("k", world:name((world:children(made)())))
     world:check()
   end)
-
-  it("may be made of something else, at once", function()
-    twice(function()
-      world:prefab("X", {}, { is_a = "A",
-        children = { { "k", { T = true }, { is_a = "Gun", children = { { "both" } } } } } })
-    end)
-    local k = world:lookup "X.k"
-    assert.same({ "Gun", false, 5, true },
-      { base "X.k", world:has(k, "H"), (world:get(k, "S")), world:has(k, "T") })
-    assert.is_truthy(world:lookup "X.k.barrel")
-    assert.is_nil(world:lookup "X.k.m")
-    assert.is_false(world:has(world:lookup "X.k.both", "H"))
-  end)
-
-  it("may be so at any depth, and when the prefab comes to be made of its parent", function()
-    world:prefab("X", {})
-    twice(function()
-      world:prefab("X", {}, { is_a = "A",
-        children = { { "k", {}, { children = { { "both", { T = true }, { is_a = "Gun" } } } } } } })
-    end)
-    assert.same({ "A.k", "Gun" }, { base "X.k", base "X.k.both" })
-    assert.same({ false, 5 }, { world:has(world:lookup "X.k.both", "H"),
-      (world:get(world:lookup "X.k.both", "S")) })
-    assert.is_truthy(world:lookup "X.k.m")
-    world:check()
-  end)
 end)
 
 describe("C87: ties of what a prefab is made of", function()

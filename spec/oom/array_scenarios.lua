@@ -11,33 +11,12 @@ local function arrays(s)
   s.held[3] = s.ids[1]
 end
 
-scenario("an array declared", {
-  prepare = crowd,
-  act = function(s) s.world:array("grid", "i32", 300) end,
-})
-
-scenario("an array of another type and length", {
-  prepare = arrays,
-  act = function(s) s.world:array("grid", "f64", 400) end,
-})
-
 scenario("an array found by its name, told and shown", {
   prepare = arrays,
   act = function(s)
     assert(s.world:array("grid")[300] == 300)
     assert(s.world:describe("grid").length == 300)
     assert(tostring(s.grid):find "300 of i32")
-  end,
-})
-
-scenario("an array copied to a list and back, and filled", {
-  prepare = arrays,
-  act = function(s)
-    local list, at = s.grid:read(), 0
-    for i, value in pairs(s.held) do at = value == s.ids[1] and i or at end
-    assert(#list == 300 and at == 3)
-    s.grid:fill(7)
-    s.grid:write(list)
   end,
 })
 
@@ -52,19 +31,6 @@ scenario("arrays saved and loaded", {
     s.world:load(s.image, { codec = { decode = function() return true end } })
   end,
   after = function(s) assert(s.world:array("held")[3] == s.ids[1]) end,
-})
-
-scenario("a snapshot of arrays", {
-  prepare = function(s)
-    arrays(s)
-    s.world:undeclare "Bag"                        -- which has `any` values
-  end,
-  act = function(s) s.world:restore(s.world:snapshot()) end,
-})
-
-scenario("an array undeclared", {
-  prepare = arrays,
-  act = function(s) s.world:undeclare "grid" end,
 })
 
 scenario("a system over an array, compiled and run", {

@@ -15,34 +15,6 @@ local function watched(s)
   s.changed:count()
 end
 
-scenario("a query for what has changed", {
-  prepare = crowd,
-  act = function(s)
-    assert(s.world:query("Position:changed, Velocity:changed?"):count() == 25)
-  end,
-})
-
-scenario("a component that becomes tracked, and one that is so no more", {
-  prepare = watched,
-  partial = true,
-  act = function(s)
-    s.world:component("Position", { "x: f32", "y: f32", track = true })
-    s.world:component("Seen", { "n: i32" })
-    assert(s.world:describe("Position").track and not s.world:describe("Seen").track)
-  end,
-})
-
-scenario("rows that come to what is watched, and leave it", {
-  prepare = watched,
-  new_ids = true,
-  partial = true,
-  act = function(s)
-    s.world:spawn_many(40, { Seen = {}, Position = {}, Far = {} })
-    s.world:remove(s.ids[1], "Seen")
-    s.world:add(s.ids[2], "Enemy")
-  end,
-})
-
 scenario("loops over what has changed", {
   prepare = watched,
   partial = true,
@@ -72,18 +44,4 @@ scenario("a system that asks for changes, and one that makes them", {
   end,
   partial = true,
   act = function(s) s.world:update(0.5) end,
-})
-
-scenario("an image and a snapshot of what has changed", {
-  prepare = function(s)
-    watched(s)
-    s.world:system("ask", { query = "Seen:changed", each = function() end })
-    s.world:update(0.5)
-    s.world:undeclare "Bag"                        -- which has `any` values
-  end,
-  act = function(s)
-    local snapshot = s.world:snapshot()
-    s.world:restore(snapshot)
-    s.world:load(s.world:save())
-  end,
 })

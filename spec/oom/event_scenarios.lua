@@ -16,21 +16,6 @@ local function events(s)
   for i = 1, 30 do s.world:emit("Hit", s.ids[i % #s.ids + 1], i, "note " .. i) end
 end
 
-scenario("an event declared", {
-  prepare = crowd,
-  act = function(s) s.world:event("Hit", HIT) end,
-})
-
-scenario("an event emitted", {
-  prepare = events,
-  act = function(s) s.world:emit("Hit", s.ids[1], 5, ("long"):rep(30)) end,
-})
-
-scenario("an event put off", {
-  prepare = events,
-  act = function(s) s.world:after(1, "Hit", s.ids[1], 5, ("long"):rep(30)) end,
-})
-
 scenario("events put off that are due, kept and loaded", {
   prepare = function(s)
     events(s)
@@ -42,19 +27,6 @@ scenario("events put off that are due, kept and loaded", {
     s.world:update(1)
   end,
   after = function(s) assert(s.world:count "Hit" == 50) end,
-  partial = true,
-})
-
-scenario("events emitted in scopes that drop some of them", {
-  prepare = declared,
-  act = function(s)
-    s.world:defer()
-    for i = 1, 20 do s.world:emit("Hit", s.ids[1], i, "outer") end
-    s.world:defer()
-    s.world:emit("Hit", { amount = 1, note = "inner" })
-    s.world:cancel()
-    s.world:cancel()
-  end,
   partial = true,
 })
 
@@ -105,11 +77,6 @@ scenario("a kernel over events that writes to whom they lead, and emits", {
   end,
 })
 
-scenario("an event with other fields", {
-  prepare = events,
-  act = function(s) s.world:event("Hit", { "amount: f64", "extra: string = more" }) end,
-})
-
 scenario("events saved and loaded", {
   prepare = function(s)
     events(s)
@@ -127,20 +94,6 @@ local function without_any(s)
   events(s)
   s.world:undeclare "Bag"
 end
-
-scenario("a snapshot of events", {
-  prepare = without_any,
-  act = function(s) s.world:snapshot() end,
-})
-
-scenario("events restored", {
-  prepare = function(s)
-    without_any(s)
-    s.kept = s.world:snapshot()
-    s.world:update(1)
-  end,
-  act = function(s) s.world:restore(s.kept) end,
-})
 
 -- Of every kind of storage, and ties.
 local function kept(s)

@@ -23,24 +23,6 @@ local function count(s)
   assert(n == #s.ids)
 end
 
-scenario("an index declared", {
-  prepare = function(s)
-    indexed(s)
-    s.world:relation "Likes"
-  end,
-  act = function(s)
-    s.world:index("far", { query = "Place, with (Likes, $who)", grid = "Place", cell = 2,
-      ["$who"] = s.ids[1] })
-  end,
-})
-
-scenario("an index by a function declared", {
-  prepare = indexed,
-  act = function(s)
-    s.world:index("far", { query = "Place", hash = function(place) return place.x end })
-  end,
-})
-
 local function by_kind(options)
   return function(s)
     indexed(s)
@@ -54,20 +36,6 @@ local function look(s)
   for place in s.keyed:find(s.key or 3) do n = n + (place.x >= 0 and 1 or 0) end
   assert(n > 0)
 end
-
-scenario("an index by hash looked into", { prepare = by_kind { hash = "x" }, act = look })
-
-scenario("an index with a filter looked into", { prepare = by_kind { maybe = "x" }, act = look })
-
-scenario("an index in order looked into", {
-  prepare = by_kind { ordered = "y" },
-  act = function(s)
-    local n = 0
-    for place in s.keyed:range(2, 9) do n = n + (place.y > 1 and 1 or 0) end
-    for place in s.keyed:highest(3) do n = n + (place.y > 1 and 1 or 0) end
-    assert(n == 11)
-  end,
-})
 
 scenario("an index by a function that makes texts looked into", {
   prepare = function(s)
@@ -120,8 +88,6 @@ scenario("an index declared again", {
   act = function(s) s.world:index("near", { query = "Place", grid = "Place", cell = 5 }) end,
 })
 
-scenario("an index gone through", { prepare = indexed, act = count })
-
 scenario("an index gone through beside a loop over it", {
   prepare = indexed,
   act = function(s)
@@ -130,11 +96,6 @@ scenario("an index gone through beside a loop over it", {
       if place.y then break end
     end
   end,
-})
-
-scenario("the nearest in an index", {
-  prepare = indexed,
-  act = function(s) assert(s.near:nearest(0, 0, 1000)) end,
 })
 
 scenario("an update with a system that looks into indexes", {
@@ -147,13 +108,6 @@ scenario("an update with a system that looks into indexes", {
     end })
   end,
   act = function(s) s.world:update(1) end,
-})
-
-scenario("indexes told", {
-  prepare = indexed,
-  act = function(s)
-    assert(s.world:explain("near").rows == 0 and #s.world:describe().indexes == 1)
-  end,
 })
 
 -- Rows find ever more, for which there is to be room.

@@ -17,11 +17,6 @@ local function observed(s)
   for _, on in ipairs(KINDS) do observe(s, on, "Position, Label?, !Enemy") end
 end
 
-scenario("an observer registered", {
-  prepare = crowd,
-  act = function(s) observe(s, "exit", "Position, Label?") end,
-})
-
 scenario("an observer replaced", {
   prepare = observed,
   act = function(s) observe(s, "exit", "Position, Label?, !Enemy") end,

@@ -13,31 +13,6 @@ local function family(s)
   end
 end
 
-scenario("a relation declared", {
-  prepare = one,
-  act = function(s) s.world:relation("Rides", { "since: f64", exclusive = true }) end,
-})
-
-scenario("a pair with values", {
-  prepare = family,
-  act = function(s) s.world:set(s.ids[2], "Owes", s.e, 5, "a new text") end,
-})
-
-scenario("a tie to another target", {
-  prepare = family,
-  act = function(s) s.world:set(s.e, "Rides", s.ids[3], 2) end,
-})
-
-scenario("all pairs removed", {
-  prepare = family,
-  act = function(s) s.world:remove(s.ids[5], "Owes") end,
-})
-
-scenario("a family despawned", {
-  prepare = family,
-  act = function(s) s.world:despawn(s.ids[1]) end,
-})
-
 scenario("a query despawned, but for those that something is tied to", {
   prepare = function(s)
     family(s)
@@ -52,38 +27,6 @@ scenario("a query despawned, but for those that something is tied to", {
     if message == "not enough memory" then error(message, 0) end
     assert(message:find "cannot be despawned while" and s.query:count() > 0, message)
   end,
-})
-
-scenario("a relation migrated", {
-  prepare = family,
-  act = function(s) s.world:relation("Owes", { "amount: f64", "why: string", "more: i8 = 2" }) end,
-})
-
-scenario("children and targets listed", {
-  prepare = family,
-  act = function(s)
-    local count = 0
-    for _ in s.world:children(s.ids[1]) do count = count + 1 end
-    for _ in s.world:targets(s.ids[2], "Owes") do count = count + 1 end
-    assert(count == 3)
-  end,
-})
-
-scenario("one spawned with ties", {
-  prepare = family,
-  new_ids = true,
-  act = function(s)
-    s.world:spawn { ChildOf = s.e, Owes = { s.e, s.ids[1] }, Rides = { s.e, 2 } }
-  end,
-})
-
-scenario("a family copied", {
-  prepare = function(s)
-    family(s)
-    for i = 2, 5 do s.world:name(s.ids[i], "member " .. i) end
-  end,
-  new_ids = true,
-  act = function(s) s.world:clone(s.ids[1], { Rides = { s.e, 2 } }) end,
 })
 
 local function orc(s, hp, text)
@@ -102,25 +45,6 @@ local function orcs(s)
   s.world:instantiate "Chief"
 end
 
-scenario("a new prefab", {
-  prepare = function(s)
-    family(s)
-    s.world:component("Hp", { "hp: f64" })
-    s.world:prefab "Elf"
-  end,
-  new_ids = true,
-  act = function(s) orc(s, 10, "orc") end,
-})
-
-scenario("a prefab made of another one", {
-  prepare = orcs,
-  new_ids = true,
-  act = function(s)
-    s.world:prefab("Elf", { Label = { "an elf" } },
-      { is_a = "Orc", children = { axe = {}, bow = {} } })
-  end,
-})
-
 scenario("a prefab made of something else now, as its children are", {
   prepare = function(s)
     orcs(s)
@@ -130,15 +54,6 @@ scenario("a prefab made of something else now, as its children are", {
   new_ids = true,
   act = function(s)
     s.world:prefab("Chief", { Hp = { 5 } }, { is_a = "Ogre" })
-  end,
-})
-
-scenario("a prefab whose child is made of something else", {
-  prepare = orcs,
-  new_ids = true,
-  act = function(s)
-    s.world:prefab("Elf", {}, { is_a = "Orc",
-      children = { { "axe", {}, { is_a = "Chief" } } } })
   end,
 })
 
@@ -210,10 +125,4 @@ scenario("prefabs made of a later one, loaded", {
     s.world:prefab("Early", { Label = { "first" }, Owes = { "Frozen" } }, { is_a = "Later" })
   end,
   act = function(s) s.world:load(s.image) end,
-})
-
-scenario("a prefab instantiated", {
-  prepare = orcs,
-  new_ids = true,
-  act = function(s) s.world:instantiate("Chief", { Label = { "own" } }) end,
 })

@@ -112,26 +112,6 @@ scenario("components of all types", {
   act = function(s) declare(s.world) end,
 })
 
-scenario("a component with hints", {
-  prepare = open,
-  act = function(s)
-    s.world:component("Hinted", {
-      { "a: f32 = 0.5", doc = "an a", unit = "m", min = 0, max = 1 },
-      { "b: enum(one, two) = two", doc = "a b" },
-      "c: string = 'some text'",
-      doc = "for tests",
-    })
-  end,
-})
-
-scenario("a component that is known", {
-  prepare = open,
-  act = function(s)
-    assert(s.world:component("Position", { "x: f32", "y: f32" }) == 1)
-    s.world:tag "Frozen"
-  end,
-})
-
 scenario("undeclare", {
   prepare = crowd,
   act = function(s)
@@ -172,20 +152,6 @@ scenario("describing everything", {
   end,
 })
 
-scenario("describing components", {
-  prepare = one,
-  act = function(s)
-    assert(s.world:describe("Body").name == "Body")
-    assert(#s.world:describe("Health").fields == 2)
-  end,
-})
-
-scenario("a resource", {
-  prepare = open,
-  act = function(s) s.world:resource("Gravity", { "y: f32 = -9.8", "name: string = g" }) end,
-  new_ids = true,
-})
-
 scenario("a resource's views", {
   prepare = function(s)
     open(s)
@@ -217,21 +183,10 @@ local function spawning(name, components)
     after = function(s) assert(s.world:alive(s.e)) end,
   })
 end
-
-spawning("without components", nil)
-spawning("with an empty table", {})
-spawning("with tags and defaults", { Frozen = true, Enemy = true, Health = true })
-spawning("with named values", { Position = { x = 1 }, Velocity = { y = 2 } })
-spawning("with positional values", { Position = { 1, 2 }, Health = { 5, "hurt" } })
 spawning("with strings", { Label = { text = "a text that nobody has" } })
 spawning("with any values", { Bag = { value = { 1, 2, 3 } } })
 spawning("with nested values",
   { Body = { m = { 1, 2, 3 }, at = { x = 1 }, marks = { { "one" }, { text = "two" } } } })
-
-scenario("spawn with ids for names, and a link", {
-  prepare = one,
-  act = function(s) s.world:spawn { [1] = { 5, 6 }, Link = { s.e } } end,
-})
 
 scenario("spawn with a name that is made", {
   prepare = open,
@@ -262,33 +217,6 @@ scenario("spawn by a spawner", {
   end,
 })
 
-scenario("spawn_many", {
-  prepare = open,
-  act = function(s)
-    local ids = s.world:spawn_many(300, { Position = { 1, 2 }, Label = { "one of many" } })
-    assert(#ids == 300)
-  end,
-  new_ids = true,
-  partial = true,
-})
-
-scenario("spawn_many with any values", {
-  prepare = open,
-  act = function(s) s.world:spawn_many(5, { Bag = { { "shared" } }, Enemy = true }) end,
-  new_ids = true,
-  partial = true,
-})
-
-scenario("spawn_at", {
-  prepare = open,
-  act = function(s)
-    local id = 123456 + (7 << 44)
-    if not s.world:alive(id) then
-      s.world:spawn_at(id, { Label = { "adopted" }, Body = true })
-    end
-  end,
-})
-
 -- ---- changing -----------------------------------------------------------------------------
 
 local function changing(name, act, options)
@@ -296,10 +224,6 @@ local function changing(name, act, options)
   for key, value in pairs(options or {}) do spec[key] = value end
   scenario(name, spec)
 end
-
-changing("set by position", function(s) s.world:set(s.e, "Velocity", 3, 4) end)
-changing("set by names", function(s) s.world:set(s.e, "Health", { hp = 5, state = "dead" }) end)
-changing("set of a field", function(s) s.world:set(s.e, "Position.x", 9) end)
 changing("set of a string", function(s) s.world:set(s.e, "Label", "another text") end)
 changing("set of a string field", function(s) s.world:set(s.e, "Label.text", "further") end)
 changing("set of an any value", function(s) s.world:set(s.e, "Bag", { value = { 5, 6 } }) end)
@@ -311,20 +235,6 @@ changing("set of nested values", function(s)
   s.world:set(s.e, "Body", { 1, 2, 3 }, { x = 5 }, { { "a" }, { "b" } })
 end)
 changing("set of an element", function(s) s.world:set(s.e, "Body.marks[2].text", "two") end)
-changing("add and remove", function(s)
-  s.world:add(s.e, "Body")
-  s.world:remove(s.e, "Position")
-  s.world:add(s.e, "Enemy")
-end, { partial = true })
-changing("add", function(s) s.world:add(s.e, "Body") end)
-changing("remove", function(s) s.world:remove(s.e, "Bag") end)
-changing("despawn and spawn", function(s)
-  s.world:despawn(s.world:spawn { Bag = { {} } })
-end, { new_ids = true, partial = true })
-changing("a name", function(s)
-  s.world:name(s.e, "the player")
-  assert(s.world:name(s.e) == "the player" and s.world:lookup "the player" == s.e)
-end)
 changing("names that come and go", function(s)
   for i = 1, 12 do s.world:name(s.e, "name " .. i) end
   s.world:name(s.e, false)
@@ -466,34 +376,12 @@ scenario("functions over views that fail", {
   new_ids = true,
 })
 
-scenario("map over scalars", {
-  prepare = crowd,
-  act = function(s)
-    s.world:query("Position.x, Position.y"):map(function(x, y, dt) return y * dt, x end, 1)
-  end,
-  partial = true,
-})
-
 scenario("map over strings", {
   prepare = crowd,
   act = function(s)
     s.world:query("Label.text"):map(function(text) return text .. "!" end)
   end,
   partial = true,
-})
-
-scenario("chunks", {
-  prepare = crowd,
-  act = function(s)
-    for chunk in s.query:chunks() do
-      local x = chunk:column "Position.x"
-      local values = x:read({})
-      assert(#values == chunk.n and #chunk.entities == chunk.n)
-      x:write(values)
-      x[1] = x[1]
-      assert(chunk.entities[1] > 0)
-    end
-  end,
 })
 
 -- The chunk of a query's only table, within its loop.
@@ -524,11 +412,6 @@ scenario("a column of strings written", {
     s.column = only_chunk(s, "Label"):column "Label.text"
   end,
   act = function(s) s.column:write(s.texts) end,
-})
-
-scenario("the first row", {
-  prepare = crowd,
-  act = function(s) assert(s.query:first()) end,
 })
 
 scenario("loops in coroutines that are dropped", {

@@ -1,16 +1,7 @@
 -- More of what scenarios.lua begins: what components require, and what they were called.
 
 local scenario, make = ...
-local open, crowd = make.open, make.crowd
-
-scenario("a component that requires others, and its description", {
-  prepare = open,
-  act = function(s)
-    s.world:component("Armed", { "n: i32", requires = { "Label", "Health", "Frozen" } })
-    assert(#s.world:describe("Armed").requires == 3)
-  end,
-  partial = true,
-})
+local crowd = make.crowd
 
 scenario("a component that was called otherwise", {
   prepare = crowd,
@@ -21,35 +12,10 @@ scenario("a component that was called otherwise", {
   end,
 })
 
-scenario("a component of which only that is new", {
-  prepare = crowd,
-  act = function(s) s.world:component("Link", { "to: entity", was = { "Tie", to = "at" } }) end,
-})
-
-scenario("requirements that rows get later", {
-  prepare = crowd,
-  act = function(s)
-    s.world:component("Position", { "x: f32", "y: f32", requires = { "Health", "Enemy" } })
-  end,
-})
-
 local function required(s)
   crowd(s)
   s.world:component("Link", { "to: entity", requires = { "Health", "Enemy" } })
 end
-
-scenario("add of what requires others", {
-  prepare = required,
-  act = function(s) s.world:add(s.e, "Link") end,
-})
-
-scenario("spawn of what requires others", {
-  prepare = function(s)
-    required(s)
-    s.e = false
-  end,
-  act = function(s) s.e = s.world:spawn { Link = {}, Bag = { {} } } end,
-})
 
 scenario("commit of commands of which one is dropped", {
   prepare = function(s)

@@ -42,15 +42,6 @@ scenario("a staged spawn", {
   after = function(s) s.world:commit() end,
 })
 
-scenario("a staged set", {
-  prepare = function(s)
-    one(s)
-    s.world:defer()
-  end,
-  act = function(s) s.world:set(s.e, "Body", { 1, 2, 3 }, { 4, 5 }, { { "x" }, { "y" } }) end,
-  after = function(s) s.world:commit() end,
-})
-
 scenario("commit", {
   prepare = function(s)
     one(s)
@@ -65,52 +56,11 @@ scenario("commit", {
   end,
 })
 
-scenario("cancel of an inner scope", {
-  prepare = function(s)
-    one(s)
-    s.world:defer()
-    stage_much(s.world, s.e)
-  end,
-  act = function(s)
-    s.world:defer()
-    s.world:cancel()
-  end,
-  after = function(s) s.world:commit() end,
-})
-
 -- ---- systems ------------------------------------------------------------------------------
 
 local function move(position, velocity, dt)
   position.x = position.x + velocity.x * dt
 end
-
-scenario("a system with each", {
-  prepare = crowd,
-  act = function(s)
-    s.world:system("move", { query = "Position, Velocity", each = move, before = "draw" })
-  end,
-})
-
-scenario("systems with map and run, a phase", {
-  prepare = crowd,
-  act = function(s)
-    s.world:phase("physics", { after = "pre_update", fixed = 0.02 })
-    s.world:system("fall", {
-      phase = "physics",
-      query = "Position.y",
-      map = function(y, dt) return y - dt end,
-    })
-    s.world:system("count", {
-      after = { "fall", "nobody" },
-      every = 0.5,
-      enabled = true,
-      query = "Frozen",
-      when = function() return true end,
-      run = function(_, _, query) assert(query:count() >= 0) end,
-    })
-  end,
-  partial = true,
-})
 
 scenario("a system replaced, switched and removed", {
   prepare = function(s)
@@ -165,15 +115,6 @@ scenario("update with systems that stage", {
   end,
   act = function(s)
     if s.world:alive(s.ids[1]) then s.world:update(0.5) end
-  end,
-  partial = true,
-})
-
-scenario("run of a system and of a phase", {
-  prepare = busy_world,
-  act = function(s)
-    s.world:run("mark", 0.1)
-    s.world:run("physics", 0.5)
   end,
   partial = true,
 })
@@ -296,35 +237,10 @@ scenario("errors with names", {
 
 local native = require "ecs.native"
 
-scenario("a migration", {
-  prepare = crowd,
-  act = function(s)
-    s.world:component("Position", { "x: f64", "z: f32 = 3", "name: string = new" })
-  end,
-})
-
 local codec = {
   encode = function(value) return tostring(#value) end,
   decode = function(bytes) return { bytes } end,
 }
-
-scenario("an image", {
-  prepare = crowd,
-  act = function(s)
-    s.bytes = s.world:save { codec = codec }
-  end,
-})
-
-scenario("loading an image", {
-  prepare = function(s)
-    crowd(s)
-    s.bytes = s.world:save { codec = codec }
-    s.world:spawn_many(5, { Label = { "more" } })
-  end,
-  act = function(s)
-    s.world:load(s.bytes, { codec = codec })
-  end,
-})
 
 scenario("loading an image into a world of its own", {
   prepare = function(s)
@@ -334,17 +250,6 @@ scenario("loading an image into a world of its own", {
     s.world = ecs.world()
   end,
   act = function(s) s.world:load(s.bytes, { codec = codec }) end,
-})
-
-scenario("a snapshot", {
-  prepare = function(s)
-    crowd(s)
-    s.world:set(s.e, "Bag", { value = nil })
-    s.world:remove(s.e, "Bag")
-  end,
-  act = function(s)
-    s.snapshot = s.world:snapshot()
-  end,
 })
 
 scenario("restoring a snapshot", {
@@ -511,13 +416,6 @@ scenario("an image that is refused", {
   end,
 })
 
-scenario("a digest", {
-  prepare = crowd,
-  act = function(s)
-    assert(s.world:digest() == s.world:digest())
-  end,
-})
-
 scenario("a world in a file", {
   prepare = function(s)
     crowd(s)
@@ -533,19 +431,4 @@ scenario("a world in a file", {
     assert(not io.open(s.path .. ".tmp"))
   end,
   after = function(s) os.remove(s.path) end,
-})
-
-scenario("a world that is profiled, and what it tells", {
-  prepare = function(s)
-    crowd(s)
-    s.world:system("still", { query = "Position:in", each = function() end })
-  end,
-  act = function(s)
-    s.world:profile(true)
-    assert(#s.world:frames(10) == 0)
-    s.world:reset_counters()
-    assert(s.world:dump(s.e):find "Position")
-    s.world:profile(false)
-  end,
-  loose = true,
 })

@@ -17,33 +17,6 @@ local function family(s)
   s.owing = s.world:query "(Owes, $whom), Position($whom), Label?"
 end
 
-scenario("a query with variables", {
-  prepare = family,
-  act = function(s)
-    local query = s.world:query("(Owes, $p), (Rides, $other), Position($other)",
-      { p = s.ids[1] })
-    assert(query:count() == 23)
-  end,
-})
-
-scenario("a count with variables", {
-  prepare = family,
-  act = function(s)
-    assert(s.world:count("(Owes, *), ChildOf->Position, !(Rides, $p)", { p = s.ids[2] }) == 23)
-  end,
-})
-
-scenario("a loop, parents first", {
-  prepare = family,
-  act = function(s)
-    local count = 0
-    for _, above in s.down:each() do
-      count = count + (above and 1 or 0)
-    end
-    assert(count == 23)
-  end,
-})
-
 scenario("a function over what is tied", {
   prepare = family,
   act = function(s)
@@ -64,14 +37,6 @@ scenario("chunks, parents first", {
       count = count + #chunk:column "Position.x"
     end
     assert(count == 25)
-  end,
-})
-
-scenario("ids, and the first one, parents first", {
-  prepare = family,
-  act = function(s)
-    assert(#s.down:ids() == 25 and not s.world:parent(s.down:first()))
-    assert(#s.riding:ids() == s.riding:count() and #s.owing:ids() == 23)
   end,
 })
 

@@ -156,54 +156,6 @@ describe("a query", function()
   end)
 end)
 
-describe("random filters", function()
-  local functions = {
-    function(n, p) n.a = n.a * 3 - 1; p.x = p.x + n.f end,
-    function(n, p, dt) if n.a % 3 == 0 then n.f = p.x / dt else p.x = n.a end end,
-    function(n, p, dt, e) n.a = e % 65536 % 7 + n.a // 2; p.x = -p.x * dt end,
-  }
-  local values = {
-    function(n) return n.a end,
-    function(n, p) return p.x - n.f end,
-    function(n, p) return n.a > 50 and p.x or n.f end,
-  }
-
-  local function history(seed, kernels)
-    local rng = random.new(seed)
-    local world = helper.new_world { kernels = kernels }
-    world:component("N", { "a: i64", "f: f64" })
-    world:component("P", { "x: f64" })
-    world:tag "Marked"
-    for i = 1, rng:range(1, 3000) do
-      world:spawn { N = { i % 97, i / 3 }, P = { i * 0.25 },
-        Marked = rng:chance(40) and true or nil }
-    end
-    local query, out = world:query "N, P", {}
-    for _ = 1, 12 do
-      local least, modulus = rng:range(-20, 90), rng:range(2, 9)
-      local where = query:where(function(n, p) return n.a > least or p.x < 10 end)
-      if rng:chance(40) then where = where:where(function(n) return n.a % modulus ~= 1 end) end
-      local fn, value = rng:pick(functions), rng:pick(values)
-      where[rng:pick { "each", "run" }](where, fn, 0.5)
-      out[#out + 1] = where:count()
-      for _, form in ipairs { "sum", "min", "max" } do
-        local ok, x, e = pcall(where[form], where, value)
-        out[#out + 1] = ok and ("%s %s %s"):format(math.type(x), x, e and e % 65536) or "error"
-      end
-      if rng:chance(20) then where:set("N", { a = least }) end
-      if rng:chance(10) then query:where(function(n) return n.a == least end):despawn() end
-    end
-    out[#out + 1] = world:digest()
-    return table.concat(out, "\n")
-  end
-
-  it("give the same with kernels and without", function()
-    for seed = 1, 25 do
-      assert.equal(history(seed, false), history(seed, true), "seed " .. seed)
-    end
-  end)
-end)
-
 describe("What queries do to all their entities (C86)", function()
   local QUERIES = { "N", "N, P", "N, !P", "N, P?", "N, Marked", "N, Big", "N, Lit",
     "N, Thin" }
@@ -272,45 +224,6 @@ describe("What queries do to all their entities (C86)", function()
   it("is the same as entity by entity in a scope", function()
     for seed = 1, 40 do
       assert.equal(history(seed, false), history(seed, true), "seed " .. seed)
-    end
-  end)
-
-  -- Systems that mark rows of many tables, by one command or two, some of which fail in a row.
-  local function marks(seed, kernels)
-    local rng, world, out = random.new(seed), new(kernels), {}
-    for i = 1, rng:range(1, 400) do
-      world:spawn { N = { i % 11, i }, P = rng:chance(50) and { i } or nil,
-        Marked = rng:chance(40) and true or nil, Big = rng:chance(30) and {} or nil }
-    end
-    local modulus, fails = 2, 0
-    local bodies = {
-      function(n, _, e) if n.a % modulus == 0 then world:add(e, "P") end end,
-      function(n, _, e) if n.a % modulus == 0 then world:remove(e, "P") end end,
-      function(n, _, e) if n.a % modulus == 0 then world:remove(e, "N") end end,
-      function(n, _, e) if n.a * 3 == modulus then world:despawn(e) end end,
-      function(n, _, e)
-        n.a = n.a + 5 // (n.f - fails)
-        if n.a % modulus == 0 then world:add(e, "Marked") end
-      end,
-      function(n, _, e)
-        if n.a % modulus == 0 then world:add(e, "Big") else world:remove(e, "Marked") end
-      end,
-    }
-    for i, body in ipairs(bodies) do
-      world:system("s" .. i, { query = rng:pick { "N", "N, !Big" }, each = body })
-    end
-    for _ = 1, 12 do
-      modulus, fails = rng:range(1, 5), rng:range(1, 400)
-      out[#out + 1] = tostring(pcall(world.run, world, "s" .. rng:range(1, #bodies), 1))
-      out[#out + 1] = table.concat(indices(world:query(""):ids()), " ")
-      out[#out + 1] = world:digest()
-    end
-    return table.concat(out, "\n")
-  end
-
-  it("is the same for what kernels mark as without them", function()
-    for seed = 1, 40 do
-      assert.equal(marks(seed, false), marks(seed, true), "seed " .. seed)
     end
   end)
 end)

@@ -9,7 +9,7 @@ local files = {
   ["random_loops"] = true, ["random_threads"] = true,
   ["random_model"] = true, ["random_observers"] = true,
   -- live scripts of these specs are written in Lua 5.4
-  ["live_observers"] = true, ["live_session"] = true,
+  ["live_observers"] = true,
   -- programs and pages written in Lua 5.4, run by themselves
   ["golden"] = true, ["live_survivors"] = true, ["examples"] = true,
   ["live_demo"] = true, ["module"] = true, ["picture"] = true, ["recipes"] = true,

@@ -174,8 +174,9 @@ void migration_refresh_query(const struct migration *migration, ecs_query *query
 /* Whether a component changes its storage. */
 bool migration_changes_storage(const struct migration *migration);
 
-/* Reserves room for entities with sparse components, once all tables have been planned. The second
-** makes the sets, while the registry shows the wanted components. */
+/* Reserves room for entities with sparse components, once all tables have been planned, and finds
+** each table's target, which the commit asks for even where its rows part. The second makes the
+** sets, while the registry shows the wanted components. */
 ecs_status migration_plan_sparse(const struct migration *migration);
 ecs_status migration_prepare_sparse(struct migration *migration);
 

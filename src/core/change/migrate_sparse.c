@@ -77,7 +77,8 @@ static ecs_status migrate_sparse_plan_all(const struct migration *migration, boo
 }
 
 ecs_status migration_plan_sparse(const struct migration *migration) {
-  bool concerned = migration->world->sparses.count || migration_changes_storage(migration);
+  bool concerned = migration->world->sparses.count || migration_changes_storage(migration) ||
+                   migration_changes_ties(migration);
   ecs_status status = concerned ? migrate_sparse_plan_all(migration, false) : ECS_OK;
   sparse_forget_plan(migration->world);
   return status;

@@ -2,9 +2,9 @@
 
 #include "core/base/column.h"
 #include "core/command/command.h"
+#include "core/command/watch.h"
 #include "core/entity/entity.h"
 #include "core/entity/prefab.h"
-#include "core/ids/entity_index.h"
 #include "core/relation/relation.h"
 #include "core/storage/component.h"
 #include "core/storage/sparse.h"
@@ -302,7 +302,7 @@ ecs_status clone_with(ecs_world *world, ecs_id entity, enum clone_kind kind,
   if (status == ECS_OK) status = spawn_parts_of(world, components, n, &parts);
   if (status != ECS_OK) return status;
   clone_without_any(world);
-  return clone_make(world, parts, (uint32_t)n, out);
+  return world_tell_observers(world, clone_make(world, parts, (uint32_t)n, out));
 }
 
 ecs_status ecs_clone(ecs_world *world, ecs_id entity, const ecs_id *components, size_t n,

@@ -3,10 +3,10 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/command/command.h"
+#include "core/command/watch.h"
 #include "core/entity/clone.h"
 #include "core/entity/entity.h"
 #include "core/entity/name.h"
-#include "core/ids/entity_index.h"
 #include "core/ids/world.h"
 #include "core/relation/relation.h"
 #include "core/storage/cells.h"
@@ -532,7 +532,7 @@ ecs_status ecs_prefab(ecs_world *world, const ecs_prefab_desc *list, size_t coun
   }
   if (status == ECS_OK) status = prefab_declare(world, nodes, (uint32_t)count, out);
   arena_free(&world->memory, &arena);
-  return status;
+  return world_tell_observers(world, status);
 }
 
 ecs_status ecs_instantiate(ecs_world *world, ecs_id prefab, const ecs_id *components, size_t n,
