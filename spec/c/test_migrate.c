@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "core/base/column.h"
+#include "core/base/memory.h"
+#include "core/change/declare.h"
+#include "core/change/migrate.h"
 #include "core/ids/world.h"
+#include "core/storage/component.h"
 #include "fixture.h"
 
 static struct fixture f;
@@ -158,10 +162,58 @@ static void changes_native_structs(void) {
   close_world(&f);
 }
 
+static const struct report_item *item(const struct report *report, const char *name) {
+  for (uint32_t i = 0; i < report->count; i++)
+    if (strcmp(report->items[i].name, name) == 0) return &report->items[i];
+  CHECK(!name);
+  return &report->items[0];
+}
+
+static void reports(void) {
+  ecs_field from[] = {{.name = "kept", .type = ECS_F32}, {.name = "old", .type = ECS_I32},
+                      {.name = "to", .type = ECS_I32}, {.name = "gone", .type = ECS_U8}};
+  ecs_field to[] = {{.name = "to", .type = ECS_F64}, {.name = "kept", .type = ECS_F32},
+                    {.name = "new", .type = ECS_I32}, {.name = "fresh", .type = ECS_U8},
+                    {.name = "other", .type = ECS_STRING}};
+  ecs_component_desc desc = {.name = "C", .fields = to, .field_count = 5,
+                             .was = (ecs_rename[]){{"new", "old"}}, .was_count = 1};
+  open_usual(&f);
+  ecs_id id = declare_fields(f.world, "C", from, 4, 0);
+  SPAWN(f.world, id);
+  SPAWN(f.world, id, f.frozen);
+  struct migration migration;
+  const struct report *report = NULL;
+  for (size_t k = 1; !report; k++) {   /* without memory for all of it, there is none */
+    migration_begin(&migration, f.world);
+    CHECK_OK(f.world, declare(f.world, &desc, &migration, &f.c));
+    alloc_arm(&f.alloc, k, false);
+    bool done = migration_prepare(&migration) == ECS_OK;
+    alloc_arm(&f.alloc, 0, false);
+    if (!done) migration_end(&migration);
+    if (done) report = &migration.changes[0].report;
+  }
+  CHECK_INTEGER(2, report->rows);
+  CHECK_INTEGER(6, report->count);
+  CHECK_INTEGER(LEAF_KEPT, item(report, "kept")->fate);
+  CHECK_INTEGER(LEAF_CONVERTED, item(report, "to")->fate);
+  CHECK_TEXT("i32", item(report, "to")->from_type);
+  CHECK_TEXT("f64", item(report, "to")->type);
+  CHECK_INTEGER(LEAF_RENAMED, item(report, "new")->fate);
+  CHECK_TEXT("old", item(report, "new")->from);
+  CHECK_INTEGER(LEAF_ADDED, item(report, "fresh")->fate);
+  CHECK(item(report, "fresh")->maybe && !item(report, "other")->maybe);
+  CHECK_TEXT("gone", item(report, "fresh")->from);
+  CHECK_INTEGER(LEAF_DROPPED, item(report, "gone")->fate);
+  migration_commit(&migration);
+  migration_end(&migration);
+  close_world(&f);
+}
+
 static const struct test tests[] = {
   {"numbers convert exactly, or the change is refused", converts_numbers},
   {"unsigned 64-bit numbers convert by what they are worth", converts_large_numbers},
   {"values move to where the host's struct has them", changes_native_structs},
+  {"a report says what became of each field", reports},
 };
 
 int main(void) { return RUN_TESTS(tests); }
