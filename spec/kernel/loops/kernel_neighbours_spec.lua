@@ -1,6 +1,6 @@
 -- Kernels that look into indexes: loops over those within a reach, and the nearest one. C28, C74.
 
-local huge, min, sqrt = math.huge, math.min, math.sqrt
+local huge, sqrt = math.huge, math.sqrt
 local ecs = require "ecs"
 local neighbours = require "spec.support.near"
 
@@ -299,19 +299,6 @@ describe("a loop over an index some of whose rows lack a term", function()
 end)
 
 describe("a row that fails in a loop over an index", function()
-  it("is Lua's, and others are not", function()
-    local calls = both(function(_, flock) return function(p, out, _, self)
-      local n = 0
-      for _, v in flock:within(p.x, p.y, 1) do
-        n = n + 1
-        if self % 100 == 7 and n == 2 then n = n + out.n // (n - n) end
-        out.d = min(out.d, v.y)
-      end
-      out.n = n
-    end end)
-    assert.is_true(calls > 0)
-  end)
-
   it("is one whose argument is nil", function()
     local calls = both(function(world, flock) return function(p, out, _, self)
       local n = 0

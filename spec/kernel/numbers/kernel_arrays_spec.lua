@@ -72,18 +72,6 @@ describe("an array in a kernel", function()
     end)
   end)
 
-  it("is looked at in those rows only that come there", function()
-    local world = scene:new(true, { arrays = grids })
-    local grid = world:array "a_i32"
-    world:system("s", { query = "P", compile = true, each = function(p)
-      if p.d >= 1 and p.d <= 37 then p.x = grid[p.d] else p.x = 0 end
-    end })
-    world:update(0)
-    for p in world:query("P"):each() do
-      assert.are.equal((p.d >= 1 and p.d <= 37) and p.d * 3 or 0, p.x)
-    end
-  end)
-
   it("is what it is now: written, declared otherwise, restored or loaded between runs", function()
     local world = scene:new(true, { arrays = grids })
     local grid = world:array "a_f64"

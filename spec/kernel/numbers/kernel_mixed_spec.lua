@@ -130,18 +130,6 @@ describe("an integer that meets floats (C26)", function()
     end
   end)
 
-  it("is tested by a predicate", function()
-    local query, world = new_world(true)
-    for _, field in ipairs { "i", "j" } do
-      local below = load(("return function(v) local a = v.%s if v.c then a = v.x * 2 end "
-        .. "return a + 1 < 2 end"):format(field))()
-      local count = 0
-      query:each(function(v) count = count + (below(v) and 1 or 0) end)
-      assert.are.equal(count, query:where(below):count())
-      assert.are.equal("vector", world:explain(below).tier)
-    end
-  end)
-
   -- What a function comes to that is given to a form, and in which row.
   local function total(query, form, fn)
     local value, id = query[form](query, fn)

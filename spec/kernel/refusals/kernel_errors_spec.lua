@@ -32,13 +32,6 @@ describe("an error in a kernel", function()
     end)
   end)
 
-  it("is not raised by rows that do not divide", function()
-    local world = new_world()
-    local e = world:spawn { I = { a = 5, b = 0 } }
-    world:query("I"):run(function(i) i.a = i.b ~= 0 and i.a // i.b or -1 end)
-    assert.equal(-1, world:get(e, "I.a"))
-  end)
-
   it("says of a float what world:set says of it", function()
     for _, value in ipairs { 2.0 ^ 63, -1e300, 1 / 0, 1e10, 0.5, -0.25, 0 / 0 } do
       both(function(world)
