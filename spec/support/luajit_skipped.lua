@@ -289,8 +289,6 @@ local names = {
     "rounds of observers are what compares each entity before and after (C87)",
   },
   save = {
-    "a damaged image is refused at every length, and the world is as it was",
-    "a damaged image is refused when any bit is flipped",
     "a saved world ends loops that are left open, and is an error in systems, forms and defer",
     "a saved world gives the next spawn the id that it would have had",
     "a saved world goes on as one that never stopped",
@@ -299,13 +297,11 @@ local names = {
     "a saved world keeps queries, systems and views of resources",
     "a saved world loads into components that have moved on, or is refused as a whole",
     "an image of format 1 is refused by its number when it is another format",
-    "an image with bytes behind it is refused, and the world is as it was",
   },
   system = { "world:system runs its run once, with world, dt and query" },
   system_cells = {
     "a system over an array has no entity that commands or random numbers could be about",
   },
-  toggle = { "random worlds give the same bytes with kernels and without" },
   value = {
     "a value entity takes living ids and ecs.null, and reads as that once its target is dead",
     "a value i64 takes its range and nothing beyond",

@@ -189,9 +189,4 @@ function picture:difference(actual)
   end
 end
 
--- The same for one component of a world alone.
-function picture:difference_in(world, name)
-  return compare_component(name, self.components[name], read_component(world, name))
-end
-
 return picture
