@@ -296,7 +296,8 @@ local function poke(how)
     had[17], bag.red.nums[4], lanes[2], odd[2] = 1, 2.5, { 1, 2, 3, 4.5, 5 }, 7
   elseif how == 8 then sums[2], marks, odd[3] = 3, sums, 0.5
   elseif how == 9 then tally.red, sums[1] = 2^53|0, -0.0
-    bill.bob, had[16], bag.blue.items[1], bag.green.items[5], price.green = nil, nil, nil, { w = 1 }, 2
+    bill.bob, had[16], bag.blue.items[1] = nil, nil, nil
+    bag.green.items[5], price.green = { w = 1 }, 2
   elseif how == 10 then met, most = { red = 1 }, setmetatable({}, { __newindex = function() end })
     many, ids[1] = { 2.5, 7 }, nil
     marked, met2[boss], old[boss] = { [mate] = 2.5, [dead] = 7 }, nil, nil

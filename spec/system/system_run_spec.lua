@@ -89,7 +89,8 @@ describe("a system's run", function()
         world:component("Q", { "y: f32", toggle = true })
         world:event("Hit", { "by: f64" })
         for i = 1, rows do
-          local e = world:spawn { P = { x = i % 9, text = "p" .. i }, Q = i % 3 == 0 and { y = i } or nil }
+          local e = world:spawn { P = { x = i % 9, text = "p" .. i },
+            Q = i % 3 == 0 and { y = i } or nil }
           if i % 2 == 0 and i % 3 == 0 then world:disable(e, "Q") end
         end
         local all, both = world:query "P, Q?", world:query "P:in, Q:in"
@@ -170,7 +171,7 @@ describe("a system's run", function()
           if g.n == 2 then b[n + 3] = 1 end
         end })
       end)
-      assert.matches("too many were left to it: .*system_run_spec.lua:%d+: a number is out of range",
+      assert.matches("too many were left to it: .*run_spec.lua:%d+: a number is out of range",
         told.reason)
     end
   end)

@@ -428,7 +428,8 @@ static k_value scratch_search_all(struct front *f, uint32_t list, k_value key, k
 ** Programming", 6.4). */
 static k_value scratch_hash(struct front *f, k_value key) {
   k_value product = build_binary(f->b, KO_MUL, key, build_i64(f->b, -0x61C8864680B583EB));
-  return build_binary(f->b, KO_SHR, product, build_i64(f->b, 64 - (f->once ? LIST_BITS_ONCE : LIST_BITS)));
+  int64_t bits = f->once ? LIST_BITS_ONCE : LIST_BITS;
+  return build_binary(f->b, KO_SHR, product, build_i64(f->b, 64 - bits));
 }
 
 static struct list_search scratch_search(struct front *f, uint32_t list, k_value key) {

@@ -40,7 +40,7 @@ struct val scratch_record(struct front *f, uint32_t list, struct val table);
 
 /* The parts of a column, each of so many cells: its values; whether they are integers; whether they
 ** are there. */
-enum { LIST_BITS = 10, LIST_BITS_ONCE = 14 };   /* elements of a list, in a row or a run: 2 to this */
+enum { LIST_BITS = 10, LIST_BITS_ONCE = 14 };   /* elements of a list: 2 to this; in a run */
 enum column_part { COLUMN_VALUE, COLUMN_WHOLE, COLUMN_THERE, COLUMN_PARTS };
 
 /* Where the name of a record's field is anchored, also while the function is compiled repeatedly;

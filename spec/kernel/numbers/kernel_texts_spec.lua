@@ -253,7 +253,8 @@ describe("a string field in a kernel", function()
         sums[name.text] = (sums[name.text] or 0) + n.a
         last[name.last] = n.a
         if n.a > 3 then seen[name.text] = true end
-        n.a = (n.a + sums[name.text] // 1 + (last[name.text] or 7) + (seen[name.last] and 1 or 0)) % 500
+        n.a = (n.a + sums[name.text] // 1 + (last[name.text] or 7)) % 500
+        if seen[name.last] then n.a = n.a + 1 end
       end
     end, { before = function(_, turn)
       for _, sums in ipairs(tables) do
