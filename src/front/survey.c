@@ -14,6 +14,7 @@ struct survey_state {
   struct frame *frame;
   uint32_t pc, depth, loop_depth, edge_count;
   int anchors;
+  uint32_t leaves;
 };
 
 /* ---- reasons ---- */
@@ -175,7 +176,7 @@ void survey_advance(struct front *f, struct frame *frame) {
   const struct code *code = &frame->code->code[frame->pc];
   bool loops = row_loop_begins(frame);
   struct survey_state was = {f->env, frame, frame->pc, f->depth, f->loop_depth, f->edge_count,
-                             f->anchors};
+                             f->anchors, f->shared.leave_count};
   if (!loops && survey_is_unknown(f, code)) {
     survey_pass(f, frame, code);
     return;
@@ -189,7 +190,7 @@ void survey_advance(struct front *f, struct frame *frame) {
   bool leaves = f->wants_leave;   /* this need not be mended */
   f->wants_leave = false;
   if (loops || !survey_goes_on(f, &was, status)) {
-    f->wants_leave = leaves;
+    f->wants_leave = f->shared.leave_count > was.leaves;   /* once: it ends the survey */
     lua_error(f->L);
   }
   if (!leaves) survey_list(f);
