@@ -85,10 +85,12 @@ ecs_status migration_follow_nested(struct migration *migration) {
 
 /* ---- where leaves come from ---- */
 
-/* A rename that has been done no longer counts: the field is found by its own name. */
+/* A rename that has been done no longer counts: the field is found by its own name. NULL if the
+** field is known to be new. */
 static const char *migrate_plan_name_before(const struct change *change,
                                             const struct field *field) {
   const struct former *former = &change->wanted->former;
+  if (change->names) return change->names[field - change->wanted->fields];
   for (uint32_t i = 0; i < former->was_count; i++) {
     const ecs_rename *rename = &former->was[i];
     if (strcmp(rename->name, field->name) == 0 &&
@@ -117,7 +119,7 @@ static uint32_t migrate_plan_source_of(struct migration *migration, const struct
   const struct leaf *leaf = &change->wanted->leaves[leaf_at];
   const struct field *field = &change->wanted->fields[leaf->field];
   const char *name = migrate_plan_name_before(change, field);
-  uint32_t at = component_field(old, name, strlen(name));
+  uint32_t at = name ? component_field(old, name, strlen(name)) : NONE;
   if (at == NONE) return NONE;
   const struct field *before = &old->fields[at];
   if (field->nested && before->nested && field->nested->id == before->nested->id)

@@ -378,9 +378,8 @@ static ecs_status declare_declaration_migrate(lua_State *L, struct world_box *bo
   if (migration->count && status == ECS_OK) status = migration_prepare(migration);
   if (status != ECS_OK) return status;
   if (migration->count == 0) {
-    migration_commit_labels(migration);
     lua_pushnil(L);
-    return ECS_OK;
+    return migration_run(migration, NULL);
   }
   lua_pushlightuserdata(L, &migration->changes[0].report);
   if (try_quietly(L, box, declare_report_body, 1, 1) != LUA_OK) {
