@@ -337,6 +337,19 @@ static ecs_status migrate_plan_check_turn(const struct migration *migration, con
                     "so that must remain exclusive", query->text, component->name);
 }
 
+/* Whether a term with ':added' no longer can tell which entities are new. */
+static bool migrate_plan_loses_track(const struct term *term, const struct component *wanted) {
+  return term->news == TERM_ADDED && !wanted->track;
+}
+
+static ecs_status migrate_plan_check_track(const struct migration *migration,
+                                           const ecs_query *query, const struct term *term) {
+  const struct component *wanted = migration_wanted(migration, term->component);
+  if (query->fresh || !migrate_plan_loses_track(term, wanted)) return ECS_OK;
+  return world_fail(migration->world, ECS_EINVAL, "query '%s' uses '%s' with ':added', so that "
+                    "must keep track = true", query->text, wanted->name);
+}
+
 ecs_status migration_check_query(const struct migration *migration, const ecs_query *query) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < query->terms.count && !query->broken && status == ECS_OK; i++) {
@@ -344,6 +357,7 @@ ecs_status migration_check_query(const struct migration *migration, const ecs_qu
     status = migrate_plan_check_named(migration, query, term->component, term->leaf);
     if (status == ECS_OK) status = migrate_plan_check_way(migration, query, term);
     if (status == ECS_OK) status = migrate_plan_check_turn(migration, query, term);
+    if (status == ECS_OK) status = migrate_plan_check_track(migration, query, term);
   }
   return status;
 }
@@ -379,6 +393,7 @@ void migration_refresh_query(const struct migration *migration, ecs_query *query
              (term->through_leaf == NONE ||
               term->through->leaves[term->through_leaf].type == ECS_ENTITY);
     sound &= !turned || !migration_defeats(term, term->component, term->through);
+    sound &= !migrate_plan_loses_track(term, term->component);
     if (!turned || term->form != TERM_PAIR) continue;
     term->id = term->component->id;
     if (!term->component->ties.exclusive)
