@@ -399,6 +399,7 @@ ecs_status declare_desc(lua_State *L, struct world_box *box, const ecs_component
     if (staged == ECS_OK) lua_pushnil(L);
     return staged;
   }
+  input_sweep(box);
   struct migration migration;
   migration_begin(&migration, box->world);
   ecs_status status = declare(box->world, desc, &migration, id);
