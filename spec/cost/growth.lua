@@ -34,10 +34,13 @@ local function tagged(n)
   return made
 end
 
--- An entity that is tied to n others.
-local function tied(n)
+-- An entity that is tied to n others; observers of some kinds watch its ties.
+local function tied(n, kinds)
   local made = world()
   made:relation("Likes", { "much: f64" })
+  for _, on in ipairs(kinds or {}) do
+    made:observer(on, { on = on, query = "(Likes, *)", each = noop })
+  end
   local entity, targets = made:spawn(), made:spawn_many(n)
   each(n, function(i) made:add(entity, "Likes", targets[i]) end)
   return made, entity, targets
@@ -162,6 +165,10 @@ case("n ties of one entity, set", 100, function(n)
 end, TABLES)
 case("n ties of one entity, removed", 100, function(n)
   local made, entity, targets = tied(n)
+  each(n, function(i) made:remove(entity, "Likes", targets[i]) end)
+end, TABLES)
+case("n ties of one entity, added and removed before observers", 100, function(n)
+  local made, entity, targets = tied(n, { "add", "enter", "exit", "remove" })
   each(n, function(i) made:remove(entity, "Likes", targets[i]) end)
 end, TABLES)
 case("n ties of one entity, whose targets die", 100, function(n)

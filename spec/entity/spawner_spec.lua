@@ -96,7 +96,15 @@ describe("a spawner", function()
     world:undeclare "Position"
     has_error(function() make(1) end, "unknown component 'Position'")
     world:component("Position", { "x: f32" })
-    assert.same({ 5 }, { world:get(make(5), "Position") })
+    local last = make(5)
+    assert.same({ 5 }, { world:get(last, "Position") })
+    world:despawn(last)
+    world:despawn(e)
+    world:relation "Alive"
+    for _ = 1, 2 do
+      has_error(function() make(1) end, "spawner 'Position, Alive': 'Alive' is a relation")
+    end
+    assert.equal(0, world:count "Position")
   end)
 
   it("takes fields by their names, which nothing shifts", function()

@@ -196,7 +196,16 @@ describe("a snapshot of components that have changed since", function()
     { "a name that another field has now", function(w)
       w:component("P", { "z: f32", was = { z = "x" } })
       w:component("P", { "z: f32 = 2", "x: f32 = 1" })
-    end, { 2.0, 3.0 } },
+    end, { 3.0, 1.0 } },
+    { "a name that is no longer said", function(w)
+      w:component("P", { "z: f32", was = { z = "x" } })
+      w:component("P", { "z: f32" })
+    end, { 3.0 } },
+    { "a name in another field's stead", function(w)
+      w:component("P", { "z: f32", "y: f32 = 1", was = { z = "x" } })
+      w:component("P", { "z: f32", "x: f32 = 1", was = { x = "y" } })
+      w:component("P", { "x: f32", was = { x = "z" } })
+    end, { 3.0 } },
     { "a field of a part with two names", function(w)
       w:component("Part", { "b: i32", was = { b = "a" } })
       w:component("Part", { "c: i64", was = { c = "b" } })
@@ -243,6 +252,19 @@ describe("a snapshot of components that have changed since", function()
         helper.check(world)
       end
     end
+  end)
+
+  it("follows two fields that have exchanged their names", function()
+    local world = helper.new_world()
+    world:component("P", { "a: i32", "b: i32" })
+    local e = world:spawn { P = { 1, 2 } }
+    local snapshot = world:snapshot()
+    world:component("P", { "t: i32", "b: i32", was = { t = "a" } })
+    world:component("P", { "a: i32", "t: i32", was = { a = "b" } })
+    world:component("P", { "a: i32", "b: i32", was = { b = "t" } })
+    world:restore(snapshot)
+    assert.are.same({ 2, 1 }, { world:get(e, "P") })
+    helper.check(world)
   end)
 
   it("brings back ties, events, resources, prefabs, and what has changed when", function()

@@ -81,6 +81,10 @@ function World:declare(component)
   self.check_renames(component)
   self:check_names(component, known, old)
   if known and types.same(known, component) then
+    if next(known.was or {}) then
+      self:keep_layout()
+      self.version = self.version + 1
+    end
     known.was, known.former = component.was, component.former
     return known.id
   elseif known then

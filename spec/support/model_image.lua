@@ -347,6 +347,15 @@ local function rename(world, image, names)
   end
 end
 
+local function keeps_names(names)
+  for now, name in pairs(names or {}) do
+    if now ~= name then
+      return false
+    end
+  end
+  return true
+end
+
 -- The content of an image in the components that the world has, or an error.
 local function fit(world, image, trace)
   local live = world.components_by_name
@@ -363,9 +372,9 @@ local function fit(world, image, trace)
     shadow.declared[#shadow.declared + 1] = component
     local becomes = live[name] and fill(empty(name), live[name], shadows)
     if becomes and trace then
-      becomes.was = trace(live[name])
+      becomes.names = trace(live[name])
     end
-    if becomes and not types.same(component, becomes) then
+    if becomes and not (types.same(component, becomes) and keeps_names(becomes.names)) then
       wanted[component] = becomes
     end
   end
@@ -439,25 +448,35 @@ function methods.keep_layout(world)
   if world.layouts then world.layouts[world.version] = layout end
 end
 
--- For each field what it was called in the layout of a version, where that is another name.
+-- What a field was called in the layout of a version, and whether it has been there all along.
+local function trace_back(world, version, live, name)
+  local after, lasted = live, true
+  for at = world.version - 1, version, -1 do
+    local before = (world.layouts[at] or {})[live.id]
+    if before then
+      local old = after.was and after.was[name]
+      name = old and before.by_name[old] and old or name
+      lasted, after = lasted and before.by_name[name] ~= nil, before
+    end
+  end
+  return name, lasted
+end
+
+-- For each field what it was called in the layout of a version; false for one that is new. One that
+-- was added since is what was dropped, and had its name, only if no other field is.
 local function tracer(world, version)
   return function(live)
-    local was = {}
-    for _, field in ipairs(live.fields) do
-      local name, after = field.name, live
-      for at = world.version - 1, version, -1 do
-        local before = (world.layouts[at] or {})[live.id]
-        local old = before and after.was and after.was[name]
-        if before and old and before.by_name[old] then
-          name = old
+    local names, taken = {}, {}
+    for _, first in ipairs { true, false } do
+      for _, field in ipairs(live.fields) do
+        local name, lasted = trace_back(world, version, live, field.name)
+        if lasted == first then
+          names[field.name] = not taken[name] and name
+          taken[name] = true
         end
-        after = before or after
-      end
-      if not live.by_name[name] then
-        was[field.name] = name
       end
     end
-    return was
+    return names
   end
 end
 

@@ -195,6 +195,9 @@ local function element_of(kind)
 end
 
 local function name_before(old, wanted, name)
+  if wanted.names then
+    return wanted.names[name]
+  end
   local was = wanted.was and wanted.was[name]
   return was and old.by_name[was] and was or name
 end
@@ -224,7 +227,7 @@ function sources_of(plan, component)
   local old = by_path(leaves_of(nil, component))
   for _, leaf in ipairs(leaves_of(plan, component)) do
     local name = name_before(component, wanted, leaf.name)
-    local before = component.by_name[name]
+    local before = name and component.by_name[name]
     local nested = element_of(leaf.field.type)
     if before and nested.kind == "struct" and element_of(before.type) == nested then
       sources[leaf.path] = nested_source(plan, old, before, leaf, nested)

@@ -239,6 +239,43 @@ describe("strings", function()
     assert.are.equal("text 20000", (world:get(e, "Label")))
     assert.are.equal("kept", (world:get(world:spawn { Label = {} }, "Label")))
   end)
+
+  it("are swept, too, where only calls fail, and what is deferred is dropped", function()
+    local cases = {
+      set = function(world, e, text) world:set(e, "Label", text, "none") end,
+      spawn = function(world, _, text) world:spawn { Label = { text, "none" } } end,
+      spawner = function(world, _, text) world:spawner "Label" (text, "none") end,
+      emit = function(world, _, text) world:emit("Said", text, "none") end,
+      view = function(world, _, text) world:res("Label").more = { text, 1 } end,
+      declare = function(world, _, text) world:component("New", { "s: string = " .. text, 1 }) end,
+      cancel = function(world, _, text)
+        world:defer()
+        world:despawn(world:spawn { Label = { text } })
+        world:emit("Said", text .. "!")
+        world:cancel()
+      end,
+      loop = function(world, _, text)
+        world:query("Label"):each(function()
+          world:emit("Said", text)
+          error "no"
+        end)
+      end,
+    }
+    for name, call in pairs(cases) do
+      local world, bytes = helper.new_world(), nil
+      world:component("Label", { "text: string", "n: i32", "more: string[2]" })
+      world:event("Said", { "text: string", "n: i32" })
+      world:resource "Label"
+      local e = world:spawn { Label = { "kept" } }
+      for i = 1, 20000 do
+        pcall(call, world, e, ("text %d"):format(i))
+        bytes = i == 5000 and world:describe().bytes or bytes
+      end
+      assert.is_true(world:describe().bytes <= 2 * bytes, name)
+      assert.are.equal("kept", (world:get(e, "Label.text")))
+      helper.check(world)
+    end
+  end)
 end)
 
 describe("`any` values", function()

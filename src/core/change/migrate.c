@@ -110,7 +110,16 @@ ecs_status migration_relabel(struct migration *migration, struct component *comp
   return ECS_OK;
 }
 
-void migration_commit_labels(struct migration *migration) {
+/* Whether renames of fields are declared no longer: snapshots follow fields by those of each
+** layout. */
+static bool migrate_drops_renames(const struct migration *migration) {
+  for (uint32_t i = 0; i < migration->relabeling_count; i++)
+    if (migration->relabelings[i].component->former.was_count) return true;
+  return false;
+}
+
+static void migrate_commit_labels(struct migration *migration) {
+  if (migration->count || migrate_drops_renames(migration)) migration->world->registry.layouts++;
   for (uint32_t i = 0; i < migration->relabeling_count; i++) {
     const struct relabeling *relabeling = &migration->relabelings[i];
     struct former old = relabeling->component->former;
@@ -700,8 +709,7 @@ void migration_commit(struct migration *migration) {
   assert(!world->registry.shown);
   if (world->watching->due) watch_forget_changes(world);
   world->registry.version++;
-  migration_commit_labels(migration);
-  if (migration->count) world->registry.layouts++;
+  migrate_commit_labels(migration);
   for (uint32_t i = 0; i < migration->table_count; i++)
     migrate_swap_table(migration, migration->tables[i]);
   for (uint32_t i = 0; i < migration->count; i++) {
@@ -732,11 +740,13 @@ const char *migration_operation(const struct migration *migration) {
 
 ecs_status migration_run(struct migration *migration, const char *operation) {
   ecs_world *world = migration->world;
+  ecs_status status = ECS_OK;
   if (migration->count == 0) {
-    migration_commit_labels(migration);
-    return ECS_OK;
+    if (migrate_drops_renames(migration)) status = world_prepare_attached(world);
+    if (status == ECS_OK) migrate_commit_labels(migration);
+    return status;
   }
-  ecs_status status = world_is_idle(world, operation);
+  status = world_is_idle(world, operation);
   if (status == ECS_OK) status = migration_prepare(migration);
   if (status == ECS_OK) migration_commit(migration);
   return status;

@@ -43,6 +43,8 @@ struct change {
   const char *old_name;
   uint32_t old_size;
   const char *older_name;        /* and its former name before that */
+  const char **names;            /* by field of wanted: its old name, or NULL if it is new. Without
+                                 ** the list, its own `was` tells */
   uint32_t *source;              /* by leaf of wanted: the old leaf, or NONE */
   struct column_buffer *resource;
   struct report report;          /* `wanted` has a sparse set if it is or was sparse */
@@ -98,7 +100,6 @@ ecs_status migration_rename(struct migration *migration, struct component *compo
 ** no migration_prepare and is possible inside scopes. */
 ecs_status migration_relabel(struct migration *migration, struct component *component,
                              struct component *same);
-void migration_commit_labels(struct migration *migration);
 
 /* Makes fields of nested components lead to the registered ones. */
 void migration_redirect_nested(const ecs_world *world);

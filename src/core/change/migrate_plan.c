@@ -85,10 +85,12 @@ ecs_status migration_follow_nested(struct migration *migration) {
 
 /* ---- where leaves come from ---- */
 
-/* A rename that has been done no longer counts: the field is found by its own name. */
+/* A rename that has been done no longer counts: the field is found by its own name. NULL if the
+** field is known to be new. */
 static const char *migrate_plan_name_before(const struct change *change,
                                             const struct field *field) {
   const struct former *former = &change->wanted->former;
+  if (change->names) return change->names[field - change->wanted->fields];
   for (uint32_t i = 0; i < former->was_count; i++) {
     const ecs_rename *rename = &former->was[i];
     if (strcmp(rename->name, field->name) == 0 &&
@@ -117,7 +119,7 @@ static uint32_t migrate_plan_source_of(struct migration *migration, const struct
   const struct leaf *leaf = &change->wanted->leaves[leaf_at];
   const struct field *field = &change->wanted->fields[leaf->field];
   const char *name = migrate_plan_name_before(change, field);
-  uint32_t at = component_field(old, name, strlen(name));
+  uint32_t at = name ? component_field(old, name, strlen(name)) : NONE;
   if (at == NONE) return NONE;
   const struct field *before = &old->fields[at];
   if (field->nested && before->nested && field->nested->id == before->nested->id)
@@ -321,6 +323,19 @@ static ecs_status migrate_plan_check_turn(const struct migration *migration, con
                     "so that must remain exclusive", query->text, component->name);
 }
 
+/* Whether a term with ':added' no longer can tell which entities are new. */
+static bool migrate_plan_loses_track(const struct term *term, const struct component *wanted) {
+  return term->news == TERM_ADDED && !wanted->track;
+}
+
+static ecs_status migrate_plan_check_track(const struct migration *migration,
+                                           const ecs_query *query, const struct term *term) {
+  const struct component *wanted = migration_wanted(migration, term->component);
+  if (query->fresh || !migrate_plan_loses_track(term, wanted)) return ECS_OK;
+  return world_fail(migration->world, ECS_EINVAL, "query '%s' uses '%s' with ':added', so that "
+                    "must keep track = true", query->text, wanted->name);
+}
+
 ecs_status migration_check_query(const struct migration *migration, const ecs_query *query) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < query->terms.count && !query->broken && status == ECS_OK; i++) {
@@ -328,6 +343,7 @@ ecs_status migration_check_query(const struct migration *migration, const ecs_qu
     status = migrate_plan_check_named(migration, query, term->component, term->leaf);
     if (status == ECS_OK) status = migrate_plan_check_way(migration, query, term);
     if (status == ECS_OK) status = migrate_plan_check_turn(migration, query, term);
+    if (status == ECS_OK) status = migrate_plan_check_track(migration, query, term);
   }
   return status;
 }
@@ -363,6 +379,7 @@ void migration_refresh_query(const struct migration *migration, ecs_query *query
              (term->through_leaf == NONE ||
               term->through->leaves[term->through_leaf].type == ECS_ENTITY);
     sound &= !turned || !migration_defeats(term, term->component, term->through);
+    sound &= !migrate_plan_loses_track(term, term->component);
     if (!turned || term->form != TERM_PAIR) continue;
     term->id = term->component->id;
     if (!term->component->ties.exclusive)

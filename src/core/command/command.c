@@ -5,6 +5,7 @@
 #include "core/command/emission.h"
 #include "core/command/watch.h"
 #include "core/entity/entity.h"
+#include "core/entity/prefab.h"
 #include "core/ids/entity_index.h"
 #include "core/ids/world.h"
 #include "core/relation/relation.h"
@@ -530,7 +531,9 @@ ecs_status deferred_cancel(ecs_world *world) {
   ecs_status status = command_need_deferred(world, "cancel", &scope);
   if (status != ECS_OK) return status;
   scope_drop(world, scope);
-  return scope_commit(world, scope);
+  status = scope_commit(world, scope);
+  if (status == ECS_OK && !staging_is_open(&world->staging)) world_settle(world);
+  return status;
 }
 
 void staging_free(ecs_world *world) {

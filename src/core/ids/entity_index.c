@@ -202,11 +202,12 @@ uint32_t entity_take_unborn(struct entity_index *index, struct range *range) {
   return at;
 }
 
-void entity_untake_wholly(struct entity_index *index, struct range *range, uint32_t at) {
+void entity_untake(struct entity_index *index, struct range *range, uint32_t at) {
   struct slots slots = entity_slots(index, at);
   assert(slots.records && slots.records->table <= RECORD_BARE);
-  if (*slots.generations || at + 1 != range->next || at >= FIRST_ENTITY) {
-    entity_untake(index, range, at);
+  index->alive -= at >= FIRST_ENTITY;
+  if (*slots.generations || at + 1 != range->next) {
+    entity_free(index, range, at);
     return;
   }
   *slots.records = (struct record){RECORD_UNBORN, RECORD_UNBORN};

@@ -256,15 +256,9 @@ static inline void entity_free(const struct entity_index *index, struct range *r
   range->free_count++;
 }
 
-/* Undoes the last entity_take that still holds. */
-static inline void entity_untake(struct entity_index *index, struct range *range, uint32_t at) {
-  index->alive -= at >= FIRST_ENTITY;
-  entity_free(index, range, at);
-}
-
-/* Undoes the last entity_take; an index that was new, and so the last of its range, becomes unused
-** again. */
-void entity_untake_wholly(struct entity_index *index, struct range *range, uint32_t at);
+/* Undoes the last entity_take that still holds: an index that was new, and so the last of its
+** range, becomes unborn again. */
+void entity_untake(struct entity_index *index, struct range *range, uint32_t at);
 
 /* entity_release for indices outside the range, for components, and for the last life of an
 ** index. */

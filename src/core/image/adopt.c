@@ -42,17 +42,26 @@ static ecs_status adopt_add_live(ecs_world *shadow, const struct component *live
   return status;
 }
 
+/* Whether every field had its present name. NULL: all had. */
+static bool adopt_keeps_names(const struct component *component, const char *const *names) {
+  for (uint32_t i = 0; names && i < component->field_count; i++)
+    if (!names[i] || strcmp(names[i], component->fields[i].name) != 0) return false;
+  return true;
+}
+
 static ecs_status adopt_want(struct loader *loader, struct migration *migration,
                              const struct component *live) {
   ecs_world *shadow = loader->world;
   struct component *known = component_of(shadow, live->id), *wanted;
-  if (known && declare_same(loader->live, live, shadow, known)) return ECS_OK;
-  struct component traced = *live;
-  if (loader->trace && !loader->trace(loader, &traced)) return ECS_ENOMEM;
-  ecs_status status = redeclare(shadow, loader->live, &traced, &wanted);
+  const char **names = loader->trace ? loader->trace(loader, live) : NULL;
+  if (loader->trace && !names) return ECS_ENOMEM;
+  if (known && declare_same(loader->live, live, shadow, known) && adopt_keeps_names(live, names))
+    return ECS_OK;
+  ecs_status status = redeclare(shadow, loader->live, live, &wanted);
   if (status != ECS_OK) return status;
   if (!known) return adopt_add_live(shadow, live, wanted);
   status = migration_add(migration, known, wanted);
+  if (status == ECS_OK) migration_of(migration, known->id)->names = names;
   if (status == ECS_OK) shadow->registry.components[ecs_id_index(live->id)] = wanted;
   return status;
 }

@@ -27,9 +27,9 @@ struct loader {
   bool saw_void;                   /* the table without components */
   bool lacks_codec;                /* it has values of `any` fields, but there is no codec */
   bool adopted;                    /* the shadow holds the former live content */
-  /* Gives the copy of a live component its fields' names in the layouts `since`; false when out of
-  ** memory. NULL: the fields' own `was` are used. */
-  bool (*trace)(struct loader *loader, struct component *component);
+  /* Returns the names that the fields of a live component had in the layouts `since`, NULL for a
+  ** field that is new; NULL when out of memory. Without it, the fields' own `was` are used. */
+  const char **(*trace)(struct loader *loader, const struct component *component);
   uint64_t since;
   struct arena arena;              /* texts of one component, a string or a name */
 };

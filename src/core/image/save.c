@@ -51,6 +51,45 @@ static inline const ecs_system *save_system(const struct saver *saver, uint32_t 
   return saver->systems[at];
 }
 
+/* ---- built-in relations that are not used ---- */
+
+static bool save_is_not_in(const struct cells *cells, void *ud) {
+  const ecs_id *id = ud, *ids = cells->data;
+  uint32_t at = 0;
+  while (at < cells->count && ids[at] != *id) at++;
+  return at == cells->count;
+}
+
+/* Whether anything that is saved refers to a built-in relation. */
+static bool save_uses_builtin(const ecs_world *world, const struct component *component) {
+  ecs_id id = component->id;
+  uint32_t at = ecs_id_index(id);
+  const struct id_record *uses = graph_uses(world, component);
+  for (uint32_t i = 0; uses && i < uses->table_count; i++)
+    if (world_table(world, uses->tables[i])->count) return true;
+  for (uint32_t i = 0; i < world->sparses.count; i++)
+    if (sparse_row(world->sparses.list[i], at) != NONE) return true;
+  return component->watched || entity_record(&world->entities, at)->table != RECORD_BARE ||
+         relation_has_sources(world, at) || map_get(&world->names.by_entity, at) != NONE ||
+         !cells_each(world, ECS_ENTITY, CELLS_STORED, save_is_not_in, &id);
+}
+
+/* A call that names a built-in relation declares it, even if the call then fails: unused ones are
+** not content. Prefabs need all of them. */
+static void save_drop_builtins(struct saver *saver) {
+  const ecs_world *world = saver->world;
+  const struct relation *prefab = world->relations.prefab;
+  bool keep = prefab && save_uses_builtin(world, prefab->component);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < saver->component_count; i++) {
+    const struct component *component = save_listed(saver, i);
+    bool builtin = !keep && builtin_is(component->name, component->name_size);
+    if (!builtin || save_uses_builtin(world, component))
+      saver->components[kept++] = saver->components[i];
+  }
+  saver->component_count = kept;
+}
+
 /* ---- pairs ---- */
 
 /* A component's or entity's number in the image, by its index: for a component, its place. */
@@ -709,6 +748,7 @@ ecs_status ecs_save(ecs_world *world, ecs_write_fn write, void *ud, const ecs_co
   if (status != ECS_OK) return status;
   struct saver saver = {.world = world, .codec = codec};
   if (save_reserve(&saver)) {
+    save_drop_builtins(&saver);
     save_arrange(&saver);
     writer_begin(saver.out, write, ud);
     save_all(&saver);

@@ -732,31 +732,41 @@ static const char *snapshot_trace_field(const struct component *before,
   return name;
 }
 
-/* A component's fields may have been renamed several times since: `was` becomes their first
-** name. */
-static bool snapshot_trace(struct loader *loader, struct component *component) {
-  const ecs_world *world = loader->live;
-  struct memory *memory = &loader->live->memory;
-  size_t size = component->field_count * sizeof(ecs_rename) + 1;
-  ecs_rename *was = arena_take(memory, &loader->arena, size);
-  struct former former = {.name = component->former.name, .was = was};
-  if (!was) return false;
-  for (uint32_t i = 0; i < component->field_count; i++) {
-    const char *name = component->fields[i].name;
-    const struct component *after = component;
-    uint64_t number = UINT64_MAX;
-    for (struct layouts *at; (at = snapshot_layouts_before(world, number)) != NULL &&
-                             at->number >= loader->since; number = at->number) {
-      const struct component *before = component_of(at->world, component->id);
-      if (!before) break;
-      name = snapshot_trace_field(before, after, name);
-      after = before;
-    }
-    if (component_field(component, name, strlen(name)) == NONE)
-      was[former.was_count++] = (ecs_rename){component->fields[i].name, name};
+/* The first name of a field, which may have been renamed several times since; `lasted` if it has
+** been there all along. */
+static const char *snapshot_trace_back(const struct loader *loader,
+                                       const struct component *component, uint32_t field,
+                                       bool *lasted) {
+  const char *name = component->fields[field].name;
+  const struct component *after = component;
+  uint64_t number = UINT64_MAX;
+  *lasted = true;
+  for (struct layouts *at; (at = snapshot_layouts_before(loader->live, number)) != NULL &&
+                           at->number >= loader->since; number = at->number) {
+    const struct component *before = component_of(at->world, component->id);
+    if (!before) break;
+    name = snapshot_trace_field(before, after, name);
+    *lasted &= component_field(before, name, strlen(name)) != NONE;
+    after = before;
   }
-  component->former = former;
-  return true;
+  return name;
+}
+
+/* Fields that were there all along come first: one that was added since gets the values of one that
+** was dropped, and had its name, only if none of them has. */
+static const char **snapshot_trace(struct loader *loader, const struct component *component) {
+  size_t size = component->field_count * sizeof(const char *) + 1;
+  const char **names = arena_take(&loader->live->memory, &loader->arena, size);
+  for (int added = 0; names && added < 2; added++)
+    for (uint32_t i = 0; i < component->field_count; i++) {
+      bool lasted, taken = false;
+      const char *name = snapshot_trace_back(loader, component, i, &lasted);
+      if (lasted == (added == 1)) continue;
+      for (uint32_t j = 0; j < component->field_count && !taken; j++)
+        taken = names[j] && strcmp(names[j], name) == 0;
+      if (!taken) names[i] = name;
+    }
+  return names;
 }
 
 static ecs_status snapshot_read(ecs_snapshot *snapshot, struct loader *loader) {

@@ -388,7 +388,9 @@ struct ecs_sight {
   const uint32_t *places;        /* places of copies, by slot; NULL: the match exists */
   uint32_t span;                 /* the current place among the watch's spans, */
   uint32_t change;               /* among the changes in order, */
-  uint32_t sighting;             /* and among the watch's sightings */
+  uint32_t sighting;             /* and among the watch's sightings; for what has begun, the
+                                 ** first of the current change, */
+  uint32_t next_sighting, last_sighting;   /* the one to compare next, and the end of these */
   bool inside;                   /* the entity may match again */
   bool moved;                    /* the changes are rows that moved, and the only question is
                                  ** whether they match */

@@ -206,18 +206,29 @@ static const ecs_id *passage_sight_values_of(const struct watch *watch,
 
 /* ---- ended matches ---- */
 
+/* An entity's matches mostly come in the order in which they were recorded, so the search goes on
+** behind the last one that was found. */
+static bool passage_still_matches(struct ecs_sight *sight, ecs_id entity, const ecs_id *values) {
+  uint32_t index = ecs_id_index(entity);
+  const struct query_terms *terms = &sight->watch->query->terms;
+  for (int turn = sight->inside ? 0 : 1; turn < 2; turn++)
+    for (bool more = walk_match(&sight->walk, index, turn == 0); more;
+         more = walk_match(&sight->walk, index, true)) {
+      sight->inside = passage_same_values(terms, sight->walk.values, values);
+      if (sight->inside) return true;
+    }
+  sight->inside = false;
+  return false;
+}
+
 static bool passage_has_gone(struct ecs_sight *sight, const struct change_of *change,
                              const ecs_id *values) {
   const struct query_terms *terms = &sight->watch->query->terms;
-  uint32_t index = ecs_id_index(change->entity);
   if (change->dies) return true;
   if (sight->watch->kind == WATCH_REMOVE)
     return !watch_has_first(sight->world, terms, change->entity, values);
   assert(sight->watch->kind == WATCH_EXIT);
-  for (bool more = walk_match(&sight->walk, index, false); more;
-       more = walk_match(&sight->walk, index, true))
-    if (passage_same_values(terms, sight->walk.values, values)) return false;
-  return true;
+  return !passage_still_matches(sight, change->entity, values);
 }
 
 static bool passage_next_gone(struct ecs_sight *sight) {
@@ -225,6 +236,8 @@ static bool passage_next_gone(struct ecs_sight *sight) {
   while (sight->sighting < watch->count) {
     const struct sighting *sighting = &watch->sightings[sight->sighting++];
     const struct change_of change = watch_change(sight->world->watching, sighting->change);
+    sight->inside &= sighting->change == sight->change;
+    sight->change = sighting->change;
     if (!passage_has_gone(sight, &change, passage_sight_values_of(watch, sighting))) continue;
     sight->entity = change.entity;
     sight->values = passage_sight_values_of(watch, sighting);
@@ -236,18 +249,27 @@ static bool passage_next_gone(struct ecs_sight *sight) {
 
 /* ---- new matches ---- */
 
-/* Whether the changed entity had this match before. */
+/* Finds the sightings of the current change. */
+static void passage_come_to_sightings(struct ecs_sight *sight) {
+  const struct watch *watch = sight->watch;
+  uint32_t at = sight->sighting;
+  if (at < sight->last_sighting && watch->sightings[at].change == sight->change) return;
+  while (at < watch->count && watch->sightings[at].change < sight->change) at++;
+  sight->sighting = sight->next_sighting = at;
+  while (at < watch->count && watch->sightings[at].change == sight->change) at++;
+  sight->last_sighting = at;
+}
+
+/* Whether the changed entity had this match before. Searches as passage_still_matches does. */
 static bool passage_was_there(struct ecs_sight *sight) {
   const struct watch *watch = sight->watch;
   const struct query_terms *terms = &watch->query->terms;
   if (watch->count == 0) return false;
-  while (sight->sighting < watch->count &&
-         watch->sightings[sight->sighting].change < sight->change)
-    sight->sighting++;
-  for (uint32_t i = sight->sighting; i < watch->count; i++) {
-    const struct sighting *sighting = &watch->sightings[i];
-    if (sighting->change != sight->change) break;
-    const ecs_id *values = passage_sight_values_of(watch, sighting);
+  passage_come_to_sightings(sight);
+  for (uint32_t left = sight->last_sighting - sight->sighting; left > 0; left--) {
+    if (sight->next_sighting == sight->last_sighting) sight->next_sighting = sight->sighting;
+    const ecs_id *values =
+        passage_sight_values_of(watch, &watch->sightings[sight->next_sighting++]);
     uint32_t first = terms->terms[0].variable;
     if (watch->kind == WATCH_ADD
             ? !watch_finds_values(terms) || values[first] == sight->walk.values[first]

@@ -97,7 +97,7 @@ void registry_take_back(ecs_world *world, struct component *component) {
   registry->components[index] = NULL;
   if (index + 1 == registry->count) registry->count--;
   component_free(world, component);
-  entity_untake_wholly(&world->entities, &world->entities.components, index);
+  entity_untake(&world->entities, &world->entities.components, index);
 }
 
 void registry_free(ecs_world *world) {

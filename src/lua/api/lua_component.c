@@ -334,9 +334,8 @@ static int declare_report_body(lua_State *L) {
 static ecs_status declare_declaration_migrate(lua_State *L, struct world_box *box,
                                               struct migration *migration) {
   if (migration->count == 0) {
-    migration_commit_labels(migration);
     lua_pushnil(L);
-    return ECS_OK;
+    return migration_run(migration, NULL);
   }
   ecs_status status = world_is_idle(box->world, migration_operation(migration));
   if (status == ECS_OK) status = migration_prepare(migration);
@@ -359,6 +358,7 @@ ecs_status declare_desc(lua_State *L, struct world_box *box, const ecs_component
     if (staged == ECS_OK) lua_pushnil(L);
     return staged;
   }
+  input_sweep(box);
   struct migration migration;
   migration_begin(&migration, box->world);
   ecs_status status = declare(box->world, desc, &migration, id);

@@ -201,7 +201,8 @@ static bool spawn_has_field(const struct component *component, ecs_string field)
          component_leaf(component, field.data, field.size) != NONE;
 }
 
-/* The component of a name, which may not have been looked up, or be undeclared since. */
+/* The component of a name, which may not have been looked up, or be undeclared or a relation
+** since. */
 static struct component *spawn_component_at(lua_State *L, ecs_world *world, struct spawner *spawner,
                                             uint32_t at) {
   struct spawner_name *name = &spawner->names[at];
@@ -210,14 +211,14 @@ static struct component *spawn_component_at(lua_State *L, ecs_world *world, stru
       name->component != ECS_NULL ? component_of(world, name->component) : NULL;
   if (UNLIKELY(!component)) {
     raise_failure(L, world, component_need_or_builtin(world, text.data, text.size, &component));
-    if (component->relation)
-      raise_error(L, "spawner '%s': '%s' is a relation: give its target to world:spawn or "
-                  "world:add", spawner->text, component->name);
     if (spawn_is_twice(spawner, at, component->id))
       raise_error(L, "spawner '%s': it names '%s%s%.*s' twice", spawner->text, component->name,
                   field.size ? "." : "", (int)field.size, field.data);
     name->component = component->id;
   }
+  if (UNLIKELY(component->relation))
+    raise_error(L, "spawner '%s': '%s' is a relation: give its target to world:spawn or "
+                "world:add", spawner->text, component->name);
   if (UNLIKELY(!spawn_has_field(component, field)))
     raise_status(L, world, component_no_field(world, component, field.data, field.size));
   return component;
@@ -372,11 +373,11 @@ static bool spawn_finds_all(const ecs_world *world, struct spawner *spawner) {
         name->component != ECS_NULL ? component_of(world, name->component) : NULL;
     if (!component) {
       component = component_find(world, name->name.data, name->name.size);
-      bool fits = component && !component->relation && !component->is_event && !component->length;
+      bool fits = component && !component->is_event && !component->length;
       if (!fits || spawn_is_twice(spawner, i, component->id)) return false;
       name->component = component->id;
     }
-    if (!spawn_has_field(component, name->field)) return false;
+    if (component->relation || !spawn_has_field(component, name->field)) return false;
   }
   return true;
 }

@@ -4,6 +4,7 @@
 
 #include "core/base/any.h"
 #include "core/base/text.h"
+#include "core/entity/prefab.h"
 #include "core/ids/world.h"
 #include "core/storage/component.h"
 #include "ecs_world.h"
@@ -476,6 +477,11 @@ int no_world(lua_State *L, int arg) {
 int no_change(lua_State *L) {
   return luaL_error(L, "a script cannot change the world while it is read: do that in "
                        "script:on_load or in a system");
+}
+
+/* Not while scripts are read or a loop goes on: their columns and kernels have strings, too. */
+void input_sweep(struct world_box *box) {
+  if (!box->stage && !staging_is_open(&box->world->staging)) world_settle(box->world);
 }
 
 void drop_pending(struct world_box *box) {

@@ -6,6 +6,7 @@
 
 #include "core/base/base.h"
 #include "core/base/column.h"
+#include "core/base/intern.h"
 #include "core/ids/entity_index.h"
 #include "core/world/lifetime.h"
 #include "ecs_value.h"
@@ -70,8 +71,12 @@ struct input {
   struct write local[INPUT_LOCAL];
 };
 
+/* Sweeps the strings of calls and loops that failed: those that succeed do so at their end. */
+void input_sweep(struct world_box *box);
+
 static inline void input_begin(struct input *input, lua_State *L, struct world_box *box,
                                int world_index) {
+  if (UNLIKELY(intern_is_due(box->strings))) input_sweep(box);
   input->L = L;
   input->box = box;
   input->world_index = world_index;

@@ -82,7 +82,9 @@ void loop_cancel(struct loop_box *loop) {
   if (!loop->open) return;
   ecs_world *world = loop->query->query->world;
   unlink_loop(loop);
-  if (loop->scope != NONE) scope_cancel(world, loop->scope);
+  if (loop->scope == NONE) return;
+  scope_cancel(world, loop->scope);
+  input_sweep(loop->box);
 }
 
 /* Ends a loop where nothing may be raised: changes that cannot be applied are dropped. */
