@@ -212,6 +212,7 @@ hostile.calls = {
       return scene.world:res "All"
     end }, "view expected", "metamethod called", "stale view") },
     f32 = { lenient(value(1)) }, unsigned = { lenient(value(1)) },
+    whole = { lenient { make = function(scene) return scene.world end } },
     exact = { lenient { make = function(scene) return scene.world end },
       called(callback, "bad argument #1 to 'type'") },
     format = { accepting(entity, "0", "other world's id", "dead id", "unborn id") },
