@@ -178,7 +178,7 @@ local callback = { make = function() return noop end }
 local measure = { make = function() return function() return 1 end end }
 
 local position_x, position_y = "field 'Position.x'", "field 'Position.y'"
-local new_component = called(name, "is not a name for a component")
+local new_component = called(name, "is not a name for a")
 local term = accepting(component, "empty text")
 local text_of_query = called(term, "unknown component", "component 'Position' has no field")
 local step = called(fraction, "dt = ")
@@ -235,7 +235,7 @@ hostile.calls = {
     resource = { new_component,
       called(fields, "component 'Fresh': field", "'Fresh' is a tag", "unknown component 'Fresh'") },
     tag = { name },
-    array = { called(accepting(name, "nil"), "is not a name for a component", "unknown array"),
+    array = { called(accepting(name, "nil"), "is not a name for a", "unknown array"),
       value "i32", accepting(value(3), "other world's id") },
     index = { called(name, "the name of an index", "there is no index"),
       called(near, "index 'Fresh':", "there is no index") },
