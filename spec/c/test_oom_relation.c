@@ -139,11 +139,11 @@ static ecs_id prefab;
 
 /* A prefab with a child, both of which have values, and one made of it. */
 static ecs_status declare_prefab(struct fixture *f, double since_when) {
-  const ecs_id ids[] = {f->health, ecs_pair(likes, f->ids[0])}, more[] = {f->position};
+  const ecs_id ids[] = {f->health, f->frozen, ecs_pair(likes, f->ids[0])}, more[] = {f->position};
   const float at[2] = {(float)since_when, 1};
   const void *const values[] = {at};
   const ecs_prefab_desc list[] = {
-      {.name = "Kind", .components = ids, .component_count = 2, .shared = &f->frozen,
+      {.name = "Kind", .components = ids, .component_count = 3, .shared = &f->frozen,
        .shared_count = 1},
       {.name = "part", .components = more, .values = values, .component_count = 1},
       {.components = more, .values = values, .component_count = 1, .parent = 1}};

@@ -55,6 +55,55 @@ describe("a name", function()
   end)
 end)
 
+describe("what would be passed over", function()
+  it("is refused: two values of one field", function()
+    world:component("V", { "x: f64", "y: f64" })
+    world:component("C", { "p: V", "n: f64[2]" })
+    world:event("Hit", { "a: f64", "b: f64" })
+    local text = "has two values for 'x': number 1 and 'x'"
+    refused(text, function() world:spawn { V = { 1, x = 3 } } end)
+    refused(text, function() world:set(one, "V", { 1, x = 3 }) end)
+    refused(text, function() world:spawn { C = { p = { 1, x = 3 } } } end)
+    refused(text, function() world:prefab("Elf", { V = { 1, x = 3 } }) end)
+    refused("event 'Hit' has two values for 'a'", function() world:emit("Hit", { 1, a = 3 }) end)
+    local e = world:spawn { V = { 1, y = 3 } }
+    assert.same({ 1, 3 }, { world:get(e, "V") })
+    for _, names in ipairs { "C.p.x, C.p", "C.p, C.p.x", "C.n[1], C.n", "C.p, C.p", "C, C.n[1]" } do
+      refused("twice", function() world:spawner(names) end)
+    end
+    world:spawner "C.p.x, C.p.y, C.n[1], C.n[2]"
+  end)
+
+  it("is refused in compiled functions, too", function()
+    world:event("Hit", { "a: f64", "b: f64" })
+    for text, each in pairs {
+      ["component 'P' has two values for 'x'"] = function(p) world:spawn { P = { p.x, x = 3 } } end,
+      ["event 'Hit' has two values for 'a'"] = function(p) world:emit("Hit", { p.x, a = 3 }) end,
+      ["component 'Owes' has two values for 'n'"] = function(p, _, id)
+        world:set(id, "Owes", one, { p.x, n = 3 })
+      end,
+    } do
+      local name = text:match "'(%a+)'"
+      world:system(name, { query = "P", each = each })
+      helper.has_error(function() world:run(name) end, text)
+      assert.equal(0, world:explain(name).compiled and 1 or 0)
+    end
+  end)
+
+  it("is refused: what a prefab shares without having it", function()
+    world:component("V", { "x: f64", requires = { "F" } })
+    refused("prefab 'Elf' cannot share 'F', which it does not have", function()
+      world:prefab("Elf", { P = { 1 } }, { shared = { "F" } })
+    end)
+    refused("the prefab's child 'bow' cannot share 'G'", function()
+      world:prefab("Elf", { P = { 1 } }, { children = { { "bow", {}, { shared = { "G" } } } } })
+    end)
+    world:prefab("Elf", { V = { 1 } }, { shared = { "F" } })
+    world:prefab("Wood", {}, { is_a = "Elf", shared = { "V" } })
+    world:prefab("Deep", {}, { is_a = "Wood", shared = { "F", "V" } })
+  end)
+end)
+
 describe("a value that does not migrate", function()
   local function migration(from, value, to)
     local other_world = helper.new_world()

@@ -410,11 +410,14 @@ hostile.tables = {
   { "world", "query", function(scene) return "(Likes, $who)", { who = scene.all } end },
   { "world", "count", function(scene) return "(Likes, $who)", { who = scene.all } end },
   { "world", "prefab", function(scene)
-    return "Elf", { Position = { x = 1 }, Likes = { scene.all }, Owner = { target = scene.all } }, {
+    return "Elf", { Position = { x = 1 }, Likes = { scene.all }, Owner = { target = scene.all },
+      Frozen = true }, {
       is_a = "Orc", shared = { "Frozen", Label = { text = "elf" } },
       children = {
-        "bow", { "bag", { All = all_fields() }, { is_a = "Orc", shared = { "Frozen" } } },
-        { { Position = { 1, 2 } }, { children = { { Asleep = true, shared = { "Frozen" } } } } },
+        "bow", { "bag", { All = all_fields(), Frozen = true },
+          { is_a = "Orc", shared = { "Frozen" } } },
+        { { Position = { 1, 2 } }, { children = {
+          { Asleep = true, Frozen = true, shared = { "Frozen" } } } } },
         quiver = { Position = { 1 }, children = { { "arrow", { Position = { 3 } } } } },
       },
     }
