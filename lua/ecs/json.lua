@@ -327,6 +327,37 @@ local function number_from(value, where)
   return value
 end
 
+-- Returns a list of JSON; nothing given counts as an empty one.
+local function list_from(value, where)
+  if value ~= nil and (type(value) ~= "table" or value == json.null
+      or #value == 0 and next(value) ~= nil) then
+    error(("%s: expected a list"):format(where), 0)
+  end
+  return value or {}
+end
+
+local function object_from(value, where, what)
+  if type(value) ~= "table" or value == json.null then
+    error(("%s: expected %s"):format(where, what), 0)
+  end
+  return value
+end
+
+-- Raises an error for a key of an object that means nothing.
+local function check_keys(object, known, where)
+  for key in next, object do
+    if not known[key] then
+      local names = {}
+      for name in next, known do
+        names[#names + 1] = name
+      end
+      table.sort(names)
+      error(("%s: unknown key '%s' (known: %s)"):format(where, tostring(key),
+        table.concat(names, ", ")), 0)
+    end
+  end
+end
+
 local from, fields_from
 
 function from(state, value, type, where)
@@ -335,7 +366,7 @@ function from(state, value, type, where)
     return nil
   elseif inner then
     local list = {}
-    for i = 1, _G.type(value) == "table" and #value or error(where .. ": expected a list", 0) do
+    for i = 1, #list_from(value, where) do
       list[i] = from(state, value[i], inner, where)
     end
     return list
@@ -354,15 +385,13 @@ function from(state, value, type, where)
       error(("%s: only a codec can read an any value: pass { codec = { decode = fn } }")
         :format(where), 0)
     end
-    return state.codec.decode(bytes_from(value.any, where))
+    return state.codec.decode(bytes_from(object_from(value, where, "an object").any, where))
   end
   return fields_from(state, value, state.describe(type).fields, where)
 end
 
 function fields_from(state, value, fields, where)
-  if type(value) ~= "table" then
-    error(("%s: expected an object of fields"):format(where), 0)
-  end
+  object_from(value, where, "an object of fields")
   local out, known = {}, {}
   for _, field in ipairs(fields) do
     known[field.name] = true
@@ -385,7 +414,7 @@ local function decode_component(state, entity, name, value)
   if not about.relation then
     return world:set(entity, name, values)
   end
-  local target = values.target
+  local target = values.target or error(name .. ": expected a 'target'", 0)
   values.target = nil
   if target ~= 0 then
     world:add(entity, name, target)
@@ -396,29 +425,38 @@ local function decode_component(state, entity, name, value)
 end
 
 local function decode_tie(state, entity, tie)
-  local world, target = state.world, state.entity(tie.target, tie.relation)
+  local world, relation = state.world, bytes_from(tie.relation, "ties: the relation")
+  local target = state.entity(number_from(tie.target, relation .. ": the target"), relation)
   if target == 0 then
     return
   end
-  world:add(entity, tie.relation, target)
-  for _, field in ipairs(tie.fields and state.describe(tie.relation).fields or {}) do
-    local where = tie.relation .. "." .. field.name
-    world:set(entity, where, target, from(state, tie.fields[field.name], field.type, where))
+  world:add(entity, relation, target)
+  local values = tie.fields == nil and {}
+    or fields_from(state, tie.fields, state.describe(relation).fields, relation)
+  for key, part in next, values do
+    world:set(entity, relation .. "." .. key, target, part)
   end
 end
 
+local ENTITY_KEYS = { id = true, name = true, components = true, ties = true, off = true }
+local TIE_KEYS = { relation = true, target = true, fields = true }
+
 local function decode_entity(state, entity, given, only)
-  for name, value in next, given.components or {} do
+  check_keys(given, ENTITY_KEYS, "an entity")
+  local components = given.components == nil and {}
+    or object_from(given.components, "components", "an object of components")
+  for name, value in next, components do
     if not only or only == name then
       decode_component(state, entity, name, value)
     end
   end
-  for _, tie in ipairs(given.ties or {}) do
+  for _, tie in ipairs(list_from(given.ties, "ties")) do
+    check_keys(object_from(tie, "ties", "objects"), TIE_KEYS, "ties")
     if not only or only == tie.relation then
       decode_tie(state, entity, tie)
     end
   end
-  for _, name in ipairs(given.off or {}) do
+  for _, name in ipairs(list_from(given.off, "off")) do
     if not only or only == name then
       state.world:disable(entity, name)
     end
@@ -438,10 +476,23 @@ function json.restore(world, entity, text, name)
   native.exact(world, decode_entity, state, entity, assert(json.parse(text)).entities[1], name)
 end
 
+-- Removes this file and a line from the beginning of a message.
+local function without_place(problem)
+  return (problem:gsub("^[^\n]-json%.lua:%d+: ", ""))
+end
+
+-- Calls a function, and puts an entity's id in the text before its errors.
+local function about_entity(id, fn, ...)
+  local ok, problem, kind = native.try(fn, ...)
+  if not ok then
+    local is_text = type(problem) == "string" and not kind
+    error(is_text and ("entity %d: %s"):format(id, without_place(problem)) or problem, 0)
+  end
+end
+
 -- The first pass: every entity gets a new id.
-local function spawn_all(world, list)
-  local ids = {}
-  for _, given in ipairs(list) do
+local function spawn_all(world, list, ids)
+  for _, given in ipairs(list_from(list, "entities")) do
     if type(given) ~= "table" or common.kind(given.id) ~= "integer" then
       error("each of 'entities' must be an object with an integer 'id'", 0)
     elseif ids[given.id] then
@@ -449,10 +500,25 @@ local function spawn_all(world, list)
     end
     ids[given.id] = world:spawn()
   end
-  return ids
 end
 
---- Spawns the entities of a text: all of them or, if an error occurs, none.
+-- The second pass: they get what they have, and then their names.
+local function decode_all(state, list, ids)
+  local world = state.world
+  for _, given in ipairs(list) do
+    about_entity(given.id, native.exact, world, decode_entity, state, ids[given.id], given)
+  end
+  for _, given in ipairs(list) do
+    if given.name ~= nil then
+      about_entity(given.id, function()
+        world:name(ids[given.id], bytes_from(given.name, "name"))
+      end)
+    end
+  end
+end
+
+--- Spawns the entities of a text: all of them or, if an error occurs, none. In an open scope, what
+--- cannot be applied when it ends is dropped, like other deferred changes.
 ---@param world ecs.World
 ---@param text string A result of json.encode.
 ---@param options? { codec: { decode: fun(bytes: string): any } }
@@ -467,7 +533,7 @@ function json.decode(world, text, options)
   if type(value) ~= "table" or type(value.entities) ~= "table" then
     error("ecs.json.decode: " .. (message or "expected an object with a list 'entities'"), 2)
   end
-  local ids, missing = nil, {}
+  local ids, missing = {}, {}
   local state = { world = world, describe = json.describer(world),
     codec = type(options) == "table" and options.codec or nil }
   local outside = type(options) == "table" and options.outside    -- keep references to living ones
@@ -481,21 +547,18 @@ function json.decode(world, text, options)
   end
   world:defer()
   local ok, problem = native.try(function()
-    ids = spawn_all(world, value.entities)
-    for _, given in ipairs(value.entities) do
-      native.exact(world, decode_entity, state, ids[given.id], given)
-    end
-    for _, given in ipairs(value.entities) do
-      if given.name then
-        world:name(ids[given.id], bytes_from(given.name, "name"))
-      end
-    end
+    spawn_all(world, value.entities, ids)
+    decode_all(state, value.entities, ids)
+    native.whole(world)
   end)
-  if not ok then
-    world:cancel()
-    error(type(problem) == "string" and "ecs.json.decode: " .. problem or problem, 0)
+  if ok then
+    ok, problem = native.try(world.commit, world)
   end
-  world:commit()
+  if not ok then
+    -- A commit that was refused has ended the scope; one that lacked memory has not.
+    pcall(world.cancel, world)
+    error(type(problem) == "string" and "ecs.json.decode: " .. without_place(problem) or problem, 0)
+  end
   return ids, missing
 end
 

@@ -170,6 +170,11 @@ function native.fields(view) end
 ---@return any ...
 function native.exact(world, fn, ...) end
 
+--- Has the changes of the open scope applied as a whole when it ends, or not at all if one of them
+--- cannot be. It has no effect inside another scope.
+---@param world ecs.World
+function native.whole(world) end
+
 --- Rounds a number to the nearest f32.
 ---@param x number
 ---@return number

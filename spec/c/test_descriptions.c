@@ -42,7 +42,7 @@ static void empty_components(void) {
   ecs_component_desc desc;
   memset(&desc, 0, sizeof desc);
   ecs_id id;
-  const char *words = "'' is not a name for a component";
+  const char *words = "'' is not a name for a";
   CHECK_FAILS(f.world, ECS_EINVAL, words, ecs_component(f.world, &desc, &id));
   CHECK_FAILS(f.world, ECS_EINVAL, words, ecs_relation(f.world, &desc, &id));
   CHECK_FAILS(f.world, ECS_EINVAL, words, ecs_event(f.world, &desc, &id));
@@ -136,7 +136,7 @@ static void no_names(void) {
   uint32_t leaf;
   double alpha;
   CHECK_FAILS(world, ECS_EINVAL, "'' is not a name for a component", ecs_tag(world, NULL, &id));
-  CHECK_FAILS(world, ECS_EINVAL, "'' is not a name for a component",
+  CHECK_FAILS(world, ECS_EINVAL, "'' is not a name for an array",
               ecs_array(world, NULL, ECS_F32, 1, &id));
   CHECK_FAILS(world, ECS_ENAME, "component ''", ecs_leaf(world, NULL, &id, &leaf));
   CHECK(!ecs_cell_named(world, ECS_NULL, NULL));

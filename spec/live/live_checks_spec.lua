@@ -426,3 +426,48 @@ describe("the report of a reload", function()
     assert.are.same({}, found)
   end)
 end)
+
+describe("a refused change", function()
+  local P, X = 'w:component("P", { "x: f64", "y: f64" })', 'w:component("P", { "x: f64" })'
+  -- What a.lua and b.lua have in their second lines, what a.lua then has, and the refusal.
+  local cases = {
+    { P, 'w:index("ix", { query = "P:in", grid = "P", cell = 1 })', X,
+      "b.lua:2: index 'ix': a grid needs the number fields x and y" },
+    { P, 'w:index("ix", { query = "P:in", hash = "y" })', X,
+      "b.lua:2: index 'ix': component 'P' has no field 'y'" },
+    { P, 'w:system("s", { query = "P.y", each = function() end })', X,
+      "b.lua:2: system 's': component 'P' has no field 'y'" },
+    { 'w:system("a", { run = print })', 'w:system("b", { before = "a", run = print })',
+      'w:system("a", { before = "b", run = print })',
+      "a.lua:2: systems cannot be ordered: b -> a -> b" },
+    { 'w:phase("ph", { after = "render" })', 'w:system("o", { phase = "ph", run = print })', "",
+      "b.lua:2: system 'o': unknown phase 'ph'" },
+    { "", "", 'w:phase("ph", { after = "render", before = "update" })',
+      "a.lua:2: phases cannot be ordered: 'ph' would come after 'render'" },
+    { 'w:tag "T" w:relation("R", { exclusive = true })',
+      'w:system("s", { query = "R->T", each = function() end })', 'w:tag "T" w:relation("R", {})',
+      "b.lua:2: system 's': query 'R->T' uses 'R' as an exclusive relation" },
+    { P, "", 'w:event("P", { "x: f64" })', "a.lua:2: 'P' cannot become an event" },
+    { P, 'w:component("B", { requires = { "P" } })', 'w:component("P", { requires = { "B" } })',
+      "a.lua:2: component 'P' would require itself" },
+    { P .. 'w:index("ix", { query = "P:in", hash = "x" })', 'w:index "ix"', P,
+      "b.lua:2: there is no index 'ix'" },
+  }
+
+  for _, case in ipairs(cases) do
+    it("says where: " .. case[4], function()
+      local world, files = helper.new_world(), scratch.new()
+      files:write("a.lua", "local w = ...\n" .. case[1])
+      files:write("b.lua", "local w = ...\n" .. case[2])
+      local session = live.open(world, files.path)
+      files:write("a.lua", "local w = ...\n" .. case[3])
+      session:changed(files.path .. "/a.lua")
+      local ok, message = session:poll()
+      files:close()
+      assert.is_false(ok)
+      assert.are.equal(files.path .. "/" .. case[4],
+        message:sub(1, #files.path + 1 + #case[4]))
+      assert.is_nil(message:find("did you mean 'ix'", 1, true))
+    end)
+  end
+end)

@@ -111,6 +111,34 @@ describe("live scripts", function()
     assert.is_nil(session:status().last_error)
   end)
 
+  for what, use in pairs {
+    system = [[world:system("s", { query = "P", each = function(p) p.x = p.x + 1 end })]],
+    observer = [[world:observer("o", { query = "P", on = "enter", each = function() end })]],
+    index = [[world:index("i", { query = "P:in", hash = "x" })]],
+    query = [[QUERY = world:query "!P"]],
+  } do
+    it("rename a component only together with a file whose " .. what .. " uses it", function()
+      local before = [[local world = ... world:component("P", { "x: f64" })]]
+      local after = [[local world = ... world:component("Q", { "x: f64", was = "P" })]]
+      files:write("a.lua", before)
+      files:write("b.lua", "local world = ... " .. use)
+      local session = open()
+      local e = world:spawn { P = { 10 } }
+      files:write("a.lua", after)
+      local ok, message = helper.poll(session)
+      assert.is_false(ok)
+      assert.is_truthy(message:find("unknown component 'P': its name is now 'Q'", 1, true), message)
+      files:write("a.lua", before .. " ")
+      assert.is_true(helper.poll(session))
+      assert.are.same({ 1, 10.0 }, { world:count "P", (world:get(e, "P.x")) })
+      files:write("a.lua", after)
+      files:write("b.lua", "local world = ... " .. use:gsub("P", "Q"))
+      assert.is_true(helper.poll(session))
+      assert.are.equal(10.0, (world:get(e, "Q.x")))
+      _G.QUERY = nil
+    end)
+  end
+
   it("are read later when a poll comes inside a system or defer", function()
     files:write("a.lua", "VALUE = 1")
     local session = open()

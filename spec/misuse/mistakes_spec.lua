@@ -23,6 +23,111 @@ local function refused(expected, fn, ...)
   helper.check(world)
 end
 
+describe("a name", function()
+  it("that has changed is told with the new one", function()
+    world:event("Strike", { "n: i32", was = "Hit" })
+    local now = "unknown event 'Hit': its name is now 'Strike'"
+    refused(now, function() world:emit("Hit", 1) end)
+    refused(now, function() world:after(1, "Hit", 1) end)
+    refused(now, function() for _ in world:events "Hit" do error "never" end end)
+    world:array("grid", "i32", 4)
+    refused("unknown array 'gird' (did you mean 'grid'?)", function() world:array "gird" end)
+  end)
+
+  it("that cannot be is told with what it would be", function()
+    local text = "'a.b' is not a name for "
+    refused(text .. "an event", function() world:event("a.b", { "x: f64" }) end)
+    refused(text .. "an array", function() world:array("a.b", "f64", 3) end)
+    refused(text .. "a relation", function() world:relation("a.b", {}) end)
+    refused(text .. "a component", function() world:tag "a.b" end)
+    refused("'Prefab' is a built-in tag", function() world:component("Prefab", { "x: f64" }) end)
+    refused("'Prefab' is a built-in tag", function() world:tag "Prefab" end)
+    refused("'ChildOf' is a built-in relation", function() world:tag "ChildOf" end)
+  end)
+
+  it("of a field is told with the names that there are", function()
+    world:component("B", { "q: P[2]" })
+    local part = "component 'B' has no field 'q[1]' (name a single value, as in 'q[1].x')"
+    refused(part, function() world:spawner "B.q[1]" end)
+    refused(part, function() world:query "B.q[1]" end)
+    refused("index 'ix': its query '!P' yields no component that could have a field 'x'",
+      function() world:index("ix", { query = "!P", hash = "x" }) end)
+  end)
+end)
+
+describe("what would be passed over", function()
+  it("is refused: two values of one field", function()
+    world:component("V", { "x: f64", "y: f64" })
+    world:component("C", { "p: V", "n: f64[2]" })
+    world:event("Hit", { "a: f64", "b: f64" })
+    local text = "has two values for 'x': number 1 and 'x'"
+    refused(text, function() world:spawn { V = { 1, x = 3 } } end)
+    refused(text, function() world:set(one, "V", { 1, x = 3 }) end)
+    refused(text, function() world:spawn { C = { p = { 1, x = 3 } } } end)
+    refused(text, function() world:prefab("Elf", { V = { 1, x = 3 } }) end)
+    refused("event 'Hit' has two values for 'a'", function() world:emit("Hit", { 1, a = 3 }) end)
+    local e = world:spawn { V = { 1, y = 3 } }
+    assert.same({ 1, 3 }, { world:get(e, "V") })
+    for _, names in ipairs { "C.p.x, C.p", "C.p, C.p.x", "C.n[1], C.n", "C.p, C.p", "C, C.n[1]" } do
+      refused("twice", function() world:spawner(names) end)
+    end
+    world:spawner "C.p.x, C.p.y, C.n[1], C.n[2]"
+  end)
+
+  it("is refused in compiled functions, too", function()
+    world:event("Hit", { "a: f64", "b: f64" })
+    for text, each in pairs {
+      ["component 'P' has two values for 'x'"] = function(p) world:spawn { P = { p.x, x = 3 } } end,
+      ["event 'Hit' has two values for 'a'"] = function(p) world:emit("Hit", { p.x, a = 3 }) end,
+      ["component 'Owes' has two values for 'n'"] = function(p, _, id)
+        world:set(id, "Owes", one, { p.x, n = 3 })
+      end,
+    } do
+      local name = text:match "'(%a+)'"
+      world:system(name, { query = "P", each = each })
+      helper.has_error(function() world:run(name) end, text)
+      assert.equal(0, world:explain(name).compiled and 1 or 0)
+    end
+  end)
+
+  it("is refused: what a prefab shares without having it", function()
+    world:component("V", { "x: f64", requires = { "F" } })
+    refused("prefab 'Elf' cannot share 'F', which it does not have", function()
+      world:prefab("Elf", { P = { 1 } }, { shared = { "F" } })
+    end)
+    refused("the prefab's child 'bow' cannot share 'G'", function()
+      world:prefab("Elf", { P = { 1 } }, { children = { { "bow", {}, { shared = { "G" } } } } })
+    end)
+    world:prefab("Elf", { V = { 1 } }, { shared = { "F" } })
+    world:prefab("Wood", {}, { is_a = "Elf", shared = { "V" } })
+    world:prefab("Deep", {}, { is_a = "Wood", shared = { "F", "V" } })
+  end)
+end)
+
+describe("a value that does not migrate", function()
+  local function migration(from, value, to)
+    local other_world = helper.new_world()
+    other_world:component("C", { "x: " .. from })
+    other_world:spawn { C = { value } }
+    local _, message = pcall(other_world.component, other_world, "C", { "x: " .. to })
+    return tostring(message):match "has (.*)"
+  end
+
+  it("is told with why", function()
+    assert.equal("x = a value: values of type any are not converted to string",
+      migration("any", "text", "string"))
+    assert.equal("x = 1: values of type f64 are not converted to any", migration("f64", 1, "any"))
+    assert.equal("x = 'c', which is not of type enum(a, b)",
+      migration("enum(a, b, c)", "c", "enum(a, b)"))
+    local names = {}
+    for i = 1, 60 do
+      names[i] = "name" .. i
+    end
+    names = table.concat(names, ", ")
+    assert.truthy(migration("string", "c", "enum(" .. names .. ")"):find(", ...)", 1, true))
+  end)
+end)
+
 describe("one argument more than there may be", function()
   it("is not passed over by queries", function()
     local query = world:query "P"

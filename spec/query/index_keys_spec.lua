@@ -305,7 +305,7 @@ describe("which is of another kind", function()
     end
     has_error(declare { hash = "name", maybe = "name" }, "only one of grid, hash")
     has_error(declare { hash = "name", cell = 1 }, "option 'cell' is only for 'grid'")
-    has_error(declare { hash = 1 }, "option 'hash' must be a string, got 1")
+    has_error(declare { hash = 1 }, "option 'hash' must be a string or a function, got 1")
     has_error(declare { grid = function() end }, "option 'grid' must be a string")
     has_error(declare { hash = "nam" }, "component 'Item' has no field 'nam'", "'name'")
     has_error(declare { hash = "Itm.name" }, "unknown component 'Itm'")

@@ -178,7 +178,7 @@ local callback = { make = function() return noop end }
 local measure = { make = function() return function() return 1 end end }
 
 local position_x, position_y = "field 'Position.x'", "field 'Position.y'"
-local new_component = called(name, "is not a name for a component")
+local new_component = called(name, "is not a name for a")
 local term = accepting(component, "empty text")
 local text_of_query = called(term, "unknown component", "component 'Position' has no field")
 local step = called(fraction, "dt = ")
@@ -212,6 +212,7 @@ hostile.calls = {
       return scene.world:res "All"
     end }, "view expected", "metamethod called", "stale view") },
     f32 = { lenient(value(1)) }, unsigned = { lenient(value(1)) },
+    whole = { lenient { make = function(scene) return scene.world end } },
     exact = { lenient { make = function(scene) return scene.world end },
       called(callback, "bad argument #1 to 'type'") },
     format = { accepting(entity, "0", "other world's id", "dead id", "unborn id") },
@@ -234,7 +235,7 @@ hostile.calls = {
     resource = { new_component,
       called(fields, "component 'Fresh': field", "'Fresh' is a tag", "unknown component 'Fresh'") },
     tag = { name },
-    array = { called(accepting(name, "nil"), "is not a name for a component", "unknown array"),
+    array = { called(accepting(name, "nil"), "is not a name for a", "unknown array"),
       value "i32", accepting(value(3), "other world's id") },
     index = { called(name, "the name of an index", "there is no index"),
       called(near, "index 'Fresh':", "there is no index") },
@@ -409,11 +410,14 @@ hostile.tables = {
   { "world", "query", function(scene) return "(Likes, $who)", { who = scene.all } end },
   { "world", "count", function(scene) return "(Likes, $who)", { who = scene.all } end },
   { "world", "prefab", function(scene)
-    return "Elf", { Position = { x = 1 }, Likes = { scene.all }, Owner = { target = scene.all } }, {
+    return "Elf", { Position = { x = 1 }, Likes = { scene.all }, Owner = { target = scene.all },
+      Frozen = true }, {
       is_a = "Orc", shared = { "Frozen", Label = { text = "elf" } },
       children = {
-        "bow", { "bag", { All = all_fields() }, { is_a = "Orc", shared = { "Frozen" } } },
-        { { Position = { 1, 2 } }, { children = { { Asleep = true, shared = { "Frozen" } } } } },
+        "bow", { "bag", { All = all_fields(), Frozen = true },
+          { is_a = "Orc", shared = { "Frozen" } } },
+        { { Position = { 1, 2 } }, { children = {
+          { Asleep = true, Frozen = true, shared = { "Frozen" } } } } },
         quiver = { Position = { 1 }, children = { { "arrow", { Position = { 3 } } } } },
       },
     }

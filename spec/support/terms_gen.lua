@@ -197,7 +197,7 @@ end
 -- Two prefabs with all that queries ask for, none of which they find.
 local function declare_prefabs(world, rng)
   world:prefab("Kind", { Position = { 7, 8 }, Packed = { 3 }, Shield = { 4 }, Awake = true }, {
-    shared = { Health = { 77 }, "Enemy" }, children = { { Health = { 5 } } } })
+    shared = { Health = { 77 }, Enemy = true }, children = { { Health = { 5 } } } })
   world:prefab("Elite", { Frozen = true, Wet = true }, { is_a = "Kind" })
   local kind, elite = world:lookup "Kind", world:lookup "Elite"
   for _, id in ipairs { kind, elite, world:children(kind)(), world:children(elite)() } do

@@ -374,6 +374,51 @@ describe("ecs.json", function()
     end
   end)
 
+  local function refusal(world, text)
+    local ok, message = pcall(ecs.json.decode, world, text)
+    assert.is_false(ok, text)
+    assert.is_nil(message:find("json.lua", 1, true) or message:find("attempt to", 1, true), message)
+    return message
+  end
+
+  it_reads("changes nothing where the commit refuses something", function()
+    local world = json_world()
+    world:name(world:spawn { Small = { 1 } }, "hero")
+    local text, before = ecs.json.encode(world), world:digest()
+    assert.is_truthy(refusal(world, text):find("the name 'hero' belongs to", 1, true))
+    assert.are.equal(before, world:digest())
+    assert.are.equal(1, world:count "Small")
+    assert.is_truthy(pcall(world.spawn, world))
+    world:defer()
+    refusal(world, '{"entities":[{"id":1},{"id":1}]}')
+    world:commit()
+    assert.is_truthy(world:check())
+  end)
+
+  it_reads("names the entity and what is wrong with it", function()
+    local world = json_world()
+    local before = world:digest()
+    for given, wrong in pairs {
+      ['"component":{"Small":{"x":1}}'] = "an entity: unknown key 'component' (known: components",
+      ['"off":"Small"'] = "off: expected a list", ['"off":{"a":1}'] = "off: expected a list",
+      ['"off":null'] = "off: expected a list", ['"name":null'] = "name: expected a string",
+      ['"components":1'] = "components: expected an object of components",
+      ['"components":{"Small":null}'] = "Small: expected an object of fields",
+      ['"components":{"Nope":true}'] = "unknown component 'Nope'",
+      ['"components":{"Small":{"y":0.5}}'] = "Small.y",
+      ['"ties":[1]'] = "ties: expected objects", ['"ties":{"a":1}'] = "ties: expected a list",
+      ['"ties":[{}]'] = "ties: the relation: expected a string",
+      ['"ties":[{"relation":"Likes"}]'] = "Likes: the target: expected a number",
+      ['"ties":[{"relation":"Likes","target":7,"to":7}]'] = "ties: unknown key 'to'",
+      ['"ties":[{"relation":"Likes","target":7,"fields":{"no":1}}]'] = "Likes has no field 'no'",
+    } do
+      local message = refusal(world, '{"entities":[{"id":7,' .. given .. "}]}")
+      assert.are.equal("ecs.json.decode: entity 7: ", message:sub(1, 27))
+      assert.is_truthy(message:find(wrong, 1, true), message)
+      assert.are.equal(before, world:digest())
+    end
+  end)
+
   it("takes an any value with a codec only", function()
     local world = helper.new_world()
     world:component("Any", { "value: any" })

@@ -61,6 +61,7 @@ local calls = {
   ["Array:write"] = function(s) return s.array:write { 1 } end,
   ["World:reset_counters"] = function(s) return s.world:reset_counters() end,
   ["native.methods"] = false,  -- these are not for scripts
+  ["native.whole"] = false,
   ["native.schema"] = false,
 }
 

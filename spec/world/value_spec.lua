@@ -80,6 +80,21 @@ describe("a value", function()
     end
   end)
 
+  it("f32 rounds beyond its range to infinity, in compiled functions, too", function()
+    world:component("Single", { "x: f32 = 1e39" })
+    world:array("singles", "f32", 1)
+    local single = world:spawn { Single = true }
+    assert.are.equal(math.huge, (world:get(single, "Single.x")))
+    world:array("singles")[1] = -1e39
+    assert.are.equal(-math.huge, world:array("singles")[1])
+    world:set(single, "Single.x", 1e38)
+    world:system("grow", {
+      query = "Single.x", compile = true, map = function(x) return x * 10 end,
+    })
+    world:run "grow"
+    assert.are.equal(math.huge, (world:get(single, "Single.x")))
+  end)
+
   it("bool takes true and false only", function()
     takes("bool", true, true)
     takes("bool", false, false)

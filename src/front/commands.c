@@ -115,6 +115,19 @@ uint32_t order_leaf(const struct component *component, const struct front_item *
                         : component_leaf(component, item->key.data, item->key.size);
 }
 
+void order_check_twice(struct front *f, const struct component *component, uint32_t first) {
+  for (uint32_t i = first; i != NONE; i = f->items[i].next) {
+    uint32_t position = f->items[i].position;
+    if (position == 0 || position > component->field_count) continue;
+    const struct field *field = &component->fields[position - 1];
+    for (uint32_t j = first; j != NONE; j = f->items[j].next)
+      if (!f->items[j].position && f->items[j].key.size == field->name_size &&
+          memcmp(f->items[j].key.data, field->name, field->name_size) == 0)
+        front_refuse(f, "it gives '%s.%s' two values, by its place and by its name",
+                     component->name, field->name);
+  }
+}
+
 /* Shares a field that is set by id: it may be the row's own, or read from other entities. */
 static void commands_share(struct front *f, const struct component *component, uint32_t leaf,
                            bool spawned) {
@@ -209,6 +222,7 @@ static bool commands_set_whole(struct front *f, const struct val *arguments, uin
   if (made && (count > 4 || component->leaf_count == 0))
     front_refuse(f, "it sets '%s' with more than one table, or with an empty table though it is a "
                     "tag: pass only the table, or write world:add", component->name);
+  order_check_twice(f, component, first);
   order_want(f);
   if (made && first == NONE) {
     struct run_command empty = {.action = RUN_SET, .component = component->id, .leaf = NONE,
@@ -432,6 +446,7 @@ static void commands_spawn_part(struct front *f, const struct front_item *item) 
   if (truth) build_need(f->b, value->value);
   order_add(f, part_command(RUN_ADD, component), build_i64(f->b, 0));
   if (value->kind != VAL_TABLE) return;
+  order_check_twice(f, component, f->made[value->at].first);
   k_value any = K_NONE;
   for (uint32_t at = f->made[value->at].first; at != NONE; at = f->items[at].next) {
     const struct front_item field = f->items[at];
@@ -718,6 +733,7 @@ static void commands_emit_event_give_field(struct front *f, struct given *given,
 
 static void give_table(struct front *f, struct given *given, struct val table) {
   const struct component *event = given->event;
+  order_check_twice(f, event, f->made[table.at].first);
   for (uint32_t i = f->made[table.at].first; i != NONE; i = f->items[i].next) {
     const struct front_item *item = &f->items[i];
     uint32_t at = item->position ? item->position - 1

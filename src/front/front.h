@@ -788,6 +788,10 @@ k_value order_value(struct front *f, const struct component *component, struct r
 ** none. */
 uint32_t order_leaf_at(const struct component *component, uint32_t position);
 uint32_t order_leaf(const struct component *component, const struct front_item *item);
+
+/* Refuses a table, by its first item, that gives a field a value by its place and by its name,
+** which is an error. */
+void order_check_twice(struct front *f, const struct component *component, uint32_t first);
 /* Stores the id of a spawned entity in a field of the row's entity, which is given; or in an
 ** element of an array or, at number 1, in a field of a resource. The row itself must use these
 ** earlier, which order_check_read ensures. */

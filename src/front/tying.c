@@ -129,6 +129,7 @@ static void tying_give_field(struct front *f, struct tying *tying, uint32_t leaf
 /* The items of a table that the function creates; its target may be used already. */
 static void tying_give_items(struct front *f, struct tying *tying, struct val table,
                              bool target_used) {
+  order_check_twice(f, tying->relation, f->made[table.at].first);
   for (uint32_t at = f->made[table.at].first; at != NONE; at = f->items[at].next) {
     const struct front_item *item = &f->items[at];
     uint32_t leaf = order_leaf(tying->relation, item);

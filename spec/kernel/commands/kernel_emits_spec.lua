@@ -72,7 +72,7 @@ describe("a kernel that emits", function()
         hit.amount = p.x + gun.left
         if gun.left > 4 then world:emit("Hit", hit) end
         world:emit(said, { "by place", e })
-        world:emit(said, { "place", text = "name" })
+        world:emit(said, { "place", who = e })
         world:emit("Hit", { who = ecs.null, hard = true })
         if gun.left == 1 then world:emit(said, "end", boss) end
       end

@@ -143,13 +143,13 @@ describe("a kernel that spawns", function()
     end })
   end)
 
-  it("gives values by their positions, and by names what both say", function()
+  it("gives values by their positions and by names, not one by both", function()
     scene:both(function(world)
       return function(p, spawner, _, e)
         local place = { p.x, spawner.left }
-        world:spawn { Position = place, Enemy = { 3, "orc", by = e, hp = 4 } }
+        world:spawn { Position = place, Enemy = { 3, "orc", by = e } }
         if p.x > 40 then
-          world:spawn { Position = { p.x, x = p.x + 2 }, Armed = { spawner.left } }
+          world:spawn { Position = { p.x, y = p.x + 2 }, Armed = { spawner.left } }
         end
       end
     end)
@@ -160,6 +160,8 @@ describe("a kernel that spawns", function()
         function() world:spawn { Wide = { 1, 2 } } end,
       ["with value 3 of 'Position', which has no single field at that position"] =
         function() world:spawn { Position = { 1, 2, 3 } } end,
+      ["it gives 'Position.x' two values, by its place and by its name"] =
+        function(p) world:spawn { Position = { p.x, x = 1 } } end,
       ["all results of a call into a table"] =
         function(p) world:spawn { Position = { math.modf(p.x) } } end,
     } do

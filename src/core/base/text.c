@@ -218,6 +218,7 @@ static bool text_nearest_comes_before(const char *a, size_t a_size, const char *
 
 /* Of two equally near names, the alphabetically first, in whatever order they are offered. */
 void nearest_offer(struct nearest *nearest, const char *name, size_t size) {
+  if (size == nearest->wanted_size && memcmp(name, nearest->wanted, size) == 0) return;
   uint32_t most = nearest->best ? nearest->distance : nearest->distance - 1;
   uint32_t distance = text_distance(nearest->wanted, nearest->wanted_size, name, size, most);
   if (distance > most) return;

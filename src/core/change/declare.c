@@ -117,13 +117,18 @@ static ecs_status declare_copy_enum(struct build *build, const ecs_field *from,
   return ECS_OK;
 }
 
+static const char *declare_word(const ecs_component_desc *desc) {
+  return desc->event ? "an event" : desc->length ? "an array"
+         : desc->relation ? "a relation" : "a component";
+}
+
 /* An invalid name may be long: the message shows its beginning. */
 static ecs_status declare_no_name(ecs_world *world, const char *where, const char *name,
                                   const char *what) {
   char shown[80];
   text_format(shown, sizeof shown, "%s", text_given(name));
   return world_fail(world, ECS_EINVAL,
-                    "%s'%s' is not a name for a %s (at most 63 letters, digits, _)", where,
+                    "%s'%s' is not a name for %s (at most 63 letters, digits, _)", where,
                     shown, what);
 }
 
@@ -132,7 +137,7 @@ static ecs_status declare_check_field(struct build *build, const ecs_field *from
   if (!from->name || !declare_is_name(from->name)) {
     char where[96];
     text_format(where, sizeof where, "component '%s': ", desc->name);
-    return declare_no_name(build->world, where, from->name, "field");
+    return declare_no_name(build->world, where, from->name, "a field");
   }
   for (const ecs_field *other = desc->fields; other != from; other++)
     if (strcmp(other->name, from->name) == 0)
@@ -324,7 +329,8 @@ static ecs_status declare_copy_old_name(struct build *build) {
   const ecs_component_desc *desc = build->desc;
   if (!desc->old_name) return ECS_OK;
   if (!declare_is_name(desc->old_name))
-    return declare_no_name(build->world, "was: ", desc->old_name, "component");
+    return declare_no_name(build->world, "was: ", desc->old_name,
+                           declare_word(desc));
   if (strcmp(desc->name, desc->old_name) == 0)
     return world_fail(build->world, ECS_EINVAL, "component '%s': `was` must be an earlier name, "
                       "and '%s' is its name now", desc->name, desc->old_name);
@@ -401,7 +407,7 @@ static ecs_status declare_check_relation(const ecs_world *world, const ecs_compo
 ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
                          struct component **out) {
   if (!desc->name || !declare_is_name(desc->name))
-    return declare_no_name(world, "", desc->name, "component");
+    return declare_no_name(world, "", desc->name, declare_word(desc));
   if (desc->field_count > LEAF_LIMIT)
     return world_fail(world, ECS_ELIMIT, "component '%s' has more than 4096 fields", desc->name);
   if (desc->native_size > NATIVE_LIMIT)
@@ -483,7 +489,8 @@ ecs_status declare_check_name(const ecs_world *world, const char *name,
 static ecs_status declare_check_builtin(const ecs_world *world, const char *name,
                                         const char *what) {
   if (!name || !builtin_is(name, strlen(name))) return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "'%s' is a built-in relation and cannot be %s", name, what);
+  return world_fail(world, ECS_EINVAL, "'%s' is a built-in %s and cannot be %s", name,
+                    strcmp(name, PREFAB) == 0 ? "tag" : "relation", what);
 }
 
 /* Checks the names. `known` is the component of that name, `old` that of the former name; either
@@ -560,6 +567,8 @@ ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc, ecs_i
 ecs_status declare_as_tag(ecs_world *world, const struct migration *migration, const char *name,
                        ecs_component_desc *desc) {
   *desc = (ecs_component_desc){.name = name};
+  ecs_status status = declare_check_builtin(world, name, "declared");
+  if (status != ECS_OK) return status;
   ecs_id id = name ? ecs_component_find(world, name) : ECS_NULL;
   if (id == ECS_NULL) return ECS_OK;
   const struct component *component = component_of(world, id);

@@ -269,18 +269,36 @@ static const struct leaf *migrate_leaf_of(const struct column *column) {
   return &column->component->leaves[column->leaf];
 }
 
+/* Writes why a leaf cannot hold a cell, by the status of convert_cell. */
+static void migrate_cells_show_reason(const struct leaf *from, const struct leaf *to,
+                                      ecs_status status, char *text, size_t size) {
+  if (status == ECS_ETYPE) {
+    text_format(text, size, ": values of type %s are not converted to %s", type_name(from->type),
+                type_name(to->type));
+    return;
+  }
+  size_t at = text_format(text, size, ", which is not of type %s", type_name(to->type));
+  for (uint32_t i = 0; to->type == ECS_ENUM && i < to->names->count; i++) {
+    bool fits = at + to->names->names[i].size + 8 < size;
+    at += text_format(text + at, size - at, "%s%.*s", i ? ", " : "(",
+                      SHOW(fits ? to->names->names[i] : ((ecs_string){"...", 3})));
+    if (!fits) break;
+  }
+  if (to->type == ECS_ENUM) text_format(text + at, size - at, ")");
+}
+
 static ecs_status migrate_cells_refuse(struct migration *migration,
                                        const struct table *old, uint32_t row,
                                        const struct column *from, const struct column *to,
-                                       ecs_cell cell) {
+                                       ecs_cell cell, ecs_status status) {
   const ecs_world *world = migration->world;
-  char value[96], owner[48];
+  char value[96], owner[48], why[256];
+  migrate_cells_show_reason(migrate_leaf_of(from), migrate_leaf_of(to), status, why, sizeof why);
   convert_show(world, migrate_leaf_of(from), cell, value, sizeof value);
   migration->refused = to->component->name;
   if (from->component->length)
-    return world_fail(
-        world, ECS_ERANGE, "cannot migrate '%s': element %u is %s, which is not of type %s",
-        to->component->name, row + 1, value, type_name(migrate_leaf_of(to)->type));
+    return world_fail(world, ECS_ERANGE, "cannot migrate '%s': element %u is %s%s",
+                      to->component->name, row + 1, value, why);
   if (old && from->component->is_event)
     text_format(owner, sizeof owner, "event %u", row + 1);
   else if (old)
@@ -288,10 +306,8 @@ static ecs_status migrate_cells_refuse(struct migration *migration,
                 entity_id(&world->entities, old->rows[row]));
   else
     text_format(owner, sizeof owner, "the resource");
-  return world_fail(world, ECS_ERANGE,
-                    "cannot migrate '%s': %s has %s = %s, which is not of type %s",
-                    to->component->name, owner, migrate_leaf_of(from)->name, value,
-                    type_name(migrate_leaf_of(to)->type));
+  return world_fail(world, ECS_ERANGE, "cannot migrate '%s': %s has %s = %s%s",
+                    to->component->name, owner, migrate_leaf_of(from)->name, value, why);
 }
 
 /* Fills a new column from an old one of `count` cells, in the table `old` or, for NULL, of the
@@ -314,7 +330,7 @@ static ecs_status migration_fill_column(struct migration *migration, const struc
     ecs_status status = convert_cell(world, migrate_leaf_of(from),
                                      migrate_leaf_of(to), cell, &converted);
     if (status == ECS_ENOMEM) return world_nomem(world);
-    if (status != ECS_OK) return migrate_cells_refuse(migration, old, row, from, to, cell);
+    if (status != ECS_OK) return migrate_cells_refuse(migration, old, row, from, to, cell, status);
     cell_store(to->data, to->size, row, converted);
   }
   return ECS_OK;

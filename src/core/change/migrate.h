@@ -120,7 +120,8 @@ void migration_commit(struct migration *migration);
 ** the present ones. Queries made meanwhile are for after the commit. */
 void migration_show(const struct migration *migration, bool wanted);
 
-/* ECS_ENAME if a query names a component that is removed, or a field that its component loses. */
+/* ECS_ENAME if a query names a component that is removed or renamed, or a field that its component
+** loses. */
 ecs_status migration_check_query(const struct migration *migration, const ecs_query *query);
 
 /* The name for messages of the operation that begins a migration where it is not possible. */

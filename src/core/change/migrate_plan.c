@@ -290,7 +290,11 @@ static ecs_status migrate_plan_check_named(const struct migration *migration,
   if (!change) return ECS_OK;
   const struct component *component = change->component, *wanted = change->wanted;
   if (!wanted) return world_fail(world, ECS_ENAME, "component '%s' is in use", component->name);
-  if (query->fresh || leaf_at == NONE) return ECS_OK;
+  if (query->fresh) return ECS_OK;
+  if (change->renamed)
+    return world_fail(world, ECS_ENAME, "unknown component '%s': its name is now '%s'",
+                      change->old_name, component->name);
+  if (leaf_at == NONE) return ECS_OK;
   const struct leaf *leaf = &component->leaves[leaf_at];
   if (component_leaf(wanted, leaf->name, leaf->name_size) == NONE)
     return component_no_field(world, wanted, leaf->name, leaf->name_size);

@@ -409,6 +409,11 @@ ecs_status scope_commit(ecs_world *world, uint32_t scope) {
   return staging_refusal(world);
 }
 
+void scope_keep_whole(ecs_world *world) {
+  struct staging *staging = &world->staging;
+  staging->whole |= staging->open == 1;
+}
+
 void scope_cancel(ecs_world *world, uint32_t scope) {
   struct staging *staging = &world->staging;
   assert(scope < staging->scope_count && staging->scopes[scope].open);

@@ -98,6 +98,9 @@ uint32_t scope_innermost(const struct staging *staging);
 uint32_t scope_holder(const struct staging *staging, uint32_t scope);
 bool scope_has_loops_behind(const struct staging *staging, uint32_t scope);
 
+/* If only one scope is open: its commands apply as a whole, or none of them (staging.whole). */
+void scope_keep_whole(ecs_world *world);
+
 /* Whether scope_commit has left the scope open, by its status. With any other error the scope has
 ** ended; what could apply was applied, or nothing if staging.whole is set. The error is that of the
 ** first command that failed. */

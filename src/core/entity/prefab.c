@@ -1,6 +1,7 @@
 #include "core/entity/prefab.h"
 
 #include "core/base/memory.h"
+#include "core/base/sets.h"
 #include "core/base/text.h"
 #include "core/command/command.h"
 #include "core/command/watch.h"
@@ -377,11 +378,42 @@ static void prefab_order_children(ecs_world *world, const struct prefab_plan *pl
   }
 }
 
+/* Whether a node's bases have a component. */
+static bool prefab_base_has(const ecs_world *world, ecs_id base, ecs_id component) {
+  while (base != ECS_NULL && !entity_has(world, base, component))
+    base = prefab_old_base(world, base);
+  return base != ECS_NULL;
+}
+
+/* Checks that a node shares only what it has, by itself or from its base. */
+static ecs_status prefab_check_shared(ecs_world *world, const struct prefab_plan *plan,
+                                      uint32_t at) {
+  const struct prefab_node *node = &plan->nodes[at];
+  if (node->shared_count == 0 || node->partial) return ECS_OK;
+  uint64_t room = require_room(world, 0, node->part_count);
+  ecs_id *ids = world_scratch(world, room);
+  if (!ids) return world_nomem(world);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < node->part_count; i++)
+    count = require_insert(world, ids, count, room, node->parts[i].component->id);
+  for (uint32_t i = 0; i < node->shared_count; i++) {
+    ecs_id shared = node->shared[i];
+    if (id_set_has(ids, count, shared) || prefab_base_has(world, plan->made[at].base, shared))
+      continue;
+    return world_fail(world, ECS_EINVAL, "%s'%.*s' cannot share '%s', which it does not have: give "
+                      "it that component, too", at ? "the prefab's child " : "prefab ",
+                      SHOW(node->name), component_of(world, shared)->name);
+  }
+  return ECS_OK;
+}
+
 /* More nodes may be appended meanwhile. */
 static ecs_status declare_all(ecs_world *world, struct prefab_plan *plan, ecs_id known) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
     status = prefab_declare_node(world, plan, i, known);
+  for (uint32_t i = 0; i < plan->given && status == ECS_OK; i++)
+    status = prefab_check_shared(world, plan, i);
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
     if (plan->made[i].way == PLAN_CHANGED) status = prefab_end_ties(world, plan, i);
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)

@@ -307,6 +307,9 @@ static ecs_status refresh_name_leaf(ecs_index *index) {
   index->leaf = of;
   if (leaf == NONE) {
     if (component && !memchr(of, '.', size)) return component_no_field(world, component, of, size);
+    if (!component && !memchr(of, '.', size) && !component_find(world, of, size))
+      return world_fail(world, ECS_EINVAL, "index '%s': its query '%s' yields no component that "
+                        "could have a field '%s'", index->desc.name, index->query->text, of);
     ecs_status status = component_path(world, of, size, &component, &leaf);
     if (status != ECS_OK) return status;
     if (leaf == NONE)

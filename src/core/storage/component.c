@@ -71,11 +71,7 @@ ecs_status component_need(const ecs_world *world, const char *name, size_t size,
   *out = component_find(world, name, size);
   if (*out) return component_refuse_others(world, *out);
   ecs_string text = {name, size};
-  const struct component *now = component_formerly(world, name, size);
-  if (now)
-    return world_fail(world, ECS_ENAME, "unknown component '%.*s': its name is now '%s'",
-                      SHOW(text), now->name);
-  if (name_lookup(world, name, size) != ECS_NULL)
+  if (!component_formerly(world, name, size) && name_lookup(world, name, size) != ECS_NULL)
     return world_fail(world, ECS_ENAME, "unknown component '%.*s': that is the name of an entity; "
                       "pass the entity's id", SHOW(text));
   return component_unknown_kind(world, name, size, "component");
@@ -121,6 +117,17 @@ const char *component_word(const struct component *component) {
   return component->is_event ? "event" : "component";
 }
 
+/* The first leaf in an element or nested field, which has no name of its own; or NULL. */
+static const struct leaf *component_part(const struct component *component, const char *name,
+                                         size_t size) {
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    const struct leaf *leaf = &component->leaves[i];
+    bool begins = leaf->name_size > size && memcmp(leaf->name, name, size) == 0;
+    if (begins && strchr(".[", leaf->name[size])) return leaf;
+  }
+  return NULL;
+}
+
 ecs_status component_no_field(const ecs_world *world, const struct component *component,
                               const char *name, size_t size) {
   ecs_string text = {name, size};
@@ -131,6 +138,10 @@ ecs_status component_no_field(const ecs_world *world, const struct component *co
   if (component_leaf(component, name, size) != NONE)
     return world_fail(world, ECS_ENAME, "%s '%s' has no field '%.*s': that is a path, not a "
                       "field's name", word, component->name, SHOW(text));
+  const struct leaf *part = component_part(component, name, size);
+  if (part)
+    return world_fail(world, ECS_ENAME, "%s '%s' has no field '%.*s' (name a single value, as in "
+                      "'%s')", word, component->name, SHOW(text), part->name);
   struct nearest nearest;
   nearest_begin(&nearest, name, size);
   for (uint32_t i = 0; i < component->field_count; i++)

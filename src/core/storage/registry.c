@@ -236,6 +236,10 @@ static const char *registry_kind_of(const struct component *component) {
 ecs_status component_unknown_kind(const ecs_world *world, const char *name, size_t size,
                                   const char *kind) {
   ecs_string text = {name, size};
+  const struct component *now = component_formerly(world, name, size);
+  if (now)
+    return world_fail(world, ECS_ENAME, "unknown %s '%.*s': its name is now '%s'", kind,
+                      SHOW(text), now->name);
   struct nearest nearest;
   nearest_begin(&nearest, name, size);
   for (uint32_t i = 0; i < world->registry.count; i++) {

@@ -319,7 +319,11 @@ const luaL_Reg snapshot_metamethods[] = {
 };
 
 static int image_world_snapshot(lua_State *L) {
-  struct world_box *box = check_free_world(L, 1);
+  struct world_box *box = check_world(L, 1);
+  if (box->stage)
+    return raise_error(L, "a snapshot cannot be taken while scripts are read: do that in "
+                       "script:on_load or in a system");
+  check_free(L, box);
   struct snapshot_box *snapshot = new_box_of(L, &kind_snapshot, sizeof *snapshot, 1, 1);
   snapshot->box = box;
   box = check_world(L, 1);

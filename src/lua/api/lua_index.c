@@ -255,6 +255,8 @@ static void index_declaration_read_kind(lua_State *L, struct world_box *box, con
     scan_function(L, &scan, draft->function);
     return;
   }
+  if (draft->desc.by != ECS_BY_GRID && lua_type(L, -1) != LUA_TSTRING)
+    wrong_option(L, what, kind, "a string or a function");
   draft->desc.of = text_option(L, AT_SPEC, what, kind);
   if (draft->desc.by != ECS_BY_GRID) return;
   int type = option(L, AT_SPEC, "cell");

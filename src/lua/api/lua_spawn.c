@@ -182,16 +182,22 @@ static void spawner_read_names(lua_State *L, struct spawner *spawner) {
   }
 }
 
-/* Whether an earlier name stands for the same component, or the same field of it. */
+/* Whether two fields of a component are the same, or one is a part of the other; an empty one is
+** the whole component. */
+static bool spawner_overlaps(ecs_string a, ecs_string b) {
+  ecs_string part = a.size > b.size ? a : b;
+  size_t size = a.size > b.size ? b.size : a.size;
+  if (size == 0) return true;
+  return memcmp(a.data, b.data, size) == 0 && (a.size == b.size || strchr(".[", part.data[size]));
+}
+
+/* Whether an earlier name stands for the same component, or for the same value of it. */
 static bool spawn_is_twice(const struct spawner *spawner, uint32_t at, ecs_id component) {
   ecs_string field = spawner->names[at].field;
-  for (uint32_t i = 0; i < at; i++) {
-    ecs_string other = spawner->names[i].field;
-    bool both = field.size && other.size;
+  for (uint32_t i = 0; i < at; i++)
     if (spawner->names[i].component == component &&
-        (!both || text_same(field, other)))
+        spawner_overlaps(field, spawner->names[i].field))
       return true;
-  }
   return false;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/command/command.h"
 #include "ecs_entity.h"
 #include "ecs_image.h"
 #include "ecs_index.h"
@@ -169,6 +170,12 @@ static int module_exact(lua_State *L) {
   return lua_gettop(L) - 1;
 }
 
+/* native.whole(world): the changes of the open scope apply as a whole, or not at all. */
+static int module_whole(lua_State *L) {
+  scope_keep_whole(check_free_world(L, 1)->world);
+  return 0;
+}
+
 /* The nearest number that fits an f32. */
 static int module_f32(lua_State *L) {
   lua_pushnumber(L, (lua_Number)(float)luaL_checknumber(L, 1));
@@ -204,6 +211,7 @@ static const luaL_Reg functions[] = {
   {"swap", ecs_native_swap},
   {"try", NULL},
   {"unsigned", module_unsigned},
+  {"whole", module_whole},
   {"world", ecs_native_world},
   {NULL, NULL}
 };

@@ -268,11 +268,31 @@ static const struct field *args_key_field(struct input *input, const struct comp
   return &shape->fields[at - 1];
 }
 
+/* Checks that no field has a value both by its place and by its name. */
+static void args_check_mixed(const struct input *input, const struct component *shape, int index) {
+  lua_State *L = input->L;
+  for (uint32_t i = 0; i < shape->field_count; i++, lua_pop(L, 2)) {
+    const char *name = shape->fields[i].name;
+    lua_rawgeti(L, index, (lua_Integer)i + 1);
+    lua_pushstring(L, name);
+    lua_rawget(L, index);
+    if (lua_isnil(L, -1) || lua_isnil(L, -2)) continue;
+    raise_error(L, "%s '%s' has two values for '%s': number %u and '%s'", component_word(shape),
+                shape->name, name, i + 1, name);
+  }
+}
+
 static void args_from_fields(struct input *input, const struct component *component,
                              const struct component *shape, uint32_t base, int index) {
   lua_State *L = input->L;
-  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
+  bool named = false, listed = false;
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    bool is_name = lua_type(L, -2) == LUA_TSTRING;
+    named |= is_name;
+    listed |= !is_name;
     input_part(input, component, args_key_field(input, shape), base, -1);
+  }
+  if (UNLIKELY(named && listed)) args_check_mixed(input, shape, index);
 }
 
 /* Reads the value at an index into a nested component. */

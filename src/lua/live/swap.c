@@ -87,6 +87,38 @@ static bool swap_is_registered(lua_State *L, int list, uint32_t set, ecs_string 
 
 static ecs_string swap_text(const char *text) { return (ecs_string){text, strlen(text)}; }
 
+/* Puts the registration of a name, in a set, at SWAP_ENTRY; nil if there is none. */
+static void swap_find(lua_State *L, uint32_t set, const char *name) {
+  const struct registration *entry;
+  uint32_t at = 0;
+  do
+    entry = swap_next(L, SWAP_LIST, set, &at);
+  while (entry && strcmp(entry->name, name) != 0);
+}
+
+/* Whether a message names something, in quotes or in a list with arrows after a colon. */
+static bool swap_message_names(const char *message, const char *name) {
+  size_t size = strlen(name);
+  for (const char *at = strstr(message, name); at; at = strstr(at + 1, name)) {
+    const char *end = at + size;
+    bool listed = at > message + 1 && at[-1] == ' ' && strchr(":>", at[-2]);
+    bool begins = listed || (at > message && at[-1] == '\'');
+    if (begins && (*end == '\'' || *end == '\0' || strncmp(end, " ->", 3) == 0)) return true;
+  }
+  return false;
+}
+
+/* As swap_find, for the first that the core's refusal names; files that have run come first. */
+static void swap_find_refused(lua_State *L, const struct world_box *box, uint32_t kinds) {
+  const struct registration *entry = NULL;
+  for (uint32_t kept = 0; kept < 2 && !entry; kept++) {
+    uint32_t set = kept ? kinds << 16 : kinds, at = 0;
+    do
+      entry = swap_next(L, SWAP_LIST, set, &at);
+    while (entry && !swap_message_names(ecs_message(box->world), entry->name));
+  }
+}
+
 /* Raises the core's refusal, if there is one, with where the entry, if any, was registered. */
 static void swap_check(lua_State *L, const struct world_box *box, ecs_status status,
                        const char *what) {
@@ -137,13 +169,12 @@ static void swap_migrate(lua_State *L, struct world_box *box) {
       swap_count_registered(L, SWAP_LIST, EITHER(REGISTERED_SYSTEM) | EITHER(REGISTERED_OBSERVER));
   ecs_status status = transaction_prepare(&box->stage->transaction, phases, systems);
   if (status == ECS_OK) return;
-  /* With where the component was declared whose cell did not convert. */
+  /* With where the component was declared whose cell did not convert, or that is named. */
   const char *refused = box->stage->transaction.migration.refused;
-  const struct registration *entry;
-  uint32_t at = 0;
-  do
-    entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_COMPONENT), &at);
-  while (entry && !(refused && strcmp(entry->name, refused) == 0));
+  if (refused)
+    swap_find(L, FRESH(REGISTERED_COMPONENT), refused);
+  else
+    swap_find_refused(L, box, FRESH(REGISTERED_COMPONENT));
   swap_check(L, box, status, "");
 }
 
@@ -204,10 +235,19 @@ static void swap_check_systems(lua_State *L, const struct world_box *box) {
     char what[128];
     text_format(what, sizeof what, "%s '%s': ", system->watch ? "observer" : "system",
                 system->name);
+    if (status != ECS_OK)
+      swap_find(L, EITHER(REGISTERED_SYSTEM) | EITHER(REGISTERED_OBSERVER), system->name);
     swap_check(L, box, status, what);
     if (script && script->box == box && migration->count)
       system_scan(L, SWAP_WORLD, system, (struct scan){.changes = migration});
   }
+}
+
+static void swap_check_order(lua_State *L, const struct world_box *box) {
+  ecs_status status = transaction_order(&box->stage->transaction);
+  if (status == ECS_OK) return;
+  swap_find_refused(L, box, FRESH(REGISTERED_SYSTEM) | FRESH(REGISTERED_PHASE));
+  swap_check(L, box, status, "");
 }
 
 /* ---- what scripts hold: queries, resources, arrays ------------------------------------------ */
@@ -285,7 +325,10 @@ static void swap_indexes(lua_State *L, const struct world_box *box) {
     text_format(what, sizeof what, "index '%s': ", index_name(index));
     ecs_status status = migration_check_query(migration, index_query(index));
     if (status == ECS_OK && migration->count) status = index_check_shown(index);
-    swap_check(L, box, status, what);
+    if (status == ECS_OK) continue;
+    swap_find(L, EITHER(REGISTERED_INDEX), index_name(index));
+    bool named = swap_message_names(ecs_message(box->world), index_name(index));
+    swap_check(L, box, status, named ? "" : what);
   }
   /* Those that scripts hold by name must exist afterwards. */
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, EITHER(REGISTERED_INDEX_NAME), &at));) {
@@ -382,7 +425,7 @@ static int swap_prepare(lua_State *L) {
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, EITHER(REGISTERED_ARRAY), &at));)
     swap_check(L, box, swap_check_array(box, entry->name), "");
   swap_check_prefabs(L, box);
-  swap_check(L, box, transaction_order(transaction), "");
+  swap_check_order(L, box);
   const struct migration *migration = &transaction->migration;
   lua_settop(L, SWAP_OPTIONS);
   lua_newtable(L);
