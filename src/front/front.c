@@ -68,13 +68,16 @@ static bool front_is_conditional(const struct front *f) {
 }
 
 /* Rows that come to a refused instruction by a condition are left to Lua, when the function is
-** compiled again. */
+** compiled again; not what ends a loop's round, without which it is no loop. */
 static void front_note_leave(struct front *f) {
   const struct frame *frame = f->frame;
   if (f->shared.strict || !f->started || f->breaks_promise || front_wants_more(f)) return;
   if (!front_is_conditional(f)) return;
   while (frame->caller && (!frame->code || !frame->code->count)) frame = frame->caller;
   if (frame->pc >= frame->code->count || f->shared.leave_count == FRONT_LEAVES) return;
+  enum code_kind kind = frame->code->code[frame->pc].kind;
+  if (kind == CODE_FOR_END || kind == CODE_EACH_NEXT || kind == CODE_EACH_END || kind == CODE_JUMP)
+    return;
   const void *function = frame->code->identity;
   uint32_t pc = function ? frame->pc : frame->code->code[frame->pc].origin;
   bool known = front_leaves(f, function, pc);   /* of a survey, which continues after it */
