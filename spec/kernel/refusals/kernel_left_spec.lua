@@ -4,7 +4,7 @@ local helper = require "spec.support.ecs_helper"
 local kernel_rows = require "spec.support.kernel_rows"
 local random = require "spec.support.rng"
 
-local math = math
+local math, ipairs = math, ipairs
 local new_world, both = kernel_rows.new_world, kernel_rows.both
 
 describe("a row that comes to what only Lua does", function()
@@ -38,6 +38,28 @@ describe("a row that comes to what only Lua does", function()
     assert.equal(told[2], told[1])
     return told.left
   end
+
+  it("is left to it inside of loops, with the rounds before undone", function()
+    local log = {}
+    local function say(text, ...) log[#log + 1] = text:format(...) end
+    local list = { { w = 1, name = "a" }, { w = 5, name = "b" } }
+    local left = same(function(world) return function(i, p, _, e)
+      for k, one in ipairs(list) do
+        p.x = p.x + one.w
+        if i.a == 77 and k == 2 then say("%s %d", one.name, i.a) end
+        for j = 1, i.b do
+          if i.a == 150 and j > 2 then log[#log + 1] = "row " .. p.x break end
+          p.y = p.y + j
+        end
+        if i.b == 3 then world:spawn { P = { i.a, k } } end
+        world:set(e, "P.y", p.y + 1)
+      end
+    end end, nil, nil, true)
+    assert.equal(2, left.rows)
+    assert.matches("it has the parameter '...'", left.why, 1, true)
+    assert.equal(12, #log)
+    for i = 1, 6 do assert.equal(log[i], log[6 + i]) end
+  end)
 
   it("is left to it by assert and error, which raise", function()
     same(function() return function(i, p)
