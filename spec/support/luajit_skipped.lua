@@ -193,7 +193,7 @@ local names = {
     "a kernel that runs again takes the entities of tables that have grown",
   },
   kernel_spawns = {
-    "a kernel that spawns gives values by their positions, and by names what both say",
+    "a kernel that spawns gives values by their positions and by names, not one by both",
     "a kernel that spawns says what it gives, sets and takes by commands",
   },
   kernel_texts = {

@@ -582,31 +582,30 @@ static void run_matches(lua_State *L, int handle, struct gathering *g) {
   kernel_run_flush(L, handle, g);
 }
 
-/* Runs over matches that can be found in batches. */
+/* Runs over matches that can be found in batches, each in g->batch. */
 static void run_in_batches(lua_State *L, int handle, struct gathering *g) {
   struct kernel *kernel = g->kernel;
   const struct kernel_run *how = g->how;
-  struct matches batch;
+  struct matches *batch = g->batch;
   struct choices choices;
-  g->batch = &batch;
   g->maybe = kernel->maybe;
   variant_choices(g->walk, &choices);
   assert(!g->loop->events || GATHER_ROWS == KERNEL_EVENTS);
-  matches_begin(&batch, g->walk, g->loop->query->query, kernel->maybe != 0);
-  if (!gather_lay_out(&kernel->set->runner, &batch)) raise_memory(L);
-  while (matches_next(&batch)) {
+  matches_begin(batch, g->walk, g->loop->query->query, kernel->maybe != 0);
+  if (!gather_lay_out(&kernel->set->runner, batch)) raise_memory(L);
+  while (matches_next(batch)) {
     uint64_t present = 0;   /* variant_present_in_match in all of them */
-    const uint32_t *columns = query_columns(g->walk->query, batch.own.parts[0].first);
+    const uint32_t *columns = query_columns(g->walk->query, batch->own.parts[0].first);
     for (uint32_t i = 0; i < choices.count; i++) {
       uint32_t slot = choices.list[i].term->slot, step = choices.list[i].step;
       if (kernel->maybe >> slot % KERNEL_SLOTS & 1) continue;
-      bool there = step == NONE ? columns[slot] != NONE : batch.spots[step].parts[0].table != NULL;
+      bool there = step == NONE ? columns[slot] != NONE : batch->spots[step].parts[0].table != NULL;
       if (there) present |= (uint64_t)1 << slot % KERNEL_SLOTS;
     }
     ecs_id first = entity_id(&kernel->box->world->entities,
-                             batch.own.parts[0].table->rows[batch.own.rows[0]]);
+                             batch->own.parts[0].table->rows[batch->own.rows[0]]);
     if (!kernel_run_is_begun(L, handle, g, present, first)) return;
-    gather_matches(g->gather, &batch);
+    gather_matches(g->gather, batch);
     kernel_run_flush(L, handle, g);
     if (how->gave_up && *how->gave_up) return;
   }
@@ -642,7 +641,10 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop,
     struct gathering g = {.kernel = box->kernel, .loop = loop, .walk = loop->walk, .how = run,
                           .gather = &gather, .anchors = anchors,
                           .run = {.query = box->kernel->query}};
+    struct matches batch;
     bool batches = matches_suit(loop->query->query, box->kernel->maybe != 0);
+    /* cppcheck-suppress uninitvar */
+    g.batch = batches ? &batch : NULL;
     (batches ? run_in_batches : run_matches)(L, handle, &g);
   }
   if (!loop->open) loop_gone(L, loop);
