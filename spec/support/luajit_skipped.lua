@@ -119,6 +119,7 @@ local names = {
     "a loop over a query within a function of rows shows and changes other rows",
   },
   kernel_left = {
+    "a row that comes to what only Lua does is left to it inside of loops, with the rounds *",
     "behind rows that are left to Lua kernels do what plain Lua does, whatever the query *",
   },
   kernel_lists = {
