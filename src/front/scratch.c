@@ -57,7 +57,7 @@ void scratch_want_keyed(struct front *f, struct val table, struct val key) {
 ** booleans. Before those of integers there are each list's length, and how many records each pool
 ** has: a region of their own. */
 static int64_t scratch_room(const struct front *f) {
-  return INT64_C(1) << (f->once ? LIST_BITS_ONCE : LIST_BITS);
+  return INT64_C(1) << scratch_room_bits(f->once);
 }
 
 static uint32_t scratch_region(k_column type, uint32_t column) {
@@ -428,8 +428,7 @@ static k_value scratch_search_all(struct front *f, uint32_t list, k_value key, k
 ** Programming", 6.4). */
 static k_value scratch_hash(struct front *f, k_value key) {
   k_value product = build_binary(f->b, KO_MUL, key, build_i64(f->b, -0x61C8864680B583EB));
-  int64_t bits = f->once ? LIST_BITS_ONCE : LIST_BITS;
-  return build_binary(f->b, KO_SHR, product, build_i64(f->b, 64 - bits));
+  return build_binary(f->b, KO_SHR, product, build_i64(f->b, 64 - scratch_room_bits(f->once)));
 }
 
 static struct list_search scratch_search(struct front *f, uint32_t list, k_value key) {

@@ -40,7 +40,8 @@ struct val scratch_record(struct front *f, uint32_t list, struct val table);
 
 /* The parts of a column, each of so many cells: its values; whether they are integers; whether they
 ** are there. */
-enum { LIST_BITS = 10, LIST_BITS_ONCE = 14 };   /* elements of a list: 2 to this; in a run */
+/* A list has room for 2 to this elements: in a system's run, or in rows. */
+static inline int64_t scratch_room_bits(bool once) { return once ? 14 : 10; }
 enum column_part { COLUMN_VALUE, COLUMN_WHOLE, COLUMN_THERE, COLUMN_PARTS };
 
 /* Where the name of a record's field is anchored, also while the function is compiled repeatedly;
