@@ -312,7 +312,7 @@ ecs_status query_share(ecs_world *world, ecs_string text, const void *owner, ecs
   uint32_t count = 0;
   for (ecs_query *query = world->first_query; query; query = query->next) {
     count += query->shared;
-    if (!query->shared || query->broken || query->owner != owner) continue;
+    if (query->owner != owner) continue;
     if (query->text_size != text.size || memcmp(query->text, text.data, text.size)) continue;
     if (!query_is_shared(query)) continue;
     *out = query;

@@ -93,7 +93,7 @@ void query_push_kept(lua_State *L, struct world_box *box, int key, const struct 
   lua_rawget(L, -2);
   const struct query_box *query = lua_touserdata(L, -1);
   ecs_query *known = query ? query->query : NULL;
-  if (known && !known->broken && (!text->shared || query_is_shared(known))) return;
+  if (known && (text->shared ? query_is_shared(known) : !known->broken)) return;
   lua_pop(L, 1);
   if (!query_push(L, box, 1, text)->query->shared && text->shared) return;
   lua_pushvalue(L, key);
