@@ -111,8 +111,19 @@ void kernels_of_function(lua_State *L, struct world_box *box, int world_index,
   lua_remove(L, handles);
 }
 
+/* Whether a function has parameters for values of a query's variables. */
+static bool kernel_takes_values(lua_State *L, int function, const struct query_box *query,
+                                enum front_result result) {
+  const struct query_terms *terms = query && query->query ? &query->query->terms : NULL;
+  bool any;
+  if (!terms || !terms->values) return false;
+  uint32_t others = terms->slots + 1 + !RESULT_IS_ASKED(result);
+  return (uint32_t)parameter_count(L, function, &any) > others || any;
+}
+
 void kernel_push(lua_State *L, struct world_box *box, int world_index, int function,
                  int query_index, struct use use) {
+  bool takes_values = kernel_takes_values(L, function, lua_touserdata(L, query_index), use.result);
   struct kernel_box *handle = new_box(L, &kind_kernel, sizeof *handle, KERNEL_VALUES);
   int index = lua_gettop(L);
   new_weak_table(L, "v");
@@ -138,6 +149,7 @@ void kernel_push(lua_State *L, struct world_box *box, int world_index, int funct
   kernel->query = query ? query->query : &set->nothing;
   kernel->result = use.result;
   kernel->filtered = use.filtered;
+  kernel->takes_values = takes_values;
   handle->form = use.form;
   kernel->next = set->list;
   if (kernel->next) kernel->next->previous = kernel;

@@ -317,6 +317,7 @@ struct kernel {
                                ** or 0 */
   bool keeps;                  /* some of its programs write script cells */
   bool filtered;               /* for rows that pass a q:where(fn): programs start so */
+  bool takes_values;           /* the function has parameters for values of variables */
   ecs_id array;                /* whose elements are the rows; ECS_NULL */
   bool once;                   /* of a system's run: there is one row */
   bool strict;                 /* what is refused in some rows is refused in all */

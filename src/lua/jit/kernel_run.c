@@ -540,25 +540,13 @@ static void run_next_tables(lua_State *L, int handle, struct gathering *g) {
   }
 }
 
-/* Whether the function has parameters for values of variables: a program that is compiled during
-** the run may read them, even if none has so far. */
-static bool kernel_run_takes_values(lua_State *L, int handle, const struct kernel *kernel) {
-  const struct query_terms *terms = &kernel->query->terms;
-  bool any;
-  if (!terms->values) return false;
-  kernel_push_function(L, handle);
-  int count = parameter_count(L, lua_gettop(L), &any);
-  lua_pop(L, 1);
-  return any || (uint32_t)count > terms->slots + 1 + !RESULT_IS_ASKED(kernel->result);
-}
-
 /* Rows run together as long as none reads, or writes again, what another one has written; totals
 ** are made of batches as matches_next finds them (reduce.c). */
 static void run_matches(lua_State *L, int handle, struct gathering *g) {
   const struct kernel *kernel = g->kernel;
   const struct kernel_run *how = g->how;
   struct walk *walk = g->walk;
-  g->apart = how->total || kernel_run_takes_values(L, handle, kernel);
+  g->apart = how->total || kernel->takes_values;
   struct choices choices;
   variant_choices(walk, &choices);
   for (run_next_tables(L, handle, g); !g->over && walk_next(walk); run_next_tables(L, handle, g)) {
