@@ -123,7 +123,6 @@ static bool kernel_takes_values(lua_State *L, int function, const struct query_b
 
 void kernel_push(lua_State *L, struct world_box *box, int world_index, int function,
                  int query_index, struct use use) {
-  bool takes_values = kernel_takes_values(L, function, lua_touserdata(L, query_index), use.result);
   struct kernel_box *handle = new_box(L, &kind_kernel, sizeof *handle, KERNEL_VALUES);
   int index = lua_gettop(L);
   new_weak_table(L, "v");
@@ -148,8 +147,8 @@ void kernel_push(lua_State *L, struct world_box *box, int world_index, int funct
   const struct query_box *query = lua_touserdata(L, query_index);
   kernel->query = query ? query->query : &set->nothing;
   kernel->result = use.result;
+  kernel->takes_values = kernel_takes_values(L, function, query, use.result);
   kernel->filtered = use.filtered;
-  kernel->takes_values = takes_values;
   handle->form = use.form;
   kernel->next = set->list;
   if (kernel->next) kernel->next->previous = kernel;
