@@ -228,6 +228,19 @@ describe("systems side by side", function()
     end)
   end)
 
+  it("divide the time of their common run", function()
+    local world = scene:new { threads = "2!" }
+    world:spawn_many(20000, { P = {} })
+    systems(world, { { "P", set_x }, { "P", set_y } })
+    world:profile(true)
+    for _ = 1, 10 do world:update(0.25) end
+    local most = 0
+    for _, frame in ipairs(world:frames(8)) do
+      most = math.max(most, (frame.systems.a + frame.systems.b) / frame.time)
+    end
+    assert.is_true(most > 0.5, most)
+  end)
+
   it("see what tables have, and who is alive, and mark what they write", function()
     same(function(world)
       world:tag "Odd"
