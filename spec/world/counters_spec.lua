@@ -238,14 +238,16 @@ describe("a text", function()
     local world = helper.new_world { tag = 7 }
     world:component("Body", { { "mass: f64 = 1", unit = "kg", doc = "with\nfuel" }, "of: entity" })
     world:relation("Owes", { "amount: i32" })
-    world:tag "Frozen"
-    local hero = world:spawn { Body = true, Frozen = true }
+    for _, name in ipairs { "Frozen", "Wet" } do world:component(name, { toggle = true }) end
+    local hero = world:spawn { Body = true, Frozen = true, Wet = true }
+    world:disable(hero, "Frozen")
     local child = world:spawn { ChildOf = hero, Body = { of = hero } }
     world:name(hero, "hero")
     world:set(hero, "Owes", child, 5)
     local text = world:dump(hero)
-    for _, part in ipairs { "hero (65536v0@7)", "mass: f64 = 1  kg  -- with fuel", "Frozen",
-      "Owes -> 65537v0@7", "amount: i32 = 5", "1 children", "of: entity = hero (65536v0@7)" } do
+    for _, part in ipairs { "hero (65536v0@7)", "mass: f64 = 1  kg  -- with fuel",
+      "Frozen  (off)\n", "Wet\n", "Owes -> 65537v0@7", "amount: i32 = 5", "1 children",
+      "of: entity = hero (65536v0@7)" } do
       assert.is_truthy(text:find(part, 1, true), part .. " is not in\n" .. text)
     end
   end)
