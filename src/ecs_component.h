@@ -40,7 +40,7 @@ typedef struct ecs_component_desc {
   const char *doc;
   const ecs_rename *was;     /* for migration */
   uint32_t was_count;
-  const ecs_id *required;    /* components and tags (no relations) that are added along with it */
+  const ecs_id *required;    /* components and tags, not relations, that are added with it */
   uint32_t required_count;
   const char *old_name;      /* an earlier name of the component, known or not; or NULL */
   bool relation;             /* it ties its entity to others: see ecs_relation */
@@ -79,7 +79,7 @@ ECS_API ecs_status ecs_tag(ecs_world *world, const char *name, ecs_id *out);
 ** with several targets each tie is a pair: an id that is used like a component's and has the fields
 ** as its data. An exclusive relation has a field `target` of type entity before the given ones (its
 ** struct begins with an ecs_id), which ecs_set changes like any other; an entity has the relation
-** as long as its target lives. desc->relation need not be set. */
+** while its target lives. desc->relation need not be set. */
 ECS_API ecs_status ecs_relation(ecs_world *world, const ecs_component_desc *desc, ecs_id *out);
 
 /* The component or tag of that name; ECS_NULL if there is none. */

@@ -71,7 +71,7 @@ ECS_API bool ecs_has(const ecs_world *world, ecs_id entity, ecs_id component);
 ECS_API ecs_status ecs_enable(ecs_world *world, ecs_id entity, ecs_id component);
 ECS_API ecs_status ecs_disable(ecs_world *world, ecs_id entity, ecs_id component);
 
-/* Whether the entity has it, switched on. */
+/* Whether the entity has the component, switched on. */
 ECS_API bool ecs_enabled(const ecs_world *world, ecs_id entity, ecs_id component);
 
 /* value points to the component's struct: the host's own, or laid out by C's rules. Adds the

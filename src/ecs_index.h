@@ -75,8 +75,8 @@ typedef struct ecs_found {
 ** most `reach`: by cells, ascending in z, y, x, and within a cell in query order. `at` has as many
 ** numbers as the component, 2 or 3. Finds none if reach is negative or any number is NaN. Inside a
 ** system the first search brings the index up to date, and it stays so until the system ends;
-** elsewhere every search does, which invalidates earlier results. A search sees all earlier writes,
-** but one through a pointer of ecs_cell_of only if no search came between getting the pointer and
+** elsewhere every search does, which invalidates earlier results. A search sees all earlier writes;
+** those through a pointer from ecs_cell_of only if no search came between getting the pointer and
 ** writing. */
 ECS_API ecs_status ecs_index_within(ecs_index *index, const double *at, double reach,
                                     ecs_found *found);
@@ -91,16 +91,16 @@ ECS_API ecs_status ecs_index_nearest(ecs_index *index, const double *at, double 
 ** nothing), in query order. */
 ECS_API ecs_status ecs_index_equal(ecs_index *index, const ecs_value *key, ecs_found *found);
 
-/* Finds the entities whose keys lie between two numbers, both inclusive, ascending; a given number
-** of those with the lowest keys, ascending; the same with the highest, descending. Equal keys are
-** in query order. */
+/* The first finds the entities whose keys lie between two numbers, both inclusive, in ascending
+** order. The others find at most `most` of those with the lowest keys, ascending, or with the
+** highest, descending. Equal keys are in query order. */
 ECS_API ecs_status ecs_index_range(ecs_index *index, const ecs_value *least, const ecs_value *most,
                                    ecs_found *found);
 ECS_API ecs_status ecs_index_lowest(ecs_index *index, uint32_t most, ecs_found *found);
 ECS_API ecs_status ecs_index_highest(ecs_index *index, uint32_t most, ecs_found *found);
 
 /* Copies of a leaf (terms and leaves count from 0), by row, in the index's order; NULL if it is not
-** copied. Valid as long as the results of a search are. */
+** copied. Valid for as long as the results of a search. */
 ECS_API const void *ecs_index_column(const ecs_index *index, uint32_t term, uint32_t leaf);
 ECS_API size_t ecs_index_count(const ecs_index *index);
 ECS_API ecs_id ecs_index_entity(const ecs_index *index, size_t row);

@@ -30,8 +30,8 @@ ECS_API size_t ecs_query_count(const ecs_query *query);
 ECS_API ecs_status ecs_count(ecs_world *world, const char *text, size_t *out);
 
 /* Change whole tables at once: add or remove a component, or despawn, for every row of a query.
-** ECS_EBUSY inside scopes. ECS_EINVAL if an entity refuses, for example because it has a component
-** that requires the one to remove: others may have changed by then. */
+** ECS_EBUSY inside scopes. ECS_EINVAL if an entity cannot change, for example because it has a
+** component that requires the one to remove: others may have changed by then. */
 ECS_API ecs_status ecs_query_add(ecs_query *query, ecs_id component);
 ECS_API ecs_status ecs_query_remove(ecs_query *query, ecs_id component);
 ECS_API ecs_status ecs_query_despawn(ecs_query *query);
@@ -57,7 +57,7 @@ ECS_API ecs_status ecs_iter_close(ecs_iter *it);
 ECS_API ecs_id ecs_iter_entity(const ecs_iter *it, size_t row);
 
 /* The column of the term's leaf (terms and leaves count from 0), it->count values long; NULL for a
-** tag, a term behind `with` or `!`, or an absent optional. It is 64-byte aligned and padded to 64
+** tag, a term with `with` or `!`, or an absent optional. It is 64-byte aligned and padded to 64
 ** bytes, unless the query has sparse terms or terms about ties or other entities: then the rows of
 ** a table come in runs, of one row where cells are not consecutive or a term has a value. Terms
 ** about only some rows of a table, such as AI:off and Position:changed, also give runs. Asking for

@@ -40,8 +40,8 @@ typedef struct ecs_system_desc {
   double every;                   /* seconds between runs; 0: always */
   bool disabled;
   bool needs_rows;                /* skip the call while no table of `query` or `reads` has a row:
-                                  ** it still counts as a run, of no time. Events are rows, and a
-                                  ** query with `:changed` is always visited */
+                                  ** it still counts as a run that takes no time. Events are rows,
+                                  ** and a query with `:changed` is always visited */
   const char *owner;              /* who registered it, for ordering and describe */
   ecs_run_fn run;
   ecs_status (*when)(ecs_world *world, void *ud, bool *run);  /* NULL: always */

@@ -56,8 +56,8 @@ static inline uint32_t ecs_id_index(ecs_id id) { return (uint32_t)(id & 0xFFFFFF
 static inline uint32_t ecs_id_generation(ecs_id id) { return (uint32_t)(id >> 28) & 0xFFFF; }
 static inline uint32_t ecs_id_tag(ecs_id id) { return (uint32_t)(id >> 44) & 0xFF; }
 
-/* The id of a pair, valid as long as its target lives; ecs_add, ecs_remove, ecs_has, ecs_set,
-** ecs_get and the spawning functions take it like a component's. */
+/* The id of a pair, valid while its target lives; ecs_add, ecs_remove, ecs_has, ecs_set, ecs_get
+** and the spawning functions take it like a component's. */
 static inline ecs_id ecs_pair(ecs_id relation, ecs_id target) {
   return (ecs_id)1 << 52 | (ecs_id)ecs_id_index(relation) << 28 | ecs_id_index(target);
 }

@@ -25,7 +25,7 @@ typedef struct ecs_world_desc {
   void *alloc_ud;
   uint32_t tag;      /* 1 to 255, part of every entity's id; 0 for 1 */
   uint64_t seed;
-  uint32_t threads;  /* how many work, the caller's included: at most 64; 0 or 1: it alone */
+  uint32_t threads;  /* how many work, including the caller: at most 64; 0 or 1: only it */
   size_t memory;     /* the most bytes that the world may use; 0: no limit */
   const ecs_jobs *jobs;   /* instead of the world's own threads; copied; or NULL */
 } ecs_world_desc;

@@ -15,8 +15,8 @@ struct recipe {
 /* A run that gives orders. */
 struct giving {
   const struct run *run;
-  uint32_t at_once;            /* examined since room was reserved, and staging nothing; */
-  uint32_t spawns;             /* those that spawn; */
+  uint32_t at_once;            /* orders since room was reserved that stage nothing, */
+  uint32_t spawns;             /* and those that spawn */
   uint32_t emits[RUN_ORDERS];  /* number of emits of each order */
   int64_t last;                /* stand-in number of the last entity spawned by these */
   uint64_t known;              /* bits by order: its recipe is made */

@@ -243,8 +243,8 @@ static void gather_copy_column(const struct gather *gather, uint32_t i, uint32_t
   }
 }
 
-/* The cells of a column of the rows themselves, if they are as a program needs them; otherwise
-** NULL. */
+/* The cells of a column of the rows themselves, if they already lie as a program needs them;
+** otherwise NULL. */
 static void *gather_lies_ready(const struct gather *gather, uint32_t i) {
   const struct matches_spot *own = &gather->spots[0].cells;
   if (gather->spot_of[i] || own->part_count != 1 || !own->parts[0].together) return NULL;
@@ -274,7 +274,7 @@ static LOOPS void gather_list_cells(k_cell *to, char *data, const uint32_t *rows
   for (uint32_t i = 0; i < count; i++) to[i].at = data + ((size_t)rows[i] << shift);
 }
 
-/* Writes in which rows the term of a program's column is present. */
+/* Writes, for each row, whether the term of a program's column is present. */
 static void gather_take_there(const struct gather *gather, uint32_t i) {
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
   const struct term *term = query_term_of(&gather->query->terms, gather->plan->columns[i].leaf);

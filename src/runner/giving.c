@@ -37,8 +37,7 @@ static bool giving_names_target(const struct run_command *command) {
   return command->action == RUN_TIE || (command->action == RUN_UNTIE && command->leaf != NONE);
 }
 
-/* Whether a stand-in number belongs to an entity that has been spawned by then and is still
-** known. */
+/* Whether a stand-in number belongs to an entity that was spawned before and is still known. */
 static bool giving_is_spawned(const struct giving *giving, enum spawned may, int64_t number) {
   if (may == SPAWNED_NONE || number >= 0) return false;
   assert(number >= giving->last);
@@ -67,7 +66,7 @@ INLINE bool giving_can_give(const struct giving *giving, const struct run_comman
   return !command->gives || number >= 0 || giving_is_spawned(giving, command->gives, number);
 }
 
-/* Whether fields of a relation that are set without a target have one. */
+/* Whether the entity has the tie, or a staged one, that setting fields without a target needs. */
 static bool giving_is_settable(const struct giving *giving, const struct run_command *command,
                                int64_t id) {
   ecs_world *world = giving->run->query->world;
@@ -104,7 +103,7 @@ static bool giving_can_order(void *ud, uint32_t order, const int64_t *ids, const
   }
 }
 
-/* Takes the number of emits of all orders that emit an event. */
+/* Takes the number of emits of an event, by all orders. */
 static uint32_t giving_take_emits(struct giving *giving, ecs_id event) {
   const struct run_plan *plan = giving->run->plan;
   uint32_t count = 0;
@@ -392,7 +391,7 @@ static bool giving_waits_for(const struct giving *giving, int64_t id, ecs_id com
   return false;
 }
 
-/* The component of which an order sets a field, as entity_set does; otherwise NULL. */
+/* The component of a field that an order sets just as entity_set would; NULL for other orders. */
 static const struct component *giving_set_by(const struct giving *giving, uint32_t order) {
   const struct run_command *command = giving_order_of(giving->run, order);
   if (command->action != RUN_SET || command->part || command->own || command->gives) return NULL;
@@ -427,8 +426,7 @@ static k_now giving_order_now(void *ud, uint32_t order, int64_t id, k_scalar val
   struct write write;
   uint32_t writes = giving_take_write(component, command, value, &write);
   bool watched = world->watching->sets > 0 && writes;
-  /* Observers need the order in which changes were given, which is deferred: such a row falls back
-  ** to Lua. */
+  /* Observers need the order of changes, and orders are deferred: such a row falls back to Lua. */
   if (watched && (count > 0 || watch_need_notes(world, 1) != ECS_OK)) return K_NO_ROOM;
   if (writes)
     giving_remember(stored, column_at(&cells.columns[command->leaf], cells.row),

@@ -50,7 +50,7 @@ static inline ecs_id lookup_entity(const ecs_world *world, uint64_t at) {
   return at < INDEX_LIMIT ? entity_id_any(&world->entities, (uint32_t)at) : ECS_NULL;
 }
 
-/* What tells which entities are alive, read once: ids may alias anything. */
+/* What tells which entities are alive; read once, since ids may alias anything. */
 struct living {
   const ecs_world *world;
   const struct record *records;
@@ -111,7 +111,7 @@ static APART int64_t lookup_place_in_other_table(const ecs_world *world, ecs_id 
   return last->has ? (int64_t)((uint64_t)table << INDEX_BITS | record->row) : PLACE_ABSENT;
 }
 
-/* Prefetches a record that is needed later: a quarter off 100,000 random ones. */
+/* Prefetches a record that is needed later: takes a quarter off 100,000 random ones. */
 INLINE void lookup_fetch_record(const struct slots *near, ecs_id id) {
   uint32_t offset = ecs_id_index(id) - FIRST_ENTITY;
   if (LIKELY(offset < near->count)) FETCH(&near->records[offset]);
@@ -242,8 +242,8 @@ static inline ecs_string lookup_text(const struct intern_table *strings, uint32_
   return text ? (ecs_string){text->text, text->size} : (ecs_string){"", 0};
 }
 
-/* memcmp; for 1 to 8 bytes without a call, or a branch that varies by row: a third of the time of a
-** search for names. */
+/* memcmp; for 1 to 8 bytes without a call, or a branch that varies by row, which takes a third off
+** a search for names. */
 INLINE bool lookup_same_bytes(const char *x, const char *y, size_t size) {
   uint32_t first[2], last[2];
   if (size == 0 || size > 8) return memcmp(x, y, size) == 0;

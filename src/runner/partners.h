@@ -16,7 +16,7 @@ enum list_kind {
   LIST_NEAREST,                /* at most one of them; PLACE_DISTANCE then holds its distance */
   LIST_EQUAL,                  /* those with a key */
   LIST_RANGE,                  /* those with keys between two, both included */
-  LIST_LOWEST,                 /* this many with the lowest keys, an integer of at least 0; */
+  LIST_LOWEST,                 /* as many as given with the lowest keys: an integer, at least 0; */
   LIST_HIGHEST,                /* or with the highest */
   LIST_SOURCES,                /* those tied to an id by a relation; */
   LIST_TARGETS,                /* those that an id is tied to */
@@ -32,11 +32,11 @@ enum { PLACE_X, PLACE_Y, PLACE_Z, PLACE_REACH, PLACE_EXCEPT, PLACE_DISTANCE };
 struct run_list {
   enum list_kind kind;
   ecs_id relation;             /* of ties; ECS_NULL: ChildOf, if it exists. Or the event */
-  const ecs_query *query;      /* of LIST_ROWS, arranged. Of the others: */
-  uint32_t index;              /* the run's index, */
-  uint32_t axes;               /* and its number of axes; of LIST_KEYS, column and list. Their */
-  const int64_t *given;        /* keys, in the order in which they came; */
-  uint32_t names, items;       /* in a table that is created with room for these; */
+  const ecs_query *query;      /* of LIST_ROWS, arranged */
+  uint32_t index;              /* with an index: its number in the run, */
+  uint32_t axes;               /* and its axes. LIST_KEYS: column and list, */
+  const int64_t *given;        /* the keys, in the order in which they came, */
+  uint32_t names, items;       /* and the room with which the table is created; */
   bool (*order)(const struct run_list *list, uint32_t count, uint32_t *places);   /* gives their
                                ** places, from 0, in the order of Lua's next; false if it cannot */
   void *ud;

@@ -170,7 +170,7 @@ static void run_write_ids(struct runner *runner, const ecs_world *world, const u
   for (uint32_t i = 0; i < count; i++) ids[i] = entity_id(&world->entities, rows[i]);
 }
 
-/* Writes the addresses of rows' cells of a size. */
+/* Writes the addresses of rows' cells. */
 static void run_write_places(k_cell *to, char *data, size_t size, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) to[i].at = data + i * size;
 }
@@ -277,7 +277,7 @@ INLINE void run_set_rows(k_run *rows, const struct run *run, uint64_t *const *bi
     if (run->plan->lists[i].query) query_arrange(run->plan->lists[i].query);
 }
 
-/* The uniforms that depend on tables are set. */
+/* Opens the machine; the uniforms that depend on tables must be set. */
 static void open_machine(const struct runner *runner, const struct run *run,
                          struct opened *opened) {
   const struct run_plan *plan = run->plan;
@@ -343,7 +343,7 @@ void run_mark(const ecs_world *world, const struct table *table, uint32_t at, ui
   if (marks) marks_write_bits(marks, world->now, row, bits);
 }
 
-/* Marks all the rows of a program that starts with all, from `first` on. */
+/* Marks the rows that a program runs for: all of them, or those that it starts with. */
 static void run_mark_whole(const struct runner *runner, const struct run *run,
                            const struct table *table, uint32_t at, struct row_stretch rows) {
   assert(at < table->column_count && rows.row + rows.count <= table->count);
@@ -374,7 +374,7 @@ static RARE void run_mark_written(const struct runner *runner, const struct run 
   }
 }
 
-/* The number of rows, among the first `count`, that the program was for. */
+/* The number of rows, among the first `count`, that the program ran for. */
 static uint64_t run_rows_done(const struct runner *runner, const struct run *run,
                               uint32_t count) {
   uint64_t done = 0;

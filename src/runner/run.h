@@ -54,8 +54,8 @@ static inline enum spawned spawned_either(enum spawned x, enum spawned y) {
   return x == y ? x : SPAWNED_SOME;
 }
 
-/* What happens to the entities whose rows a bitmap marks, or that rows order it for. RUN_SET and
-** later ones exist only as orders. */
+/* What happens to entities whose rows a bitmap marks, or for which rows order it. RUN_SET and later
+** ones exist only as orders. */
 struct run_command {
   enum run_action action;
   ecs_id component;            /* unless RUN_DESPAWN; for RUN_EMIT and RUN_PUT the event; for
@@ -121,8 +121,8 @@ struct run_plan run_plan_of(struct program *program, const struct run_column *co
 /* Whether the program reads values of variables: then all runs are over gathered rows. */
 bool run_reads_values(const struct run_plan *plan);
 
-/* How many of the world's threads can share the rows of a query; if it is one in a world with more,
-** *why says why. */
+/* How many of the world's threads can share the rows of a query; if that is one in a world with
+** more threads, *why says why. */
 uint32_t run_width(const struct run_plan *plan, const ecs_query *query, const char **why);
 
 /* What programs need while they run, one at a time. What a run leaves in it stays until the next
@@ -182,8 +182,8 @@ struct run_failure {
 };
 
 /* Runs over one match of the query, a non-empty table with room reserved, or over some of its rows.
-** A program that starts with some rows runs for those that match, others for all. False if a row
-** failed: rows before it are written and marked; it and the rest are not. */
+** A program that starts with some rows runs for the matching ones, any other for all. False if a
+** row failed: rows before it are written and marked; it and the rest are not. */
 bool run_table(struct runner *runner, const struct run *run, uint32_t match,
                struct run_failure *failure);
 
@@ -201,8 +201,8 @@ bool run_next_rows(struct run *run, const struct table *table, bool by_stretches
 /* Sets the first uniforms. */
 void run_set_uniforms(const struct run *run);
 
-/* A match of one of several simultaneous runs, none of which can fail, gives commands or has
-** totals: holds what run_table keeps in its runner. */
+/* One match of one of several simultaneous runs, which cannot fail, give no commands and have no
+** totals. It holds what run_table keeps in its runner. */
 struct run_part {
   void *room;                  /* run_part_room bytes, 64-byte aligned */
   void **columns;              /* one for each of the program's */
@@ -244,8 +244,8 @@ bool run_elements(struct runner *runner, const struct run *run, uint32_t first, 
 ** not staged. ECS_ENOMEM: nothing has run, unless the plan has commands. */
 ecs_status run_query(struct runner *runner, const struct run *run, struct run_failure *failure);
 
-/* Plans that need only the machine and run over whole tables: for small tables, checking before
-** each what else to do takes longer than the rows. */
+/* Plans that need only the machine and run over whole tables: for small tables, it takes longer to
+** check what else to do than to run over the rows. */
 
 /* Whether a run needs only the machine: every row of the query's tables matches once, on one
 ** thread, and the program depends on no table and reports no rows. */
@@ -256,7 +256,7 @@ static inline bool run_is_plain(const struct run *run) {
 }
 
 /* Runs of several plans at once on the threads of a pool, which take parts of their tables' rows.
-** No run may write what another accesses; none can fail, gives commands or has totals. */
+** No run may write what another accesses, fail, give commands or have totals. */
 
 #define ABREAST_MOST 32        /* runs */
 
@@ -278,8 +278,8 @@ bool abreast_run(struct abreast *abreast, struct pool *pool);
 void abreast_end(const struct abreast *abreast, uint32_t number);
 
 /* Gathering: rows that are not contiguous are copied to columns for a program, and what was written
-** is copied back. The matches of terms about ties and other entities are kept as rows, and cells
-** are copied before a run column by column, which takes a third of the time of match by match. */
+** is copied back. Matches of terms about ties and other entities are kept as rows, and cells are
+** copied column by column before a run: in a third of the time of copying match by match. */
 
 #define GATHER_ROWS MATCHES_ROWS
 
@@ -327,8 +327,8 @@ struct gathered {
 struct gathered gather_at(const struct gather *gather, uint32_t at);
 ecs_id gather_entity(const struct gather *gather, uint32_t at);
 
-/* As run_table, for what was gathered from its first row up to an end; run_stage_rows stages what
-** it has marked. Afterwards the caller has the finished rows forgotten. */
+/* As run_table, for what was gathered, from its first row up to `end`; run_stage_rows stages what
+** it has marked. Then the caller calls gather_forget for the finished rows. */
 bool gather_run(struct runner *runner, const struct run *run, struct gather *gather, uint32_t end,
                 struct run_failure *failure);
 void gather_forget(struct gather *gather);

@@ -12,8 +12,8 @@ struct memory;
 
 /* Owners of any slots. */
 
-/* Zero before its first slot. It outlives its slots: when freed, it releases those it has and takes
-** them back with any_next_released. */
+/* All zero before its first slot. Outlives its slots: before it is freed, it releases those it has
+** and takes them back with any_next_released. */
 struct any_owner {
   uint32_t released_head;
 };

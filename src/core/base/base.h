@@ -22,7 +22,7 @@
 32-bit x86, -fexcess-precision=fast for s390x"
 #endif
 
-/* System headers come before this one: what follows is hidden from other objects, except where
+/* Include system headers before this one: what follows is hidden from other objects, except where
 ** tests link to a shared one. */
 #if defined(__GNUC__)
 #ifndef ECS_VISIBLE

@@ -1,8 +1,8 @@
 /* Streams of random numbers. A number depends on its stream's key, the world's tick, an entity, and
 ** how many were drawn from the stream before: in the row, if a function is called for rows. Each
-** run of a system in a tick has a stream, keyed by the system's name; a function form has one by
-** its place among those of its caller. So no number depends on other systems, on plain loops, or on
-** what happens between updates. */
+** run of a system in a tick has a stream, keyed by the system's name; a function form has one keyed
+** by its place among its caller's forms. So no number depends on other systems, on plain loops, or
+** on what happens between updates. */
 #ifndef ECS_CORE_BASE_CHANCE_H
 #define ECS_CORE_BASE_CHANCE_H
 
@@ -11,7 +11,7 @@
 /* The place of the stream of predicates, after all numbered streams. */
 #define CHANCE_PREDICATE UINT64_MAX
 
-/* The open stream. Opening one keeps the previous on the stack, and puts it back at the end. */
+/* The open stream. Opening another keeps it on the C stack and restores it at the end. */
 struct chance {
   uint64_t key;
   uint64_t opened;             /* streams of function forms opened inside it */

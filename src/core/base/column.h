@@ -1,4 +1,4 @@
-/* Cells: the values of fields, how they are converted, and how they lie in columns. */
+/* Cells: the values of fields, how they are converted, and how columns store them. */
 #ifndef ECS_CORE_BASE_COLUMN_H
 #define ECS_CORE_BASE_COLUMN_H
 
@@ -34,7 +34,7 @@ struct write {
 ecs_status cell_of_integer(ecs_type type, int64_t value, ecs_cell *cell);
 ecs_status cell_of_number(ecs_type type, double value, ecs_cell *cell);
 
-/* Converts a double to an integer if it has that value. */
+/* Converts a double to the integer that it equals; false if it equals none. */
 bool number_is_integer(double value, int64_t *integer);
 
 /* Whether converting the integer to double is exact, and no other integer gives the same double. */
@@ -138,7 +138,7 @@ void cell_fill(void *data, uint32_t size, size_t row, size_t count, ecs_cell cel
 
 /* For loops over many rows. */
 
-/* Before a function with such loops, which gcc does not vectorise at -O2. */
+/* For functions with such loops, which gcc does not vectorise at -O2. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define LOOPS __attribute__((optimize("O3")))
 #else

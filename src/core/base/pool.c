@@ -5,7 +5,7 @@
 #include "core/base/thread.h"
 
 enum {
-  SPINS = 2000,                /* checks for a job before a thread sleeps: tens of us */
+  SPINS = 2000,                /* checks for a job, for tens of us, before a thread sleeps */
   PATIENCE = 200,              /* checks whether the others have ended, before yielding */
   EAGER = 400                  /* likewise, whether they have arrived */
 };

@@ -100,9 +100,9 @@ static inline uint32_t id_set_remove(ecs_id *ids, uint32_t count, ecs_id id) {
 
 /* Sorting lists. */
 
-/* Bottom-up merge sort (Knuth, TAOCP 5.2.4) of a list's `count` items by way of as much room at
-** `spare`. `before` says of two items, `a` and `b`, whether `a` comes first; equal ones stay in
-** their order. */
+/* Bottom-up merge sort (Knuth, TAOCP 5.2.4) of a list's `count` items, with equal room at `spare`.
+** `before` says of two items, `a` and `b`, whether `a` comes first; equal ones stay in their
+** order. */
 #define MERGE_SORT(type, list, spare, count, a, b, before)                              \
   do {                                                                                  \
     type *from_ = (list);                                                               \

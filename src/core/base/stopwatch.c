@@ -5,8 +5,8 @@
 
 uint64_t stopwatch_nanoseconds(void) { return (uint64_t)(clock_seconds() * 1e9) | 1; }
 
-/* Processors with AVX2 count at an even rate, whatever their speed. Asking for just that property
-** takes some microseconds on a virtual machine. */
+/* Processors with AVX2 count at a constant rate, whatever their speed. Asking for just that
+** property takes some microseconds on a virtual machine. */
 struct stopwatch stopwatch_new(void) {
   struct stopwatch watch = {.counts = false};
 #if STOPWATCH_COUNTS
@@ -15,7 +15,7 @@ struct stopwatch stopwatch_new(void) {
   return watch;
 }
 
-/* Reads counter and clock at the same time; again if the thread was interrupted in between. */
+/* Reads the counter and the clock together; again if the thread was interrupted in between. */
 static uint64_t stopwatch_calibrate(const struct stopwatch *watch, double *seconds) {
   uint64_t before = 0, after = 0;
   for (uint32_t i = 0; i < TRIES; i++) {
@@ -27,8 +27,8 @@ static uint64_t stopwatch_calibrate(const struct stopwatch *watch, double *secon
   return after;
 }
 
-/* Computes a tick from the time since the last reading; keeps the known value if that says
-** nothing. */
+/* Computes a tick from the time since the last reading; keeps the known value if no time has
+** passed. */
 static double stopwatch_tick_by(const struct stopwatch *watch, uint64_t ticks, double seconds) {
   bool later = watch->ticks && ticks > watch->ticks && seconds > watch->seconds;
   return later ? (seconds - watch->seconds) / (double)(ticks - watch->ticks) : watch->tick;

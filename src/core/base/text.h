@@ -54,7 +54,7 @@ struct nearest {
 void nearest_begin(struct nearest *nearest, const char *wanted, size_t size);
 void nearest_offer(struct nearest *nearest, const char *name, size_t size);
 
-/* " (did you mean 'x'?)" or "", valid as long as *nearest. */
+/* " (did you mean 'x'?)" or "", valid while *nearest is. */
 const char *nearest_hint(struct nearest *nearest);
 
 #endif

@@ -34,7 +34,7 @@ void crew_free(struct crew *crew);
 /* Frees it in a process that has none of its threads: a child of its creator. */
 void crew_forget(struct crew *crew);
 
-/* A number of this process; 0 where processes have no children that share their memory. */
+/* Identifies this process; 0 where no child process shares its parent's memory. */
 uint64_t thread_process(void);
 
 /* Lets other threads run, if any wait for this processor. */
@@ -50,7 +50,7 @@ static inline void thread_pause(void) {
 /* ---- numbers that threads share ---- */
 
 #if ECS_THREADS
-/* Everything that the thread wrote before setting it is visible afterwards. */
+/* What another thread wrote before it set the number is visible afterwards. */
 static inline uint32_t shared_get(const uint32_t *at) {
   return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }

@@ -1,5 +1,5 @@
 /* The properties of each field type, in one table: no other code compares types by order, and a new
-** type is described by one line there. */
+** type takes one line there. */
 #ifndef ECS_CORE_BASE_TYPES_H
 #define ECS_CORE_BASE_TYPES_H
 

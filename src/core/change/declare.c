@@ -52,7 +52,7 @@ static ecs_status declare_copy_hints(struct build *build, const ecs_field *from,
   for (size_t i = 0; i < sizeof hints / sizeof *hints && status == ECS_OK; i++)
     status = declare_copy_hint(build, hints[i].what, hints[i].text, hints[i].out);
   if (status != ECS_OK || !from->text) return status;
-  /* These live as long as the names of an enumeration. */
+  /* No limit: it may list all names of an enumeration. */
   to->text = declare_copy(build, from->text);
   return to->text ? ECS_OK : world_nomem(build->world);
 }

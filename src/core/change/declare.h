@@ -43,8 +43,8 @@ void declare_lay_out_as(ecs_world *world, struct component *component,
 ecs_status declare(ecs_world *world, const ecs_component_desc *desc,
                    struct migration *migration, ecs_id *out);
 
-/* Describes a tag; an existing one stays as it is. Fails for a component that has fields, after the
-** migration unless that is NULL: dropping fields takes an explicit declaration. */
+/* Describes a tag; an existing one stays as it is. Fails for a component with fields, as the
+** migration leaves it if there is one: dropping fields takes an explicit declaration. */
 ecs_status declare_as_tag(ecs_world *world, const struct migration *migration, const char *name,
                        ecs_component_desc *desc);
 

@@ -110,8 +110,8 @@ ecs_status migration_relabel(struct migration *migration, struct component *comp
   return ECS_OK;
 }
 
-/* Whether renames of fields are declared no longer: snapshots follow fields by those of each
-** layout. */
+/* Whether renames of fields are no longer declared: snapshots follow fields by each layout's
+** renames. */
 static bool migrate_drops_renames(const struct migration *migration) {
   for (uint32_t i = 0; i < migration->relabeling_count; i++)
     if (migration->relabelings[i].component->former.was_count) return true;
@@ -371,7 +371,7 @@ static ecs_status migration_prepare_resource(struct migration *migration, struct
   return status;
 }
 
-/* At the commit. Of the old cells, any slots that live on are not released. */
+/* At the commit. Any slots of old cells that live on are not released. */
 static void migration_swap_resource(ecs_world *world, struct change *change) {
   struct component *component = change->component;
   for (uint32_t i = 0; change->resource && i < change->wanted->leaf_count; i++) {

@@ -44,7 +44,7 @@ struct change {
   uint32_t old_size;
   const char *older_name;        /* and its former name before that */
   const char **names;            /* by field of wanted: its old name, or NULL if it is new. Without
-                                 ** the list, its own `was` tells */
+                                 ** the list, its own `was` decides */
   uint32_t *source;              /* by leaf of wanted: the old leaf, or NONE */
   struct column_buffer *resource;
   struct report report;          /* `wanted` has a sparse set if it is or was sparse */
@@ -124,7 +124,7 @@ void migration_show(const struct migration *migration, bool wanted);
 ** loses. */
 ecs_status migration_check_query(const struct migration *migration, const ecs_query *query);
 
-/* The name for messages of the operation that begins a migration where it is not possible. */
+/* What messages call the operation that begins a migration, where it is not possible. */
 const char *migration_operation(const struct migration *migration);
 
 /* Prepares and commits if there is anything to do; ECS_EBUSY inside scopes. */
@@ -177,7 +177,7 @@ void migration_refresh_query(const struct migration *migration, ecs_query *query
 bool migration_changes_storage(const struct migration *migration);
 
 /* Reserves room for entities with sparse components, once all tables have been planned, and finds
-** each table's target, which the commit asks for even where its rows part. The second makes the
+** each table's target, which the commit needs even where rows move separately. The second makes the
 ** sets, while the registry shows the wanted components. */
 ecs_status migration_plan_sparse(const struct migration *migration);
 ecs_status migration_prepare_sparse(struct migration *migration);

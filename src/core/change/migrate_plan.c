@@ -53,7 +53,7 @@ struct tie_path {
   ecs_id id;
 };
 
-/* Parts come first, so that none is followed twice: a followed one may be pointed to. */
+/* Follows parts first, so that no component, to which others may point, is followed twice. */
 static ecs_status migrate_plan_follow_parts(struct migration *migration, ecs_id id,
                                             const struct tie_path *above) {
   ecs_world *world = migration->world;
@@ -301,7 +301,7 @@ static ecs_status migrate_plan_check_named(const struct migration *migration,
   return ECS_OK;
 }
 
-/* A path follows a field as long as that is an entity. */
+/* Checks the way of a path: a field that it follows must remain an entity. */
 static ecs_status migrate_plan_check_way(const struct migration *migration, const ecs_query *query,
                                          const struct term *term) {
   ecs_status status = migrate_plan_check_named(migration, query, term->through, term->through_leaf);
@@ -327,7 +327,7 @@ static ecs_status migrate_plan_check_turn(const struct migration *migration, con
                     "so that must remain exclusive", query->text, component->name);
 }
 
-/* Whether a term with ':added' no longer can tell which entities are new. */
+/* Whether a term with ':added' can no longer tell which entities are new. */
 static bool migrate_plan_loses_track(const struct term *term, const struct component *wanted) {
   return term->news == TERM_ADDED && !wanted->track;
 }

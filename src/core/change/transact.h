@@ -1,10 +1,10 @@
-/* Declarations, phases and systems that change together or not at all: what the reload of a
-** group of scripts is. Components that are new are registered at once and forgotten again when
-** the transaction ends without its commit; everything else changes in the commit.
+/* Declarations, phases and systems that change together or not at all, as when a group of scripts
+** is reloaded. New components are registered at once, and forgotten if the transaction ends without
+** its commit; everything else changes in the commit.
 **
 **   begin; declare, resource, remove ...; prepare; phases, systems and queries; order; commit
 **
-** A step that fails leaves the world usable; what follows is transaction_end. */
+** A step that fails leaves the world usable; then only transaction_end may follow. */
 #ifndef ECS_CORE_CHANGE_TRANSACT_H
 #define ECS_CORE_CHANGE_TRANSACT_H
 

@@ -55,8 +55,8 @@ static uint32_t apply_keep_tied(const ecs_world *world, uint32_t entity, ecs_id 
   return kept;
 }
 
-/* Applies the commands of a chain that are not dropped to a set of ids with room for `room`.
-** Returns the new count, or NONE if the entity dies. Called after cascade_decide. */
+/* Applies a chain's commands, except dropped ones, to a set of ids with room for `room`. Returns
+** the new count, or NONE if the entity dies. Called after cascade_decide. */
 static uint32_t apply_merge(const ecs_world *world, const struct chain *chain, ecs_id *ids,
                             uint32_t count, uint64_t room) {
   const struct staging *staging = &world->staging;
@@ -362,7 +362,7 @@ static void apply_drop_chain(ecs_world *world, const struct chain *chain) {
     replay_release(world, &staging->commands[at]);
 }
 
-/* Adds and removes an entity's sparse components as planned, which room is reserved for. */
+/* Adds and removes an entity's sparse components as planned, in reserved room. */
 static void apply_sparse(ecs_world *world, const struct chain *chain) {
   const struct table *now = apply_home(world, chain->entity);
   const struct table *from = now ? now : world->graph.empty;

@@ -244,7 +244,7 @@ static APART ecs_status batch_note_lanes(ecs_world *world) {
   return watch_rows_end(world, status);
 }
 
-/* Moves all rows of a table, which lose the exclusive ties of a relation that they lose. */
+/* Moves all rows of a table; if they lose an exclusive relation, they also lose its ties. */
 static void batch_move_whole(ecs_world *world, struct table *from, struct table *to) {
   const struct batch *batch = &world->staging.batch;
   bool removes = batch->kind == COMMAND_REMOVE;

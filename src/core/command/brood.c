@@ -1,4 +1,4 @@
-/* Broods hold the spawns of a scope as long as nothing else is deferred in it. A brood is a run of
+/* Broods hold the spawns of a scope while nothing else is deferred in it. A brood is a run of
 ** entities of one kind with their cells in columns; a block is one brood, or several whose entities
 ** alternate, as when a kernel's rows spawn in several places. Ids are taken at once. The batch
 ** counts their commands, writes and chains as if they were written; that happens when something

@@ -130,7 +130,7 @@ INLINE ecs_status cascade_each_source(ecs_world *world, uint32_t target, ecs_pol
   return status;
 }
 
-/* Whether any tie may exist by a relation with this policy. */
+/* Whether any relation with this policy may have ties. */
 static bool cascade_is_in_use(const ecs_world *world, ecs_policy policy) {
   const struct relations *relations = &world->relations;
   bool pairs = world->graph.pair_tables || world->cascade.pending_count;
@@ -410,7 +410,7 @@ static ecs_status cascade_step(ecs_world *world, uint32_t at) {
 
 /* Forgets what was decided. Cannot fail. */
 static void cascade_forget(struct cascade *cascade) {
-  /* The marks of all that die, one word of many marks at a time. */
+  /* Clears the marks of all that die, whole words at a time if they are many. */
   if (cascade->count > cascade->mark_capacity) {
     memset(cascade->marks, 0, cascade->mark_capacity * sizeof *cascade->marks);
     cascade->count = 0;
@@ -481,7 +481,7 @@ static inline void cascade_leave_table(ecs_world *world, struct table *table, ui
   if (table->count == 0) return;
   bool asked = table->leaving == cascade->round;
   table->leaving = cascade->round;
-  /* Whether every entity of the table dies: the question costs no more than their deaths. */
+  /* Whether every entity of the table dies: asking costs no more than their deaths. */
   uint32_t at = asked || table->has_any ? NONE : 0;
   while (at < table->count && cascade_takes(cascade, table->rows[at])) at++;
   if (at == table->count)

@@ -1,5 +1,5 @@
-/* Decides what the commands of a scope do to ties and names, and what dies by them: in the order of
-** the commands, over all entities, before any row moves. It can be undone until then.
+/* Decides what the commands of a scope do to ties and names, and what dies because of them: in the
+** order of the commands, over all entities, before any row moves. Until then it can be undone.
 **
 ** What dies with an entity is found breadth first: relations by id, sources in order. */
 #ifndef ECS_CORE_COMMAND_CASCADE_H

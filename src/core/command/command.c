@@ -61,7 +61,7 @@ static void command_pop_ended(ecs_world *world) {
     if (staging->scopes[top].open) return;
     uint32_t heir = scope_holder(staging, top);
     if (staging->batch.count && staging->batch.scope == top) staging->batch.scope = heir;
-    /* Those of a batch come before all written ones. */
+    /* The batch's commands come before all written ones. */
     uint32_t first = staging->scopes[top].first_command;
     for (uint32_t i = first; i < staging->command_count && !staging->batch.count; i++)
       if (staging->commands[i].scope == top) staging->commands[i].scope = heir;
@@ -119,8 +119,8 @@ static bool command_chain_map_reserve(struct memory *memory, struct chain_map *m
   return map_reserve(memory, &map->others, more);
 }
 
-/* Reserves room. None was reserved so far for rows of a batch or for broods, though they are
-** counted. */
+/* Reserves room, also for rows of a batch and for broods, which are counted but have had none so
+** far. */
 ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
                            uint64_t entities) {
   struct staging *staging = &world->staging;
@@ -401,7 +401,7 @@ ecs_status scope_commit(ecs_world *world, uint32_t scope) {
     ecs_status status = commands_apply(world);
     bool refused = status != ECS_OK && !scope_stays_open(status);
     assert(!refused || (staging->whole && staging->open == 1));
-    /* All is discarded because one could not apply; a call's own scope ends elsewhere. */
+    /* One command could not apply, so all are discarded; a call's own scope ends elsewhere. */
     if (refused && !staging->own) scope_cancel(world, scope);
     if (status != ECS_OK) return status;
   }

@@ -48,7 +48,7 @@ struct command {
   uint32_t first_write;      /* for a name: its place in namings */
   uint32_t write_count;
   bool dropped;              /* it cannot apply: see staging_refuse */
-  bool anew;                 /* it ties what was untied at its time: fields get defaults */
+  bool anew;                 /* it ties an entity untied at that point: fields get defaults */
   bool idle;                 /* it switches a component that the entity lacked at that point */
   bool ties;                 /* exclusive relation: the entity is tied once this applies */
 };
@@ -123,7 +123,7 @@ uint32_t scope_deferred(const ecs_world *world);
 ecs_status deferred_commit(ecs_world *world);
 ecs_status deferred_cancel(ecs_world *world);
 
-/* Drops what a scope holds but leaves it open; NONE drops everything, also that of ended scopes. */
+/* Drops what a scope holds but leaves it open; NONE drops everything, even of ended scopes. */
 void scope_drop(ecs_world *world, uint32_t scope);
 
 /* Ends all scopes opened after this one, which a system may have left open. */
@@ -152,8 +152,7 @@ ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id e
 ** ECS_OK. */
 ecs_status command_stage_name(ecs_world *world, ecs_id entity, struct naming naming);
 
-/* Creates a chain without commands for a living entity whose table changes by what happens to
-** others. */
+/* Creates a chain without commands for a living entity whose table changes because of others. */
 ecs_status command_touch(ecs_world *world, ecs_id entity);
 
 /* An entity's last command before a place in the list on a pair, or on all pairs of its relation;

@@ -1,6 +1,6 @@
 /* What observers are told. While commands are applied, notes record which entities change and which
 ** of the watched queries they matched before. New matches are found when observers are called
-** (sight.h). */
+** (cursor.h). */
 #ifndef ECS_CORE_COMMAND_WATCH_H
 #define ECS_CORE_COMMAND_WATCH_H
 
@@ -49,7 +49,7 @@ struct watch {
   uint64_t asked;            /* last round in which it had its turn, */
   uint64_t called;           /* and in which it was called, */
   uint32_t first_command, end_command;   /* during which it gave these commands, */
-  bool acted;                /* or any other command, or values */
+  bool acted;                /* whether it gave any, or wrote values */
   struct change_span *spans;        /* changes of rows that match or matched it */
   uint32_t span_count, span_capacity;
   struct sighting *sightings;
@@ -73,7 +73,7 @@ struct change_of {
   uint32_t last_note;
   uint32_t first_gift, gift_count;
   bool dies;
-  bool quiet;                /* it did not move, and nothing of it was switched */
+  bool quiet;                /* it did not move, and no component of it was switched */
 };
 
 /* A note of values that were written at once to an existing component, without a command. */
@@ -162,8 +162,8 @@ static inline struct change_of watch_change(const struct watching *watching, uin
   return (struct change_of){.entity = watching->moved[n], .dies = watching->dying};
 }
 
-/* Forgets a round. The second begins one for an observer, which has seen nothing of it, and whose
-** query looks at one entity at a time. */
+/* The first forgets a round. The second begins one for an observer that has seen nothing of it, and
+** makes its query look at one entity at a time. */
 void watch_forget_changes(ecs_world *world);
 void watch_begin_round(struct watch *watch);
 
@@ -180,8 +180,8 @@ void watching_free(ecs_world *world);
 ** order of their first commands, and which are given values. */
 ecs_status watch_changes(ecs_world *world);
 
-/* Records the matches of these while everything, ties included, is as it was. From then on nothing
-** can be lost, and watching.due is set. */
+/* Records the matches of these entities while everything, ties included, is unchanged. From then on
+** nothing can be lost, and watching.due is set. */
 ecs_status watch_matches(ecs_world *world);
 
 /* Records rows that change alike without commands: begin, then the rows of each table (those whose

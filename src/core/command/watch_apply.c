@@ -15,7 +15,7 @@
 
 /* ---- entities that commands change ---- */
 
-/* Lists the observers that rows of a table may match, once for each table. */
+/* Lists the observers whose queries rows of a table may match, once for each table. */
 static APART ecs_status watch_apply_list_watchers(ecs_world *world, struct table *table) {
   struct graph_keys keys = graph_keys(table->ids, table->id_count);
   for (ecs_id key; graph_next_key(&keys, &key);) {
@@ -59,7 +59,7 @@ static struct change_of *watch_apply_add_change(ecs_world *world, ecs_id entity,
   return &watching->changes[at];
 }
 
-/* The order of a command, and of the n-th note, which stands before a command. */
+/* The order of a command, after the notes that stand before it. */
 static uint64_t watch_apply_order_of(uint32_t command) {
   return (uint64_t)command << 32 | UINT32_MAX;
 }
@@ -398,8 +398,8 @@ static ecs_status watch_apply_add_span(ecs_world *world, struct watch *watch,
   return ECS_OK;
 }
 
-/* Tells a table's observers of rows that enter or leave it, except those created in the scope that
-** ends or is open. */
+/* Tells a table's observers of rows that enter or leave it, except observers created in the scope
+** that ends or is open. */
 static ecs_status watch_apply_concern(ecs_world *world, const struct table *table, bool leaves,
                                       struct change_span span) {
   const struct staging *staging = &world->staging;
@@ -457,7 +457,7 @@ ecs_status watch_matches(ecs_world *world) {
 
 /* ---- rows that change alike ---- */
 
-/* As after commands, the round gets a scope. */
+/* Changes of rows form a round, too, for which a scope is reserved. */
 ecs_status watch_rows_begin(ecs_world *world) {
   struct watching *watching = world->watching;
   assert(world->staging.command_count == world->staging.batch.count);

@@ -208,7 +208,7 @@ struct copying {
   uint32_t slots;            /* number of any values with a slot so far */
 };
 
-/* The target of a copy by an exclusive relation: what is given for the root overrides its source
+/* The target of a copy by an exclusive relation: a target given for the root replaces the source's
 ** before the tie is made, so that an impossible tie is not tried. */
 static ecs_id clone_target_now(const ecs_world *world, const struct copying *copying,
                                const struct item *item, const struct component *component) {

@@ -1,5 +1,5 @@
-/* Copies entities with their children by ChildOf, recursively. They are read without staged
-** changes, and the copies are made in one step or, inside a scope, staged like spawns. */
+/* Copies entities with their children by ChildOf, recursively. Staged changes are ignored; the
+** copies are made in one step or, inside a scope, staged like spawns. */
 #ifndef ECS_CORE_ENTITY_CLONE_H
 #define ECS_CORE_ENTITY_CLONE_H
 
@@ -27,13 +27,13 @@ enum clone_kind { CLONE_PLAIN, CLONE_INSTANCE, CLONE_PREFAB };
 /* Finds what to copy with an entity, and the any slots of all of it. */
 ecs_status clone_find(ecs_world *world, ecs_id root, enum clone_kind kind);
 
-/* As clone_find, without the children that the callback leaves out, and theirs. */
+/* As clone_find, but leaves out the children that the callback names, and theirs. */
 typedef bool (*clone_leaves_fn)(const ecs_world *world, uint32_t child, const void *ud);
 ecs_status clone_find_but(ecs_world *world, ecs_id root, enum clone_kind kind,
                           clone_leaves_fn leaves_out, const void *ud);
 
 /* Finds an entity with its sources by a relation, and theirs, breadth first, except those left out;
-** alone for NULL. A prefab's child that is not a prefab itself, as images may have, is left out. */
+** for NULL, alone. A prefab's child that is not a prefab, as images may have, is left out. */
 ecs_status clone_find_all(ecs_world *world, uint32_t root, const struct relation *relation,
                           clone_leaves_fn leaves_out, const void *ud);
 

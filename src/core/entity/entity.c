@@ -69,7 +69,7 @@ ecs_status ecs_despawn(ecs_world *world, ecs_id id) {
 
 /* ---- adding and removing ---- */
 
-/* Adds or removes a component that is not a relation, at once, even inside a scope, telling no
+/* Adds or removes a component that is not a relation, at once, even inside a scope, without telling
 ** observers. */
 static ecs_status entity_change_now(ecs_world *world, ecs_id id,
                                     struct component *component, bool adds) {
@@ -120,8 +120,8 @@ INLINE struct sparse *entity_sparse_set_of(const ecs_world *world, ecs_id id) {
   return known && known->id == id && !known->relation ? known->sparse : NULL;
 }
 
-/* Moves a row along an edge of its table, which says that nothing else changes, unless something is
-** pending. */
+/* Moves a row along an edge of its table, unless something is pending. The edge shows that nothing
+** else changes. */
 INLINE ecs_status entity_change_row(ecs_world *world, ecs_id id, ecs_id component, bool adds,
                                     bool tells) {
   if (UNLIKELY(changes_wait(world))) return change_entity(world, id, component, adds, tells);
@@ -202,11 +202,11 @@ ecs_status entity_set_many(ecs_world *world, const ecs_id *ids, size_t n,
   if (status != ECS_OK) return status;
   if (component->relation) status = relate_check_set(world, ids, n, component, writes, count);
   if (status != ECS_OK) return status;
-  /* The number of entities for which a set is deferred. */
+  /* The number of entities whose set is deferred. */
   size_t kept = component->relation ? n : 0;
   for (size_t i = 0; i < n && !component->relation; i++)
     kept += entity_is_kept(world, ids[i], component->id, entity_has(world, ids[i], component->id));
-  /* If applying or noting at the end of the last scope may fail, nothing may be written yet. */
+  /* If applying or noting at the end of the last scope may fail, nothing is written yet. */
   bool more = kept || staging->command_count || world->watching->sets;
   bool keep_all = staging->open == 1 && more;
   if (keep_all) kept = n;

@@ -264,7 +264,7 @@ ecs_id name_to_come(const ecs_world *world, ecs_string name) {
     const struct naming *naming = &staging->namings[command->first_write];
     ecs_id entity = command->entity;
     if (!text_same((ecs_string){naming->text, naming->size}, name)) continue;
-    /* Not if it has a parent or may get one, or is named again. */
+    /* Skips an entity that has a parent, may get one, or is named again. */
     bool other = name_parent_of(world, ecs_id_index(entity)) != 0 ||
                  (child_of && command_is_staged(world, entity, child_of->component->id));
     for (uint32_t j = i + 1; j < staging->command_count && !other; j++)

@@ -47,7 +47,7 @@ void name_return(ecs_world *world, uint32_t entity);
 /* ECS_ETAKEN if another child of a parent (0: an entity without one) has the entity's name. */
 ecs_status name_check_parent(const ecs_world *world, uint32_t entity, uint32_t parent);
 
-/* Called after an entity has got another parent. Cannot fail. */
+/* Called after an entity has moved to another parent. Cannot fail. */
 void name_follow(ecs_world *world, uint32_t entity);
 /* The entity's name; size 0 if it has none. */
 ecs_string name_of(const ecs_world *world, ecs_id entity);

@@ -94,7 +94,7 @@ static APART bool native_has_pair(const ecs_world *world, ecs_id entity, ecs_id 
   return relate_has(world, entity, relation->component, target);
 }
 
-/* What is not in the table may still be there as a relation or sparse component. */
+/* What the table lacks may still be there, as a relation or sparse component. */
 bool ecs_has(const ecs_world *world, ecs_id entity, ecs_id component) {
   const struct record *record = entity_find_row(&world->entities, entity);
   if (UNLIKELY(!record)) return native_has_pair(world, entity, component);
@@ -174,7 +174,7 @@ static APART void native_store_numbers(const struct layout *layout, uint32_t row
   }
 }
 
-/* If any bits are valid, nothing is checked, which takes a fifth of the time. */
+/* If any bits are valid, nothing is checked: this takes a fifth of the time. */
 ecs_status ecs_set(ecs_world *world, ecs_id entity, ecs_id id, const void *value) {
   const struct record *record = entity_find_row(&world->entities, entity);
   /* Setting does more than write and mark cells if a command on it is pending, or observers must be

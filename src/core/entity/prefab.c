@@ -32,8 +32,8 @@ bool prefab_is_or_comes(const ecs_world *world, ecs_id entity) {
   return prefab_is(world, ecs_id_index(entity)) || command_is_staged(world, entity, mark);
 }
 
-/* Whether an entity has this name. Prefabs keep their names, so one made of another's child has
-** another name, or none. */
+/* Whether an entity has this name. Prefabs keep their names, so one made from another's child has a
+** different name, or none. */
 static bool prefab_is_called_as(const ecs_world *world, uint32_t child, uint32_t source) {
   if (!prefab_is(world, child)) return true;
   return text_same(name_of(world, entity_id(&world->entities, child)),
@@ -253,7 +253,7 @@ static ecs_status prefab_bring_child(ecs_world *world, struct prefab_plan *plan,
   struct plan_taking taking = {plan, at, ecs_id_index(plan->made[at].base)};
   ecs_string name = name_of(world, from);
   uint32_t index = ecs_id_index(entity);
-  /* It may have the counterpart of the base's child: by name or, without one, by base. */
+  /* The base's child may have a counterpart: by name or, without one, by base. */
   bool there = name.size ? name_find(world, index, name.data, name.size) != ECS_NULL
                          : prefab_child_made_of(world, index, source) != 0;
   if (there || plan_leaves_out(world, source, &taking) || prefab_leads_back(world, plan, source))
@@ -268,7 +268,7 @@ static ecs_status prefab_bring_child(ecs_world *world, struct prefab_plan *plan,
   return name_await(world, copy, index, name);
 }
 
-/* An unlisted child with the name of a child of its parent's new base gets that as base, as if it
+/* An unlisted child named like a child of its parent's new base gets that child as base, as if it
 ** were listed without anything else. */
 static ecs_status prefab_imply_child(ecs_world *world, struct prefab_plan *plan, uint32_t at,
                                      uint32_t source) {
@@ -291,8 +291,8 @@ static ecs_status prefab_imply_child(ecs_world *world, struct prefab_plan *plan,
   return there ? plan_add(world, plan, &node) : ECS_OK;
 }
 
-/* An existing entity gets the children of its new base; what an image has stays while the base is
-** the same. */
+/* An existing entity gets the children of its new base. A partial node whose base stays the same
+** keeps the children that it has. */
 static ecs_status prefab_bring_children(ecs_world *world, struct prefab_plan *plan, uint32_t at) {
   const struct ties *ties = &world->relations.child_of->ties;
   ecs_id base = plan->made[at].base;

@@ -85,7 +85,7 @@ struct prefab_plan {
   uint32_t copy_count, copy_capacity;
 };
 
-/* Adds a node of which only this is known. */
+/* Adds a node described by `node` alone. */
 ecs_status plan_add(ecs_world *world, struct prefab_plan *plan, const struct prefab_node *node);
 
 /* The node of a child by its name, or NONE. */
@@ -110,23 +110,23 @@ void plan_free(ecs_world *world, struct prefab_plan *plan);
 /* The ties of a redeclared prefab: those of its nodes, and those of its base, which lead as they
 ** would in copies. */
 
-/* Stages the end of its exclusive ties that will lead elsewhere, IsA among them. All of these end
-** before any is made, so that none forms a cycle on the way. */
+/* Stages the end of a node's exclusive ties that will lead elsewhere, IsA among them. All of them
+** end before any is made, so that none forms a cycle on the way. */
 ecs_status prefab_end_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at);
 
 /* Redeclared prefabs and their instances. */
 
 /* Stages what turns an existing prefab into what its node and its new base say. For the first node
-** also updates all instances: they get added components, and new values in fields that still have
-** the value of the entity they were made from, if that changes, too. References inside its tree
-** lead the same way in theirs. All nodes must have their entities. */
+** also updates all instances: they get added components, and new values in fields that still equal
+** those of the entity they were made from, if these change. References inside its tree lead the
+** same way in theirs. All nodes must have their entities. */
 ecs_status prefab_update(ecs_world *world, const struct prefab_plan *plan, uint32_t at);
 
 /* Redirects references of staged copies inside their tree, as in the sources; what their nodes say
 ** is set later. */
 ecs_status prefab_lead_copies(ecs_world *world, const struct prefab_plan *plan);
 
-/* The child whose base is another entity; 0 if there is none. */
+/* The parent's child whose base is `source`; 0 if there is none. */
 uint32_t prefab_child_made_of(const ecs_world *world, uint32_t parent, uint32_t source);
 
 /* Unused strings. */

@@ -120,7 +120,7 @@ static uint32_t prefab_plan_base_of(const ecs_world *world,
   return copy ? copy->source : ties_target(&world->relations.is_a->ties, ecs_id_index(entity));
 }
 
-/* Whether a node exists because of its parent's base: that has a child of the same name, or one
+/* Whether a node exists because of its parent's base, which has a child of the same name, or one
 ** without a name that is made again. */
 static bool prefab_plan_is_inherited(const ecs_world *world, const struct prefab_plan *plan,
                                      uint32_t at) {
@@ -140,7 +140,7 @@ static ecs_id prefab_plan_parent_to_be(const ecs_world *world, const struct pref
   return copy ? copy->parent : ECS_NULL;
 }
 
-/* The child whose future base is another entity; or ECS_NULL. */
+/* The parent's child whose future base is `source`; or ECS_NULL. */
 static ecs_id prefab_plan_child_for(const ecs_world *world, const struct prefab_plan *plan,
                                     ecs_id parent, uint32_t source) {
   for (uint32_t i = 1; i < plan->count; i++)
@@ -179,7 +179,7 @@ static ecs_id plan_led_to(const ecs_world *world, const struct prefab_plan *plan
 
 /* ---- ties ---- */
 
-/* Whether a tie is one that copies do not take over, or take over in another way. */
+/* Whether a tie is one that copies do not take over, or not unchanged. */
 static bool prefab_ties_is_structure(const ecs_world *world, const struct relation *relation) {
   const struct relations *known = &world->relations;
   return relation == known->child_of || relation == known->is_a || relation == known->prefab;
@@ -228,7 +228,7 @@ static ecs_id base_tie(const ecs_world *world, const struct prefab_plan *plan, u
   return ECS_NULL;
 }
 
-/* Whether a node's entity keeps a tie. */
+/* Whether a node's entity keeps a tie that it has. */
 static bool prefab_keeps_tie(const ecs_world *world, const struct prefab_plan *plan, uint32_t at,
                              const struct relation *relation, ecs_id id) {
   const struct relations *known = &world->relations;
@@ -246,7 +246,7 @@ static bool prefab_keeps_tie(const ecs_world *world, const struct prefab_plan *p
 }
 
 /* The values of a tie that its node does not give, in the world's list: those of another tie, or
-** defaults. Its any values are its own. */
+** defaults. Any values are not taken over. */
 static struct write *prefab_ties_ground_of(ecs_world *world, const struct prefab_plan *plan,
                                            ecs_id entity, const struct component *component,
                                            ecs_id base, ecs_id id) {
@@ -267,7 +267,7 @@ static struct write *prefab_ties_ground_of(ecs_world *world, const struct prefab
   return writes;
 }
 
-/* Stages a tie with these values; `id` is that of the base's tie. */
+/* Stages a tie with the values of prefab_ties_ground_of; `id` is that of the base's tie. */
 static ecs_status prefab_ties_stage_ground(ecs_world *world, const struct prefab_plan *plan,
                                            ecs_id entity, const struct relation *relation,
                                            ecs_id target, ecs_id base, ecs_id id) {
@@ -343,7 +343,7 @@ static ecs_status stage_said_ties(ecs_world *world, const struct prefab_plan *pl
   return status;
 }
 
-/* Stages the ties that it gets. */
+/* Stages the ties that a node's entity gets. */
 static ecs_status prefab_stage_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
   const struct prefab_node *node = &plan->nodes[at];
   ecs_id entity = plan->made[at].id;
@@ -386,7 +386,7 @@ static ecs_status prefab_lead_ties(ecs_world *world, const struct prefab_plan *p
 
 /* ---- followers ---- */
 
-/* What is known of an entity of a prefab's family, the prefab first, for the current leaf. */
+/* A prefab, or an entity made from it, while one leaf is updated. */
 struct prefab_follower {
   bool goes;                     /* it follows */
   ecs_cell old, wanted;          /* its old value, if it follows, and its new one */
@@ -400,12 +400,12 @@ struct update {
   const struct prefab_node *node;
   ecs_id base;                   /* the base */
   const struct clone *made;      /* the prefab and its followers: all instances, or none */
-  struct prefab_follower *followers;    /* one for each of these */
+  struct prefab_follower *followers;    /* one for each entity of `made` */
 };
 
 /* ---- the declaration ---- */
 
-/* Whether it has a component, not a relation, from its base. */
+/* Whether an entity gets a component, not a relation, from its base. */
 static bool prefab_update_inherits(const ecs_world *world, ecs_id base, ecs_id id) {
   return base != ECS_NULL && !relation_of(world, id) &&
          !prefab_shares(world, ecs_id_index(base), id);

@@ -194,7 +194,7 @@ static inline struct relation *relate_exclusive_of(const ecs_world *world, ecs_i
   return relation && relation->exclusive ? relation : NULL;
 }
 
-/* The id of a living target, which every entity with sources is. */
+/* The id of a target that is alive, as every entity with sources is. */
 INLINE ecs_id relate_target_id(const struct entity_index *entities, uint32_t at) {
   uint32_t offset = at - FIRST_ENTITY;
   if (UNLIKELY(offset >= entities->near.count)) return entity_id(entities, at);
@@ -360,8 +360,8 @@ bool relate_has(const ecs_world *world, ecs_id id, const struct component *compo
   return entity_has(world, id, pair_make(ecs_id_index(component->id), ecs_id_index(target)));
 }
 
-/* Does little for each one, since following the list waits for memory. Prefabs are listed only as
-** children, which only prefabs have. */
+/* Does little for each source, since following the list waits for memory. Prefabs are listed only
+** as children, which only prefabs have. */
 static size_t relate_tied_sources(const ecs_world *world, const struct relation *relation,
                                   uint32_t target, ecs_id *ids, size_t room) {
   const struct tie_end *end = ties_end(&relation->ties, target);

@@ -130,7 +130,7 @@ uint64_t spawn_writes(const struct part *parts, uint32_t count) {
   return writes;
 }
 
-/* Reserves room for everything that spawn_stage_parts stages, so that it cannot fail half way. */
+/* Reserves room for everything that spawn_stage_parts stages, so that it cannot fail halfway. */
 static ecs_status spawn_reserve_parts(ecs_world *world, const struct part *parts, uint32_t count,
                                       uint64_t times) {
   return command_reserve(world, (spawn_commands(parts, count) + 1) * times,
@@ -476,8 +476,8 @@ static APART ecs_status spawn_with_parts(ecs_world *world, const ecs_id *compone
   return world_tell_observers(world, entity_spawn(world, parts, (uint32_t)n, out));
 }
 
-/* A spawn without values into a known table: 55 % off. With ties, ids alone do not suffice, or may
-** name a dead target. */
+/* Spawning without values into a known table takes 55 % off. With ties, ids alone do not suffice,
+** or may name a dead target. */
 ecs_status ecs_spawn(ecs_world *world, const ecs_id *components, size_t n, ecs_id *out) {
   if (UNLIKELY(changes_wait(world) || sparse_is_mixed(world) || (n && !components)))
     return spawn_with_parts(world, components, n, out);

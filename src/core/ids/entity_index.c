@@ -154,7 +154,7 @@ static bool index_slot_fits_first(const struct entity_index *index, uint32_t at)
   return at >= FIRST_ENTITY && (offset < INDEX_PAGE || offset / 2 < index->near_capacity);
 }
 
-/* The slot of an index, after index_reserve_slot. */
+/* The slot of an index, after room for it has been reserved. */
 static struct slots index_need_slot(struct entity_index *index, uint32_t at) {
   uint32_t offset = at - FIRST_ENTITY;
   if (offset < index->near_capacity) index_near_extend(index, offset + 1);

@@ -74,12 +74,12 @@ struct part {
 };
 
 struct registry {
-  uint64_t version;                /* counts migrations and removals, also undone ones */
-  uint64_t layouts;                /* counts those that rows may have taken part in */
-  bool shown;                      /* as a migration will leave it: see migration_show */
+  uint64_t version;                /* counts migrations and removals, including undone ones */
+  uint64_t layouts;                /* counts those that may have changed rows */
+  bool shown;                      /* it shows the state after a migration: see migration_show */
   bool requires;                   /* some component requires others, or has done so */
   bool renamed;                    /* some component has a former name, or has had one */
-  uint32_t renaming;               /* names that may come back: see migration_rename */
+  uint32_t renaming;               /* number of former names that an undo may bring back */
   struct component **components;   /* by index, up to `count` */
   uint32_t count;
   uint32_t capacity;
@@ -115,14 +115,14 @@ struct graph {
   uint32_t empty_capacity;
   uint32_t next_serial;
   uint64_t next_order;
-  uint64_t placings;              /* how often tables have got another place in the order */
+  uint64_t placings;              /* counts changes to the order of tables */
   struct map by_hash;             /* hash of a sorted id set -> first table */
   struct map records;             /* id -> index in record_list */
   struct id_record **record_list;
   uint32_t record_count;
   uint32_t record_capacity;
-  uint32_t pair_tables;           /* tables that have pairs; and the ids of those made since */
-  uint64_t made_ids;              /* empty ones were freed: see graph_let_go */
+  uint32_t pair_tables;           /* tables that have pairs; and, since empty ones were freed, */
+  uint64_t made_ids;              /* the ids of those made: see graph_let_go */
   struct table *empty;            /* the table without components */
 };
 
@@ -299,7 +299,7 @@ struct cascade {
   uint32_t count, capacity;
   struct death_cause *causes;      /* only if observers are on */
   uint32_t cause_count, cause_capacity;
-  uint64_t *marks;           /* a bit by index: is among them */
+  uint64_t *marks;           /* a bit by index: whether it is among them */
   uint32_t mark_capacity;
   struct untied *undo;
   uint32_t undo_count, undo_capacity;
@@ -377,7 +377,7 @@ struct ecs_world {
   bool shared;                   /* on several threads: nothing may change the world */
   uint64_t arrivals;             /* how often a table got its first row */
   uint64_t rows_run;             /* rows that functions have run for */
-  uint64_t moment;               /* counts runs of systems and the times between: see index */
+  uint64_t moment;               /* counts runs of systems and the intervals between them */
   struct chance chance;          /* the current source of random numbers */
   ecs_id *scratch;               /* the id set being computed */
   uint32_t scratch_capacity;

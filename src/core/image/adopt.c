@@ -42,7 +42,7 @@ static ecs_status adopt_add_live(ecs_world *shadow, const struct component *live
   return status;
 }
 
-/* Whether every field had its present name. NULL: all had. */
+/* Whether every field already had its present name; NULL means that all had. */
 static bool adopt_keeps_names(const struct component *component, const char *const *names) {
   for (uint32_t i = 0; names && i < component->field_count; i++)
     if (!names[i] || strcmp(names[i], component->fields[i].name) != 0) return false;
@@ -241,7 +241,7 @@ void adopt_commit(struct loader *loader) {
     adopt_redirect_table(live, live->events.list[i]->later.table);
   }
   for (ecs_query *query = live->first_query; query; query = query->next) {
-    /* Everything, and what is written from now on, may be new to it. */
+    /* Every row, and everything written from now on, may be new to the query. */
     query_rejoin(query);
     changes_keep(query, 0);
   }

@@ -61,7 +61,7 @@ static uint64_t digest_short_product(uint32_t value, uint64_t key) {
   return (uint64_t)a * b;
 }
 
-/* Hashes the value of types whose bits do not say everything. */
+/* Hashes the value of types whose bits alone do not determine it. */
 static uint64_t digest_meaning(const ecs_world *world, const struct leaf *leaf,
                                enum type_class class, ecs_cell cell) {
   switch (class) {
@@ -79,9 +79,9 @@ static uint64_t digest_meaning(const ecs_world *world, const struct leaf *leaf,
   }
 }
 
-/* Adds floats among which are NaNs: all NaNs count as one, since which of two NaNs an operation
-** keeps is up to the compiler. One check for all values, not one for each, saves a third of a
-** digest's time. */
+/* Adds floats that include NaNs: all NaNs count as one, since it is up to the compiler which of two
+** NaNs an operation keeps. One check for all values, not one for each, saves a third of a digest's
+** time. */
 static void digest_add_odd(const struct leaf *leaf, const void *data, size_t first, uint32_t count,
                            uint64_t key, uint64_t *sums) {
   for (uint32_t i = 0; i < count; i++) {

@@ -76,7 +76,7 @@ ecs_status load_changes(struct loader *loader);
 ecs_status load_prefabs(struct loader *loader);
 
 /* Migrates the shadow's components to the live world's declarations; slots of dropped `any` fields
-** belong to the live world. Also makes resources of those that are resources there. */
+** belong to the live world. Components that are resources there become resources. */
 ecs_status adopt_migrate(struct loader *loader);
 ecs_status adopt_give_resources(struct loader *loader);
 

@@ -262,7 +262,7 @@ static void load_parts_resource_ids(const struct loader *loader) {
   }
 }
 
-/* Reads its kind from its flags, which the length of an array follows. */
+/* Reads a component's kind from its flags; an array's length follows them. */
 static ecs_status load_parts_read_kind(struct loader *loader, uint8_t flags,
                                        ecs_component_desc *desc) {
   if (flags == IMAGE_EVENT) {
@@ -379,7 +379,7 @@ ecs_status load_required(struct loader *loader) {
 
 /* ---- cells ---- */
 
-/* Without a codec, reading continues: if the image is damaged, that is the result. */
+/* Without a codec, skips a value: damage to the image is reported first. */
 static ecs_status load_parts_pass_over(struct loader *loader, uint32_t size) {
   char piece[256];
   loader->lacks_codec = true;

@@ -186,13 +186,13 @@ struct prefab_step {
 struct order {
   const ecs_world *live;
   struct map waiting;        /* indices of those in neither list yet */
-  struct prefab_step *steps;        /* path from one to its base, and on */
+  struct prefab_step *steps;        /* path from a prefab to its base, and on */
   ecs_id *prefabs;
   uint32_t count;
 };
 
-/* A declared prefab, not yet listed, that an entity is based on, directly or by being based on a
-** part of it; 0 if there is none. */
+/* A declared prefab, not yet listed, that an entity is based on, directly or through one of its
+** parts; 0 if there is none. */
 static uint32_t load_prefabs_waiting_base(const struct order *order, uint32_t entity) {
   const ecs_world *live = order->live;
   uint32_t base = ties_target(&live->relations.is_a->ties, entity);
@@ -206,8 +206,8 @@ static struct prefab_step load_prefabs_step_to(struct order *order, uint32_t pre
   return (struct prefab_step){prefab, prefab};
 }
 
-/* Lists a prefab after the bases of everything in it. In a cycle, what is reached first is listed
-** last. */
+/* Lists a prefab after the bases of everything in it. In a cycle, the prefab reached first is
+** listed last. */
 static void list_prefab(struct order *order, uint32_t prefab) {
   const struct relations *relations = &order->live->relations;
   uint32_t count = 0;
@@ -227,8 +227,8 @@ static void list_prefab(struct order *order, uint32_t prefab) {
   }
 }
 
-/* Whether a declaration is still valid. In a restored world others may have the id, such as
-** children of prefabs. */
+/* Whether a declaration is still valid. After a restore, another entity, such as a prefab's child,
+** may have the id. */
 static bool load_prefab_is_declared(const ecs_world *live, ecs_id prefab) {
   uint32_t index = ecs_id_index(prefab);
   return ecs_alive(live, prefab) && prefab_is(live, index) && name_of(live, prefab).size > 0 &&
@@ -254,7 +254,7 @@ static ecs_status list_all(struct loader *loader, struct order *order) {
 
 /* ---- all prefabs ---- */
 
-/* What is dropped may hold slots of the live world. */
+/* Values that are dropped may hold slots of the live world. */
 ecs_status load_prefabs(struct loader *loader) {
   ecs_world *live = loader->live, *shadow = loader->world;
   struct order order = {.live = live};

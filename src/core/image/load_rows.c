@@ -110,8 +110,8 @@ ecs_status load_index(struct loader *loader) {
 
 /* ---- tables ---- */
 
-/* A relation with several targets is in tables only by its pairs; sparse components, arrays and
-** events are in none. */
+/* A relation with several targets is in tables only as pairs; sparse components, arrays and events
+** are in none. */
 static bool load_row_is_by_itself(const struct component *component) {
   return !component->is_sparse && !component->length && !component->is_event &&
          (!component->ties.relation || component->ties.exclusive);
@@ -346,7 +346,7 @@ static ecs_status load_rows_read_toggle(struct loader *loader, const struct tabl
   return ECS_OK;
 }
 
-/* The table has its rows. Checks the image's count against the bits. */
+/* Reads the toggles of a table that has its rows; checks the image's counts against the bits. */
 static ecs_status load_rows_read_toggles(struct loader *loader, struct table *table) {
   ecs_status status = ECS_OK;
   if (!toggles_grow(&loader->world->memory, table, table->count)) return ECS_ENOMEM;
@@ -560,7 +560,7 @@ static ecs_status load_rows_read_table_marks(struct loader *loader, const struct
   return status;
 }
 
-/* Checked once everything has been read. */
+/* Reads a component's marks. They are checked once everything has been read. */
 static ecs_status load_rows_read_component_marks(struct loader *loader, struct component *component,
                                  uint8_t kept) {
   ecs_world *world = loader->world;

@@ -97,7 +97,7 @@ static uint32_t save_index_of(const struct saver *saver, uint32_t index) {
   return index < FIRST_ENTITY ? saver->places[index] + 1 : index;
 }
 
-/* Lists a table's pairs of a relation as in the image, and returns their number. */
+/* Lists a table's pairs of a relation in the image's order, and returns their number. */
 static uint32_t save_list_pairs(struct saver *saver, const struct table *table,
                                 const struct component *component) {
   uint32_t count = 0;
@@ -112,7 +112,7 @@ static uint32_t save_list_pairs(struct saver *saver, const struct table *table,
   return count;
 }
 
-/* The nth of these pairs. */
+/* The nth pair that save_list_pairs has listed. */
 static ecs_id save_pair_listed(const struct saver *saver, const struct component *component,
                                uint32_t n) {
   uint32_t target = saver->targets[n];
@@ -351,8 +351,8 @@ static uint8_t save_state_of(const struct record *record) {
          : table == RECORD_PARTED ? SLOT_PARTED : SLOT_FREE;
 }
 
-/* The first index from `at` on, at the start of a page, whose page has ever had a live slot;
-** INDEX_LIMIT at the end. */
+/* The start of the first page, at or after `at`, that has ever had a live slot; INDEX_LIMIT if
+** there is none. */
 static uint32_t save_next_page(const struct entity_index *index, uint32_t at) {
   for (;;) {
     at = entity_next_slot(index, at) & ~(INDEX_PAGE - 1);
@@ -588,7 +588,7 @@ static void save_changes(struct saver *saver) {
   }
 }
 
-/* Whether anything has happened to it besides being registered. */
+/* Whether anything has happened to a phase or system since it was registered. */
 static bool save_has_timing(const struct saver *saver, const ecs_system *system) {
   return system->timer > 0 || system->elapsed > 0 || system->has_run || system->parked ||
          system->switched || streams_before(saver->world, system);
@@ -666,7 +666,7 @@ static void save_all(struct saver *saver) {
   save_schedule(saver);
 }
 
-/* The most ids of any table, plus one, so it is never 0. */
+/* The largest number of ids in a table, plus one, so it is never 0. */
 static uint32_t save_most_ids(const ecs_world *world) {
   const struct id_record *all = graph_all(world);
   uint32_t most = 0;

@@ -22,7 +22,7 @@
 #include "ecs_component.h"
 #include "ecs_world.h"
 
-/* What an event has besides its rows and its delayed ones. */
+/* An event's state apart from its rows and its delayed rows. */
 struct event_copy {
   ecs_id id;
   uint64_t first, aged;
@@ -71,8 +71,8 @@ struct ecs_snapshot {
   struct arena arena;        /* of all lists */
 };
 
-/* The components that snapshots were taken of, as a world without content. Kept when components
-** change, as long as a snapshot needs it. */
+/* The components that snapshots were taken of, as a world without content. Kept after components
+** change, while a snapshot needs it. */
 struct layouts {
   struct attachment link;
   uint64_t number;           /* of the registry */
@@ -159,7 +159,7 @@ static ecs_status snapshot_take_ties(ecs_snapshot *snapshot) {
   return ECS_OK;
 }
 
-/* Can fail only if there were fewer before. */
+/* Can fail only if fewer sources were tied before. */
 static ecs_status snapshot_restore_ties(ecs_world *world, const struct tie_copy *copy) {
   struct relation *relation = relation_of(world, copy->component);
   for (uint32_t i = 0; i < copy->count; i++) {
@@ -236,8 +236,8 @@ static void snapshot_restore_resource(const struct component *component, const c
   }
 }
 
-/* A resource that was not there then gets its defaults or, in a shadow, which may have other ones,
-** is dropped: that of the live world comes later. */
+/* A resource that the snapshot lacks gets its defaults. In a shadow, whose defaults may differ, it
+** is dropped: the live world's own comes later. */
 static void snapshot_restore_resources(const ecs_snapshot *snapshot, bool shadow) {
   const struct registry *registry = &snapshot->world->registry;
   for (uint32_t i = 0; i < registry->count; i++) {
@@ -298,7 +298,7 @@ static ecs_status snapshot_take_tables(ecs_snapshot *snapshot) {
   return status;
 }
 
-/* The first page from a number on, which becomes its own; NULL if there is none. */
+/* The first page at or after *number, which becomes that page's number; NULL if there is none. */
 static struct page *snapshot_next_page(const struct entity_index *index, uint32_t *number) {
   for (; *number < INDEX_LIMIT >> PAGE_BITS; ++*number) {
     struct page *page = entity_page(index, *number << PAGE_BITS);
@@ -389,7 +389,7 @@ static ecs_status snapshot_make_alike(struct loader *loader, ecs_world *like) {
   return status;
 }
 
-/* Called when components may change soon. */
+/* Called before components may change. */
 static ecs_status snapshot_keep_layouts(ecs_world *world) {
   struct layouts *last = snapshot_layouts_before(world, UINT64_MAX);
   if (last && last->number == world->registry.layouts) snapshot_free_layouts(world, &last->link);
@@ -478,7 +478,7 @@ void ecs_snapshot_free(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   struct memory *memory = &world->memory;
   world_detach_from(world, &snapshot->link);
-  /* With it go the layouts that no other snapshot needs. */
+  /* Layouts that no other snapshot needs go with it. */
   uint64_t oldest = UINT64_MAX;
   for (struct attachment *link = world->attachments; link; link = link->next)
     if (snapshot_of(link) && snapshot_of(link)->layouts < oldest)
@@ -558,7 +558,7 @@ static void snapshot_restore_components(struct page *now, const struct page *the
   }
 }
 
-/* Restores a page that the near slots have come to cover since. */
+/* Restores a page that the near slots have since come to cover. */
 static void snapshot_restore_absorbed(struct entity_index *index, const struct saved_page *saved) {
   struct slots *near = &index->near;
   uint32_t offset = (saved->number << PAGE_BITS) - FIRST_ENTITY, gap = offset - near->count;
@@ -721,7 +721,7 @@ static ecs_status snapshot_check_declared(const ecs_world *world, const ecs_worl
   return ECS_OK;
 }
 
-/* The name of a field in the layout that was replaced by that of `after`. */
+/* The name that a field had in the layout before that of `after`. */
 static const char *snapshot_trace_field(const struct component *before,
                                         const struct component *after, const char *name) {
   for (uint32_t i = 0; i < after->former.was_count; i++) {
@@ -732,8 +732,8 @@ static const char *snapshot_trace_field(const struct component *before,
   return name;
 }
 
-/* The first name of a field, which may have been renamed several times since; `lasted` if it has
-** been there all along. */
+/* Traces a field, which may have been renamed several times since, to its first name. *lasted:
+** whether it has existed all along. */
 static const char *snapshot_trace_back(const struct loader *loader,
                                        const struct component *component, uint32_t field,
                                        bool *lasted) {
@@ -752,8 +752,8 @@ static const char *snapshot_trace_back(const struct loader *loader,
   return name;
 }
 
-/* Fields that were there all along come first: one that was added since gets the values of one that
-** was dropped, and had its name, only if none of them has. */
+/* Fields that have existed all along come first. A field added since under the name of a dropped
+** one gets its values only if none of those has taken them. */
 static const char **snapshot_trace(struct loader *loader, const struct component *component) {
   size_t size = component->field_count * sizeof(const char *) + 1;
   const char **names = arena_take(&loader->live->memory, &loader->arena, size);
@@ -781,7 +781,7 @@ static ecs_status snapshot_read(ecs_snapshot *snapshot, struct loader *loader) {
   return status == ECS_OK ? snapshot_match_room(world, loader->world) : status;
 }
 
-/* As loading an image, but components are known by id and strings by number. */
+/* Restores as if an image were loaded, but finds components by id and strings by number. */
 static ecs_status snapshot_restore_across(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   struct loader *loader = load_begin(world);
@@ -798,7 +798,7 @@ static ecs_status snapshot_restore_across(ecs_snapshot *snapshot) {
   return status;
 }
 
-/* Queries that are used directly begin with all rows. */
+/* Queries used directly see all rows again. */
 ecs_status ecs_restore(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   ecs_status status = world_is_idle(world, "restore");

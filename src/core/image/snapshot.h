@@ -40,8 +40,8 @@ void table_copy_free(ecs_world *world, const struct table_copy *copy);
 bool table_copy_each(const ecs_world *world, const struct table_copy *copy, ecs_type type,
                      cells_fn visit, void *ud);
 
-/* Reserves room in the table that gets the rows back, then restores them. What has come to be
-** watched since counts as written now. */
+/* Reserves room in the table that gets the rows back, then restores them. Components watched since
+** then count as written now. */
 ecs_status table_copy_reserve(ecs_world *world, struct table_copy *copy, struct table *table);
 void table_copy_restore(const ecs_world *world, const struct table_copy *copy);
 

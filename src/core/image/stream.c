@@ -44,8 +44,8 @@ static uint64_t stream_step(uint64_t lane, const uint8_t *at, size_t i) {
 }
 
 /* Adds whole stripes with the lanes in registers. Prefetches even past the end: between two copied
-** pieces the processor forgets that they are consecutive. Saves a tenth of the time of an image
-** larger than the caches. */
+** pieces the processor no longer sees that they are consecutive. Saves a tenth of the time of an
+** image larger than the caches. */
 static void stream_add_stripes(struct checksum *sum, const uint8_t *at, size_t count) {
   uint64_t a = sum->lanes[0], b = sum->lanes[1], c = sum->lanes[2], d = sum->lanes[3];
   for (; count > 0; count--, at += STRIPE) {

@@ -75,8 +75,8 @@ bool reader_end(struct reader *in);
 **
 **   header      8 bytes "ecsworld", u32 version
 **   world       u32 tag, u64 seed, u64 tick; u64 streams of random numbers that function forms
-**               have opened in this tick, u64 numbers drawn outside of all
-**   strings     u32 count, the texts, in the order in which what follows names them first;
+**               have opened in this tick, u64 numbers drawn outside of any
+**   strings     u32 count, the texts, in the order in which the rest first names them;
 **               string fields hold 0 for "" or a place counted from 1
 **   components  u32 count, by nesting depth and name, each: text name, text doc, u8 flags
 **               (1 resource, 2 relation, 4 exclusive, 8 acyclic, 16 sources die with their
@@ -86,28 +86,28 @@ bool reader_end(struct reader *in);
 **               0xFFFFFFFF for none);
 **               u32 leaves, each: u32 bytes of a cell, u64 default (entities: 0); for a resource
 **               the leaves' cells. Flags 3, a relation that is a resource, say that it is an
-**               array: the u32 length of it follows them; flags 66, a relation that is a toggle,
+**               array, whose u32 length follows them; flags 66, a relation that is a toggle,
 **               say that it is an event
 **   required    for each component: u32 count, u32 places of what it requires, ascending
-**   arrays      for each array, by place: its cells, as many as it is long
+**   arrays      for each array, by place: as many cells as its length
 **   entities    u32 first, last, next of the spawn range, u32 free count, u32 indices in the
 **               order they will be taken; u32 pages, each: u32 number, 4,096 u16 generations,
 **               4,096 u8 states
-**   tables      u32 count, those with rows, in the order in which they got the first, each: u32
-**               components, their places, u32 pairs, by both, each: u32 relation's place, u32
+**   tables      u32 count, the tables with rows, in the order in which they got the first, each:
+**               u32 components, their places, u32 pairs, sorted, each: u32 relation's place, u32
 **               target; u8 0, u32 rows, u32 entity index each, then the columns: by place, then
 **               leaf, those of pairs after those of components, each: u32 bytes of a cell, the
 **               cells. `any` columns: u32 size (0xFFFFFFFF for nil) and bytes for each cell. Then,
 **               for each of its components that is a toggle, by place: u32 rows that have it off,
-**               and when there are any, a bit for each row, in u64 words. (Earlier versions wrote
-**               empty tables, too, and 1 for the 0 of those that were empty for long.)
+**               and when there are any, a bit for each row, in u64 words. (Earlier versions also
+**               wrote empty tables, with 1 as the u8 of those that had long been empty.)
 **   sparse      for each sparse component and each event, by place: u32 rows, u32 entity index
-**               each (0 of events), in packed order, then the columns, and of a toggle which have
-**               it off, as in tables, which none of them is named by. After an event's: u32 rows
-**               that were there when the last update ended; for each system that reads it a u8 1,
-**               text name, u32 rows that it has seen, u32 rows that it was due for; a u8 0; u32
-**               rows that are put off, and when there are any, these like the others, f64 clock,
-**               f64 time of each by that clock
+**               each (0 for events), in packed order, then the columns and, for a toggle, which
+**               rows have it off, as in tables, whose lists do not name it. After an event's: u32
+**               rows that existed when the last update ended; for each system that reads it a u8
+**               1, text name, u32 rows that it has seen, u32 rows that it was due for; a u8 0;
+**               u32 delayed rows, and when there are any, these like the others, f64 clock, f64
+**               due time of each by that clock
 **   ties        for each exclusive relation, by place: u32 count, the sources, by targets and then
 **               in the order in which they were tied
 **   names       u32 count, by their bytes and then by id, each: u64 id, text
@@ -115,27 +115,27 @@ bool reader_end(struct reader *in);
 **               accumulator, u8 enabled; u32 systems, likewise, each: text name, f64 timer, f64
 **               elapsed, u8 flags (1 enabled, 2 has run, 4 parked, 8 switched on or off), u64
 **               streams of random numbers opened in this tick. 2^31 is added to the number of
-**               systems when changes follow. (Earlier versions wrote all that there were, in
-**               running order.) What reads events and asks for changes is by name, too
-**   changes     u64 runs so far and one; for each system that asks for changes a u8 1, text name,
-**               text query, u64 runs up to which it knows of them; a u8 0; for each component, by
+**               systems when changes follow. (Earlier versions wrote all of them, in running
+**               order.) Readers of events and of changes are sorted by name, too
+**   changes     u64 runs so far plus 1; for each system that asks for changes a u8 1, text name,
+**               text query, u64 run up to which it has seen them; a u8 0; for each component, by
 **               place: u8 (0 nothing follows, 1 by groups, 2 by rows), then, for each table that
-**               has it, and each of its pairs there, in the order of the above, and for what keeps
-**               a sparse component: u64 run for each 1,024 rows, at least the last that all
-**               readers know of; by rows: u64 run in which each was written, in which it came
+**               has it, and each of its pairs there, in the order above, and for the set of a
+**               sparse component: u64 run for each 1,024 rows, at least the last that all readers
+**               have seen; by rows: u64 run in which each was written, and that of its addition
 **   checksum    u64 of everything before it (stream.h); nothing follows
 **
 ** An entity index below 65,536, in rows, pairs, ties and entity fields, is a component's place
 ** plus 1.
 **
-** Loading bounds what a forged image can ask for by its size (load.c). The sizes of cells, which
-** are known otherwise, also see to it that every leaf and every column of an empty table has
-** bytes to stand for the memory that it takes.
+** An image's size bounds the memory that it makes the loader take, even if it is forged (load.c).
+** The sizes of cells, otherwise redundant, ensure that every leaf and every column of an empty
+** table has some bytes to account for its memory.
 **
-** Formats 1 and 2 are read as well. They had no relations, neither pairs nor ties, no sparse
+** Formats 1 and 2 are read as well. They had no relations, pairs or ties, no sparse
 ** components, no requirements, no toggles, no arrays and no events. Format 1 had a u32 native size
-** before a component's fields and a u64 offset before a field's names, and neither sizes of cells
-** nor streams. */
+** before a component's fields and a u64 offset before a field's names, but no sizes of cells and
+** no streams. */
 
 #define IMAGE_MAGIC "ecsworld"
 #define IMAGE_VERSION 3u

@@ -58,7 +58,7 @@ static uint64_t *copy_marks(const struct marks *marks, uint64_t *data, uint32_t 
   return copy_some(marks->added, data, rows, out);
 }
 
-/* The numbers of some marks; NULL if they were not watched. */
+/* The numbers copied from an id's marks; NULL if it was not watched, or tracked differently. */
 static uint64_t *table_copy_find_marks(const struct table_copy *copy, const struct marks *marks) {
   const uint64_t *data = copy->marks;
   for (size_t at = 0; at < copy->mark_count;

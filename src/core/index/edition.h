@@ -166,18 +166,18 @@ enum stale { STALE_NONE, STALE_ROWS, STALE_ALL };
 struct staleness {
   bool known;                /* the rest is valid; otherwise everything may have changed */
   bool sound;                /* it will be, once what was gathered has been sorted */
-  uint64_t seen;             /* world.now at that time: later changes are marked later */
-  uint64_t version;          /* of the registry at that time */
+  uint64_t seen;             /* world.now at the gathering: later changes are marked later */
+  uint64_t version;          /* of the registry at the gathering */
   struct stretches then, now;
   enum stale what;
-  bool keeps_keys;           /* `from` says which row had a row's key */
+  bool keeps_keys;           /* `from` says which old row had each row's key */
   uint32_t *rows;            /* the changed rows, ascending; with keeps_keys only */
   uint32_t count, capacity;  /* those whose key is not kept; not for STALE_ALL */
   uint32_t *from;            /* by row: its old number; NONE: its key has changed */
   uint32_t from_capacity;
 };
 
-/* Starts keeping marks for the query's terms, unless something in progress must not be affected.
+/* Starts keeping marks for the query's terms, unless that might affect something in progress.
 ** ECS_ENOMEM. */
 ecs_status stale_watch(ecs_index *index);
 

@@ -1,4 +1,4 @@
-/* A grid without bounds that holds rows in cells: in order of z, y, x, and in a cell in query
+/* A grid without bounds that holds rows in cells: ordered by z, y, x, and within a cell in query
 ** order. If the box around all rows has not many more cells than rows, every cell has a number;
 ** otherwise only occupied cells are kept. */
 #ifndef ECS_CORE_INDEX_GRID_H

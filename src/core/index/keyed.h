@@ -81,7 +81,7 @@ ecs_status key_room_carry(struct memory *memory, struct key_room *room, const ui
 ecs_status keyed_sort(struct memory *memory, struct keyed *keyed, struct key_room *room,
                       uint32_t rows, uint32_t *count);
 
-/* hash: the number of buckets for that many rows. */
+/* For hash: the number of buckets for that many rows. */
 uint32_t keyed_buckets(uint32_t rows);
 
 /* What rows are sorted by, before their order in the query: the key or, for hash, the number of its
@@ -92,7 +92,7 @@ struct key keyed_rank(const struct keyed *keyed, struct key key);
 uint32_t keyed_bound(const struct keyed *keyed, const uint32_t *order, struct key key,
                      uint32_t row);
 
-/* maybe: gives a row another key. */
+/* For maybe: gives a row another key. */
 void keyed_change(struct keyed *keyed, uint32_t at, struct key key);
 
 /* Whether the rows are in order. */

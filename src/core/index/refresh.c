@@ -11,7 +11,7 @@
 #include "core/storage/component.h"
 #include "core/storage/marks.h"
 
-/* If more than one row in this many has changed, all are sorted again. */
+/* If more than one row in this many has changed, all rows are sorted again. */
 #define FEW 8u
 
 /* ---- which queries are simple ---------------------------------------------------------- */
@@ -117,8 +117,8 @@ static bool stale_is_lent(const ecs_index *index) {
   return false;
 }
 
-/* Whether so many rows may have been written or replaced, in groups of 1,024 whose marks do not say
-** which, that examining them is not worth it. */
+/* Whether too many rows may have changed for examining them to be worth it: in groups of 1,024 rows
+** whose marks do not say which rows changed. */
 static bool stale_are_many(const ecs_index *index) {
   const struct query_terms *terms = &index->query->terms;
   struct tables tables = {index, NULL, 0};
@@ -256,7 +256,7 @@ static void stale_copy_rows(ecs_index *index, const struct table *table, uint32_
     const struct copy_column *column = &copies->columns[i];
     const struct term *term = &index->query->terms.terms[column->term];
     const struct layout *layout = table_find(table, term->id);
-    /* Otherwise all rows of the table have the same. */
+    /* Otherwise all rows of the table are alike. */
     bool has_cells = column->component != ECS_NULL && layout->count;
     assert(!has_cells || layout->columns[column->leaf].size == column->size);
     for (uint32_t j = 0; has_cells && j < count; j++)

@@ -61,8 +61,8 @@ static inline bool search_box(struct ecs_search *walk, uint32_t axis, double at,
   return true;
 }
 
-/* Lines and cells have whole coordinates, so what is sought is at most as far after the first one
-** as their coordinates differ, and exactly there if none is missing. */
+/* Lines and cells have whole coordinates, so one that is sought lies at most as many places after
+** the first as their coordinates differ, and exactly there if none is missing. */
 
 /* The first line, from line `from` on, that does not precede z and y. */
 static uint32_t search_find_line(const struct grid *grid, uint32_t from, double z, double y) {

@@ -13,7 +13,7 @@ struct walk;
 
 struct row_stretch {
   uint32_t row, count;         /* the rows; none before the first one */
-  uint32_t next;               /* the word that the next one begins with; 0 if unknown */
+  uint32_t next;               /* the word that the next stretch begins with; 0 if unknown */
 };
 
 /* Moves to the table's next stretch; false if there is none. */
@@ -116,7 +116,7 @@ bool lineup_is_sound(const ecs_query *query);
 void lineup_release(ecs_world *world, struct lineup *lineup);
 
 /* A walk visits a query's matches row by row, where terms about ties and other entities decide
-** which rows match, how often, and which cells they yield. It allocates nothing on the way. */
+** which rows match, how often, and which cells they yield. Walking allocates nothing. */
 
 /* Where a step's cells are. */
 struct walk_end {
@@ -196,8 +196,8 @@ struct walk_later {
 /* Called after walk_next_table: prefetches what is read of later tables before their columns. */
 struct walk_later walk_prefetch(const struct walk *walk);
 
-/* Prefetches a column of the second table, and the cells of the next one, which processors continue
-** from the third line on. Takes a sixth off 1,000 tables of 100 rows. */
+/* Prefetches a column of the second table, and the first cells of the next one; processors prefetch
+** the rest themselves. Takes a sixth off 1,000 tables of 100 rows. */
 INLINE void walk_fetch_column(const struct walk_later *later, uint32_t at) {
   if (at >= later->count) return;
   uintptr_t cells = (uintptr_t)later->next[at].data;
@@ -337,7 +337,7 @@ struct passage {
 struct passage *passage_new(ecs_query *query);
 void passage_free(ecs_world *world, struct passage *passage);
 
-/* Frees all passages, whose iterations nothing will close. */
+/* Frees all passages, when nothing will close their iterations any more. */
 void passages_free(ecs_world *world);
 
 /* Whether the next match directly follows this one, in its own row and all steps' cells. */

@@ -91,7 +91,7 @@ struct candidate {
   uint32_t match, row, depth, target;
 };
 
-/* The rows and runs of one depth: first how many, then the next ones. */
+/* The rows and runs of one depth: at first their counts, then the places of the next ones. */
 struct level {
   uint32_t rows, runs;
   uint32_t last;               /* match of the last row plus 1 */
@@ -163,7 +163,7 @@ static void lineup_sort(const struct making *m, struct lineup *lineup) {
   lineup->run_count = m->run_count;
 }
 
-/* Records where the rows' ties lead, valid as long as the tables stay unchanged. */
+/* Records where the rows' ties lead, valid while the tables stay unchanged. */
 static void lineup_note_ends(const struct making *m, const struct lineup *lineup) {
   const struct walk *walk = &m->walk;
   const ecs_world *world = walk->query->world;
@@ -251,7 +251,7 @@ static bool lineup_end_is_sound(const ecs_query *query, uint32_t target,
   return end->match == NONE;
 }
 
-/* Whether a run's rows are in one table, with the ties that it says. */
+/* Whether a run's rows are in one table, with the ties that it records. */
 static bool lineup_run_is_sound(const ecs_query *query, const struct lineup_run *run,
                                 uint32_t from) {
   const struct lineup *lineup = query->lineup;

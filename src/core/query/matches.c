@@ -67,7 +67,7 @@ static void matches_begin_step(const struct walk *walk, uint32_t at, struct matc
     step->ties = &term->through->relation->ties;
   step->hides = term->state == TERM_OFF || (term->state == TERM_ON && term->component->toggle);
   step->cascades = walk->lineup && term->through && term->through == terms->cascade;
-  /* Whether the order is that of the step's sparse rows, each a match of it. */
+  /* Whether rows come in the order of the step's sparse rows, each of which matches. */
   bool leads = at == 0 && terms->packed && !walk->lineup && !step->hides && !term->news;
   assert(!leads || terms->steps[0] == 0);
   switch (term->form) {
@@ -234,8 +234,8 @@ static uint32_t match_together(const ecs_world *world, const uint32_t *list, uin
   return i;
 }
 
-/* How many of n rows have targets in the same table as the first one. If the lineup knows these,
-** transforms over a tree of 100,000 take an eighth less. */
+/* How many of n rows have targets in the same table as the first one. A lineup that knows them
+** takes an eighth off transforms over a tree of 100,000. */
 static uint32_t matches_together_along(const ecs_world *world,
                                        const struct match_stretch *rows, uint32_t n,
                                        uint32_t table, uint32_t *ends) {
@@ -247,7 +247,7 @@ static uint32_t matches_together_along(const ecs_world *world,
 }
 
 /* How many of n rows have entity fields that lead to the same table as the first one's. Constants
-** are in locals, since written rows might alias them: a third of the time. */
+** are in locals, since written rows might alias them, which takes off a third. */
 static uint32_t matches_together_by_field(const ecs_world *world,
                                           const struct matches_step *step,
                                           const struct match_stretch *rows, uint32_t n,
@@ -286,7 +286,7 @@ static uint32_t matches_find_more(const ecs_world *world, struct matches_step *s
   bool sparse = step->term->component->sparse;
   if (step->kind == STEP_PATH && step->cascades && !step->hides && !sparse)
     return matches_together_along(world, rows, n, table->index, ends);
-  /* Two thirds off fields of other entities that are all in one table. */
+  /* Takes two thirds off fields of other entities that are all in one table. */
   if (step->kind == STEP_FIELD && !step->hides && !rows->table->off && !sparse)
     return matches_together_by_field(world, step, rows, n, table->index, ends);
   for (; i < n; ends[i++] = end->row) {

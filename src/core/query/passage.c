@@ -8,8 +8,8 @@
 
 /* ---- beginning ---- */
 
-/* Whether writes on the way cannot change later matches: entity fields can, except those of events.
-** Ties and sparse components change only when the scope ends. */
+/* Whether writes during the iteration cannot change later matches. Those to entity fields can,
+** except in events; ties and sparse components change only when the scope ends. */
 static bool passage_can_match_in_groups(const ecs_query *query) {
   const struct query_terms *terms = &query->terms;
   for (uint32_t i = 0; i < terms->step_count; i++) {
@@ -207,7 +207,7 @@ static const ecs_id *passage_sight_values_of(const struct watch *watch,
 /* ---- ended matches ---- */
 
 /* An entity's matches mostly come in the order in which they were recorded, so the search goes on
-** behind the last one that was found. */
+** after the last one found. */
 static bool passage_still_matches(struct ecs_sight *sight, ecs_id entity, const ecs_id *values) {
   uint32_t index = ecs_id_index(entity);
   const struct query_terms *terms = &sight->watch->query->terms;
@@ -279,7 +279,7 @@ static bool passage_was_there(struct ecs_sight *sight) {
   return false;
 }
 
-/* Whether values of an id belong to what the first term has found. */
+/* Whether an id, whose values were set, is that of the first term in this match. */
 static bool passage_is_of_first(const struct ecs_sight *sight, ecs_id id) {
   const struct query_terms *terms = &sight->watch->query->terms;
   const struct term *term = terms->terms;
@@ -299,8 +299,8 @@ static bool passage_sight_is_given(const struct ecs_sight *sight, const struct c
   return false;
 }
 
-/* walk_match if each row of a table matches once. The next row is often in the same table and then
-** needs no search: a fifth of a call's cost. */
+/* walk_match where each row of a table matches once. The next row is often in the same table and
+** then needs no search, which takes a fifth off a call. */
 INLINE bool passage_comes_to(struct ecs_sight *sight, ecs_id entity) {
   struct walk *walk = &sight->walk;
   uint32_t index = ecs_id_index(entity);

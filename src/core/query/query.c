@@ -137,8 +137,8 @@ static ecs_id query_term_key(const struct term *term) {
   }
 }
 
-/* The rarest key that it cannot match without, so that a new table is compared with few queries: by
-** the number of existing tables, then by how many queries have it. */
+/* The rarest key that the query cannot match without, so that new tables are compared with few
+** queries: by the number of existing tables, then by how many queries have it. */
 static ecs_id query_key_of(const ecs_world *world, const struct query_terms *terms) {
   ecs_id rarest = ECS_NULL;
   uint64_t least = UINT64_MAX;
@@ -183,7 +183,7 @@ static ecs_status query_join_all(ecs_query *query) {
   return ECS_OK;
 }
 
-/* Forgets the order of rows, which belongs to other tables or terms. */
+/* Forgets the order of rows, which was for other tables or terms. */
 static void query_forget_lineup(ecs_query *query) {
   lineup_release(query->world, query->lineup);
   query->lineup = NULL;
@@ -285,7 +285,7 @@ void ecs_query_free(ecs_query *query) {
 
 #define SHARED_MOST 256u
 
-/* Whether its text still names what it did: components and fields may have other names since. */
+/* Whether its text still names the same components and fields: renames may have changed that. */
 static bool query_means_same(ecs_query *query) {
   ecs_world *world = query->world;
   struct query_terms now = {0};

@@ -48,7 +48,7 @@ struct term {
   uint32_t through_leaf;       /* the field; NONE for a relation's target */
   bool cascade;                /* of a path along a relation: parents come first */
   bool nearest;                /* of a path: starts at the row itself (`*->`) */
-  struct map known;            /* for those, during a walk: where ways lead, by entity index */
+  struct map known;            /* for `*->`, during a walk: where paths lead, by entity */
   enum term_kind kind;
   uint32_t group;        /* shared by the terms of A|B|C; otherwise NONE */
   uint32_t leaf;         /* of a single field (Position.x); NONE for the whole */
@@ -143,8 +143,8 @@ struct ecs_query {
   bool broken;                    /* names a component that is no longer declared */
   bool dirty;                     /* has doomed tables */
   bool kept;                      /* owned by a system: ecs_query_free leaves it alone */
-  bool shared;                    /* likewise: owned by the world, for all that ask for its text */
-  uint64_t named;                 /* the components' version for which that was last looked at */
+  bool shared;                    /* likewise: owned by the world, for all users of its text */
+  uint64_t named;                 /* registry.version when query_is_shared last succeeded */
   struct query_terms terms;
   ecs_query *previous, *next;     /* all queries of the world, oldest first */
   void *owner;                    /* set by the host: whose query it is */
@@ -170,7 +170,7 @@ static inline bool query_rows_are_whole(const struct query_terms *terms) {
   return !terms->step_count && !terms->event && !terms->toggled && !terms->changes;
 }
 
-/* Whether components are among the rows of its tables: they are not despawned, but refused. */
+/* Whether components are among the rows of its tables: despawning those is refused. */
 bool query_reaches_components(const ecs_query *query);
 
 /* The columns of a match, by slot; NULL if no term has any. */
@@ -184,7 +184,7 @@ static inline const uint32_t *query_columns(const ecs_query *query, uint32_t mat
 /* The table of a match. */
 struct table *query_table(const ecs_query *query, uint32_t match);
 
-/* Restores the order of its tables if that has changed. To be called, as query_reach does, before
+/* Restores the order of its tables if that has changed. Must be called, as query_reach does, before
 ** the tables are visited; until then no table may get its first row. */
 void query_arrange(const ecs_query *query);
 
@@ -225,7 +225,7 @@ bool query_terms_match(const struct query_terms *terms, const struct table *tabl
 /* The query that the world keeps for an owner, by its text. If it asks for changes, is about
 ** events, or the world already keeps too many, it is a new one that is not `shared`. */
 ecs_status query_share(ecs_world *world, ecs_string text, const void *owner, ecs_query **out);
-/* Whether it is still one of these: until its text names something else. */
+/* Whether a query is still shared; it no longer is once its text names something else. */
 bool query_is_shared(ecs_query *query);
 
 /* Frees a query, even if a system owns it. */

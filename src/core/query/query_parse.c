@@ -316,7 +316,7 @@ static ecs_status parse_check_way(struct parser *parser, const struct term *term
   return ECS_OK;
 }
 
-/* Reads after the arrow: what was read so far is the way. */
+/* Reads after the arrow: what was read so far is the path to it. */
 static ecs_status parse_read_end(struct parser *parser, struct term *term, bool nearest) {
   term->form = TERM_PATH;
   term->through = term->component;

@@ -15,8 +15,8 @@ bool term_shows(const struct term *term, const struct table *table, uint32_t row
 
 /* ---- 64 rows ---- */
 
-/* The rows of a table in which a term is present: bits, possibly inverted, or all; and of these
-** only what a term picks. */
+/* The rows of a table in which a term is present: bits, possibly inverted, or all; and only those
+** of them that a term picks. */
 struct shown {
   const uint64_t *bits;
   uint64_t flip;
@@ -90,8 +90,8 @@ static uint64_t query_rows_differing(const struct query_terms *terms, const stru
 
 /* ---- tables ---- */
 
-/* Whether rows of a table may differ in a term that is not decided row by row. A term with news
-** always splits, so its rows are not searched twice. */
+/* Whether rows of a table may differ in a term that is not decided row by row. A term with
+** `:changed` or `:added` always splits, so its rows are not searched twice. */
 static bool term_splits(const struct term *term, const struct table *table) {
   if (term->news) return table_has(table, term->id);
   const struct toggle *toggle = toggle_of(table, term->id);

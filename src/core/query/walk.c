@@ -104,10 +104,10 @@ static ecs_id walk_through_field(const struct walk *walk, const struct term *ter
   return entity_target(walk->query->world, ids[row]);
 }
 
-#define SHORT_WAY 8u           /* most steps of a way that is not recorded */
+#define SHORT_WAY 8u           /* most steps of a path that is not recorded */
 
-/* Starts at the row itself. A relation may form a cycle, which has no more steps than ties. Other
-** rows reuse what a long way recorded, so n rows in a line take O(n). */
+/* Starts at the row itself. A relation may form a cycle, so the number of ties limits the steps.
+** Other rows reuse what a long path recorded, so a chain of n rows takes O(n). */
 bool walk_nearest(const ecs_query *query, const struct term *term, uint32_t from,
                   struct walk_end *end) {
   const struct query_terms *terms = &query->terms;

@@ -171,7 +171,7 @@ ecs_status relation_check_way(const ecs_world *world, const struct relation *rel
     if (status == ECS_OK) status = name_check_parent(world, source, target);
     if (status != ECS_OK) return status;
   }
-  /* No path leads to an entity without sources: a chain of n grows in O(n). */
+  /* An entity without sources closes no cycle, so a chain of n grows in O(n). */
   bool leaf = ties_first(&relation->ties, source) == 0 && source != target;
   if (leaf) return ECS_OK;
   for (uint32_t at = target; at; at = ties_target(&relation->ties, at))
@@ -184,7 +184,7 @@ ecs_status relation_check_way(const ecs_world *world, const struct relation *rel
   return ECS_OK;
 }
 
-/* The tables of the entities tied to a target by a relation with several. */
+/* Of a relation with several targets: the tables of the entities tied to a target. */
 static const struct id_record *relation_paired(const ecs_world *world,
                                                const struct relation *relation,
                                                uint32_t target) {

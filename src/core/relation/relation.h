@@ -52,7 +52,7 @@ void relation_leave(ecs_world *world, const struct component *component);
 ** the list. */
 void relation_free(ecs_world *world, struct component *component);
 
-/* Unties all; the second then frees all relations and the list. */
+/* Unties everything; the second function then frees all relations and the list. */
 void relations_clear(ecs_world *world);
 void relations_free(ecs_world *world);
 
@@ -124,8 +124,7 @@ ecs_status builtin_need(ecs_world *world, const char *name, size_t size, struct 
 /* Finds or declares the relation that marks prefabs. */
 ecs_status builtin_prefab(ecs_world *world, struct component **out);
 
-/* component_need for a text that a user wrote, which may name a built-in relation for the first
-** time. */
+/* component_need for a text from a user, which may be the first to name a built-in relation. */
 ecs_status component_need_or_builtin(ecs_world *world, const char *name, size_t size,
                                      struct component **out);
 

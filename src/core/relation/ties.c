@@ -120,7 +120,7 @@ uint32_t ties_next_below(const struct ties *ties, uint32_t root, uint32_t at) {
   return next;
 }
 
-/* Records, in place of depths, where a source was first reached from; true if it was from here. */
+/* Records, in place of depths, from where a source was first reached; true if from `from`. */
 static bool ties_leads_back(struct ties *ties, uint32_t from, uint32_t *at) {
   while (ties_target(ties, *at)) {
     struct tie_depth *noted = ties_depth_slot(ties, *at);

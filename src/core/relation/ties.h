@@ -108,7 +108,7 @@ static inline uint32_t ties_first(const struct ties *ties, uint32_t target) {
   return end ? end->first : 0;
 }
 
-/* The source that was tied to the same target after this tied one; 0 at the end. */
+/* The next source of a tied source's target; 0 at the end. */
 static inline uint32_t ties_next(const struct ties *ties, uint32_t source) {
   return ties_slot(ties, source)->next;
 }
@@ -117,8 +117,8 @@ static inline uint32_t ties_previous(const struct ties *ties, uint32_t source) {
   return ties_slot(ties, source)->previous;
 }
 
-/* ties_next for long lists, from `step` 0 on: does not wait for each link if sources were spawned
-** in turn, which takes half off 1,000 lists of 100. */
+/* ties_next for long lists, from `step` 0 on: avoids waiting for each link if sources were spawned
+** in sequence, which takes half off 1,000 lists of 100. */
 INLINE uint32_t ties_follow(const struct ties *ties, uint32_t source, uint32_t *step) {
   return stride_to(source, ties_next(ties, source), step);
 }
@@ -130,7 +130,7 @@ uint32_t ties_next_end(const struct ties *ties, uint32_t from);
 ** targets first; 0 at the end. */
 uint32_t ties_next_below(const struct ties *ties, uint32_t root, uint32_t at);
 
-/* Ties an untied source, as the last one of the target; after ties_reserve. */
+/* Ties an untied source as the target's last one; call ties_reserve first. */
 void ties_link(struct ties *ties, uint32_t source, uint32_t target);
 
 /* Ties a source after another one of the target, or for 0 as the first. Undoes an unlink. */
@@ -149,8 +149,8 @@ INLINE void ties_leave(struct ties *ties, uint32_t source, const struct tie *tie
   ties->changes++;
 }
 
-/* Ties a tied source to another target, as its last one; after ties_reserve. A third less work than
-** ties_unlink and ties_link. */
+/* Ties a tied source to another target, as its last one; call ties_reserve first. A third less work
+** than ties_unlink and ties_link. */
 INLINE void ties_retie(struct ties *ties, uint32_t source, uint32_t target) {
   struct tie *tie = ties_slot(ties, source);
   struct tie_end *end = ties_end_slot(ties, target);

@@ -105,8 +105,8 @@ static void arrange_list_waiting(const struct schedule *schedule, const struct p
   assert(end == line->count && line->placed < end);
 }
 
-/* Walks back along what each waits for; after as many steps as there are systems it is on the
-** cycle, which is then printed in running order. */
+/* Follows what each system waits for; after as many steps as there are systems it is on the cycle,
+** which is then printed in running order. */
 static ecs_status arrange_cycle(const ecs_world *world, const struct phase *phase,
                                 struct line *line) {
   arrange_list_waiting(world->schedule, phase, line);

@@ -8,8 +8,8 @@
 #include "core/storage/table.h"
 #include "ecs_observer.h"
 
-/* The first failure, with its message; the remaining observers run nevertheless. Also whose command
-** could not apply, until the error handler is told, in the scope of the next round. */
+/* The first failure, with its message; the remaining observers run nevertheless. `refused`: the
+** observer whose command could not apply, reported in the scope of the next round. */
 struct outcome {
   ecs_status status;
   char message[MESSAGE_SIZE];
@@ -98,7 +98,7 @@ static void observer_call_all(ecs_world *world, struct outcome *outcome) {
   }
 }
 
-/* Fails with the names of the observers that still change something in a late round. */
+/* Fails with the names of the observers that still change something in the last rounds. */
 static ecs_status observer_fail_circle(const ecs_world *world) {
   const struct watching *watching = world->watching;
   char names[MESSAGE_SIZE / 2] = "", longer[MESSAGE_SIZE / 2];

@@ -18,7 +18,7 @@ void beside_know(ecs_world *world, const struct companions *companions) {
 
 /* ---- what a run accesses ---- */
 
-/* Iterates over what a run accesses, of array fields as a whole. */
+/* Iterates over what a run accesses; an array field is one access. */
 static bool parallel_next(const ecs_world *world, const struct prospect *of, uint32_t *at,
                           struct access *out) {
   if (!world->schedule->companions->next(of, at, out)) return false;
@@ -121,8 +121,8 @@ bool together_is_worth(const ecs_world *world, const struct tempo *tempo) {
   return count > 1 && pool_is_worth(world->pool, work);
 }
 
-/* What a system does after those of a batch; *side describes it if it joins. The systems of the
-** batch change nothing that this depends on. */
+/* Whether a system joins a batch, does not run, or ends it; *side describes a system that joins.
+** The systems of the batch change nothing that this depends on. */
 static enum joining parallel_joining_of(const ecs_world *world, const ecs_system *system,
                                         const struct tempo *tempo, const struct together *batch,
                                         struct side *side) {
@@ -179,7 +179,7 @@ static ecs_status parallel_end_member(ecs_world *world, ecs_query *query, double
   return ECS_OK;
 }
 
-/* Prepares as many as possible. Returns the place after the last system before all others. */
+/* Prepares as many members as possible. Returns the place after those that the batch covers. */
 static uint32_t parallel_add_all(ecs_world *world, const struct tempo *tempo,
                                  struct together *batch, uint32_t end) {
   uint64_t work = 0;

@@ -81,8 +81,8 @@ struct together {
 bool together_is_worth(const ecs_world *world, const struct tempo *tempo);
 
 /* From a place of the running phase on, gathers as many systems as can run in parallel, and runs
-** them if that is worth it. Returns the place after them. All up to there must then be stepped; the
-** work of members is done and none will fail. With a batch of 0, nothing was done. */
+** them if that is worth it. Returns the place after them. All systems up to there must then be
+** stepped; the members' work is done and none will fail. With an empty batch, nothing was done. */
 uint32_t together_begin(ecs_world *world, uint32_t from, const struct tempo *tempo,
                      struct together *batch);
 void together_end(ecs_world *world, struct together *batch);

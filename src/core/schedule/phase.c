@@ -93,7 +93,7 @@ ecs_status phase_sort(ecs_world *world) {
   do {
     before = count;
     count = phase_place_round(world, count, false);
-    rounds += count != before ? 1 + ends : 0;   /* one placed after an end has waited */
+    rounds += count != before ? 1 + ends : 0;   /* one placed after an at_end round has waited */
     if (count != before) continue;
     count = phase_place_round(world, count, true);
     ends += count != before;
@@ -255,6 +255,6 @@ ecs_status ecs_alpha(ecs_world *world, const char *name, double *out) {
     return world_fail(world, ECS_EINVAL, "%s%s", name ? name : "no phase",
                       name ? " is not a fixed phase" : " is fixed");
   double alpha = phase->accumulator / phase->fixed;
-  *out = alpha < 1 ? alpha : 1;   /* steps delayed by an error make it more */
+  *out = alpha < 1 ? alpha : 1;   /* above 1 if an error has delayed steps */
   return ECS_OK;
 }

@@ -6,7 +6,7 @@
 ** allocated once every system has its array. None of it is state of the world: images, snapshots
 ** and digests ignore it. */
 
-#define LONG_RUN 50e-6         /* seconds from which the processor's clock is read, too */
+#define LONG_RUN 50e-6         /* seconds; after so long a run, the CPU clock is read, too */
 
 ecs_status profile_switch(ecs_world *world, bool on) {
   struct schedule *schedule = world->schedule;

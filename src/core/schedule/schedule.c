@@ -244,7 +244,7 @@ static bool schedule_ask_alike(const ecs_system *a, const ecs_system *b) {
   return one && other && strcmp(one, other) == 0;
 }
 
-/* Copies what passes on to another system of that name. News belong to one query. */
+/* Copies what another system of that name takes over. News belong to one query. */
 static void schedule_copy_timings(ecs_system *to, const ecs_system *from) {
   to->enabled = from->enabled;
   to->switched = from->switched;

@@ -34,9 +34,9 @@ void system_names_put(struct system_names *names, ecs_system *system);
 /* Removes a system that is there. */
 void system_names_drop(struct system_names *names, const ecs_system *system);
 
-/* Timings: what a world records by name about its phases and systems, which is how far their time
-** has come, their switches, and what they have seen of events and changes. Images and snapshots
-** hold them, and those of absent systems are kept until these are registered.
+/* Timings: what a world records by name about its phases and systems: elapsed times, switches, and
+** what they have seen of events and changes. Images and snapshots hold them, and those of absent
+** systems are kept until the systems are registered.
 **
 ** Each is a struct ecs_system without a function; that of a phase has only a timer, the
 ** accumulator, and a switch. Lists are unordered. */
@@ -55,7 +55,7 @@ struct timings {
 ecs_status timings_need(ecs_world *world, struct timing_list *list, const char *name, size_t size,
                         ecs_system **out);
 
-/* Takes those of a world, or copies others. After ECS_ENOMEM there is still something to free. */
+/* Takes the timings of a world, or adds copies of others; must be freed even after ECS_ENOMEM. */
 ecs_status timings_take(ecs_world *world, struct timings *out);
 ecs_status timings_add(ecs_world *world, struct timings *to, const struct timings *from);
 
@@ -129,7 +129,7 @@ struct ecs_system {
   struct phase *phase;
   uint64_t registered;       /* kept when it is replaced */
   const char **before, **after;  /* names, ended by NULL; or NULL */
-  ecs_id event;              /* the event that it reads; numbers of its rows: see reading.h */
+  ecs_id event;              /* the event that it reads; numbers of its rows: see event.h */
   uint64_t seen;             /* the system has seen the rows before this one, */
   uint64_t awaited;          /* and was due for the rows before this one */
   uint64_t news;             /* world.now after its last run: later marks are new */
@@ -188,7 +188,7 @@ struct schedule {
 
 #define CATCH_UP_STEPS 8
 
-/* Distance between the numbers of two registrations, for those of a group of scripts in between. */
+/* Distance between the numbers of two registrations, to leave room for a group of scripts. */
 #define PLACES ((uint64_t)1 << 32)
 
 /* Adds the built-in phases to a schedule that is all zero. */
@@ -209,7 +209,7 @@ ecs_status schedule_build_observer(ecs_world *world, const struct ecs_observer_d
 void schedule_count(struct schedule *schedule);
 
 /* Adds an observer to the watching ones, or removes it, by its switch; has no effect for a system.
-** schedule_relist does so for all, among which others may have come. Cannot fail. */
+** schedule_relist does so for all systems, new ones included. Cannot fail. */
 void schedule_watch(ecs_world *world, const ecs_system *system);
 void schedule_relist(ecs_world *world);
 
@@ -394,7 +394,7 @@ ecs_status observers_run(ecs_world *world);
 /* What systems read: the events and changes that each has seen, and how long events stay for
 ** them. */
 
-/* The ends of what a run of a system reads: events, and changes. */
+/* Ends what a run of a system reads: the first for events, the second for changes. */
 void reading_end(ecs_world *world);
 void news_end(const ecs_world *world, ecs_system *system);
 

@@ -19,8 +19,8 @@
 
 /* ---- what systems read ---- */
 
-/* The event that a system reads, or NULL. If it reads another one than before, it begins with those
-** that exist. */
+/* The event that a system reads, or NULL. If that event is new to it, it begins with the existing
+** rows. */
 static struct event *reading_of(ecs_system *system) {
   const ecs_query *query = system->reads;
   if (LIKELY(!query || query->broken || !query->terms.event)) return NULL;
@@ -34,9 +34,9 @@ static struct event *reading_of(ecs_system *system) {
 
 void reading_end(ecs_world *world) { world->events.read_by = NULL; }
 
-/* While a system runs, its query is about changes since its last run, whatever other uses the query
-** has: it continues from the system's place, and its own is kept. The system's own writes are not
-** new to it. ECS_ENOMEM: it must not run. */
+/* While a system runs, its query sees the changes since the system's last run, whatever else uses
+** the query, whose own place is kept. The system's own writes are not new to it. ECS_ENOMEM: the
+** system must not run. */
 static ecs_status news_begin(ecs_system *system) {
   ecs_query *query = system->reads;
   if (LIKELY(!query || !query->terms.changes)) return ECS_OK;
@@ -158,7 +158,7 @@ INLINE ecs_status update_call_once(ecs_world *world, ecs_system *system, double 
 static RARE ecs_status update_call_with_news(ecs_world *world, ecs_system *system, double dt) {
   uint64_t seen = system->seen, awaited = system->awaited, news = system->news;
   world->schedule->news = true;
-  /* Its query yields the events it has not seen, and then it has seen them. */
+  /* Its query yields the events that it has not seen, which then count as seen. */
   const struct event *event = reading_of(system);
   if (event) {
     assert(!world->events.read_by);
@@ -240,7 +240,7 @@ static bool update_is_barren(const ecs_world *world, ecs_system *system) {
   return true;
 }
 
-/* Whether the query certainly has rows: its last table does. */
+/* Whether the query certainly has rows, because its last table does. */
 static inline bool update_is_fertile(const ecs_system *system) {
   const ecs_query *query = system->reads;
   return query && query->terms.plain && query->count && !query->broken &&
@@ -327,7 +327,7 @@ static ecs_status update_step_range(ecs_world *world, uint32_t from, uint32_t to
 }
 
 /* Steps all systems if some may run in parallel: a batch does its work at the place of its first
-** member, and each member is then stepped at its own place as if it did it there. */
+** member, and each member is then stepped at its own place as if it did the work there. */
 static RARE ecs_status update_step_batches(ecs_world *world, struct tempo tempo) {
   const struct schedule *schedule = world->schedule;
   struct together batch;
@@ -506,7 +506,7 @@ static void update_callback_handle(ecs_world *world, const ecs_system *system, e
 /* The handler uses the random stream around those of systems. */
 ecs_status callback_failed(ecs_world *world, ecs_system *system, ecs_status status) {
   struct schedule *schedule = world->schedule;
-  /* The message begins with the system's name; where the callback set none, its status follows. */
+  /* The message begins with the system's name; without a message of its own, its status follows. */
   char why[MESSAGE_SIZE];
   if (world->message[0])
     text_format(why, sizeof why, "%s", world->message);

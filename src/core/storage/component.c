@@ -14,7 +14,7 @@
 #include "core/storage/table.h"
 #include "ecs_component.h"
 
-/* The relation of a pair, whose id holds it without a generation. */
+/* The relation of a pair, whose id has the relation's index but no generation. */
 static APART struct component *component_of_pair(const ecs_world *world, ecs_id pair) {
   uint32_t at = pair_relation(pair);
   struct component *component =
@@ -340,7 +340,7 @@ uint64_t require_room(const ecs_world *world, uint64_t count, uint64_t more) {
   return count + more + (world->registry.requires ? 2ull * world->registry.count : 0);
 }
 
-/* Ids that still have to bring their requirements wait at the end of the room. */
+/* Ids whose requirements are still to be inserted wait at the end of the buffer. */
 uint32_t require_insert(const ecs_world *world, ecs_id *ids, uint32_t count, uint64_t room,
                         ecs_id id) {
   uint32_t before = count, waiting = 0;

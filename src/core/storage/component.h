@@ -76,8 +76,8 @@ struct component {
   bool translates;             /* some values differ from their cells: strings, ids */
   bool toggle;                 /* it can be switched off: see toggle.h */
   bool track, watched;         /* declared with `track`; writes are marked at all. See marks.h */
-  bool asked;                  /* an image marks it for systems that may not exist */
-  bool words;                  /* all leaves have 4 bytes, and the native struct only these */
+  bool asked;                  /* an image has marks of it, for systems that may be absent */
+  bool words;                  /* all leaves have 4 bytes, and the native struct has nothing else */
   bool numbers;                /* it has leaves, and any bits are valid values of them */
   uint32_t depth;              /* 0 without nested components */
   const ecs_id *requires;      /* sorted, without duplicates: what is added with it */

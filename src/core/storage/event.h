@@ -39,8 +39,8 @@ void events_forget_retired(ecs_world *world);
 void event_append(ecs_world *world, struct table *table, const struct write *writes,
                   uint32_t count);
 
-/* The first drops rows before a number. The second drops rows anywhere from one of an event's
-** tables; later rows take their numbers. */
+/* The first drops rows before a number. The second drops any rows of one of an event's tables;
+** later rows take over their numbers. */
 void event_drop(ecs_world *world, struct event *event, uint64_t number);
 void event_cut_from(ecs_world *world, struct table *table, uint32_t row, uint32_t count);
 
@@ -65,8 +65,8 @@ struct event {
   struct component *component;
   struct table *table;         /* its index is NONE, and its rows have no entities */
   uint64_t first;              /* number of the first row */
-  uint64_t aged;               /* number up to which they existed when the last update ended */
-  uint64_t leaving;            /* while an update ends: number up to which they are removed */
+  uint64_t aged;               /* events before this number existed when the last update ended */
+  uint64_t leaving;            /* while an update ends: events before this number are dropped */
   uint32_t cursors[2];         /* used while emissions are dropped: its rows, delayed rows */
   struct later later;
 };

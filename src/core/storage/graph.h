@@ -29,7 +29,7 @@ bool graph_lists(const struct table *table, ecs_id key);
 
 /* NULL if no table or query names the id yet. Its tables may be out of order. */
 struct id_record *graph_record(const ecs_world *world, ecs_id id);
-/* The first is graph_record with its tables in order. The second is that of the tables with a
+/* The first is graph_record with its tables in order. The second is the record of the tables with a
 ** component, or with any pair of it. */
 struct id_record *graph_tables(const ecs_world *world, ecs_id id);
 struct id_record *graph_uses(const ecs_world *world, const struct component *component);

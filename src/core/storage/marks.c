@@ -47,7 +47,7 @@ void marks_arrive_of(struct marks *marks, uint64_t now, uint32_t row, uint32_t c
   for (uint32_t i = row; marks->tracked && i < row + count; i++) marks->added[i] = now;
 }
 
-/* The sign bit of a difference tells which is greater: run numbers are far below it. */
+/* The sign bit of a difference tells which is greater: run numbers are far below 2^63. */
 LOOPS uint64_t marks_later(const uint64_t *runs, uint64_t run) {
   uint8_t later[64];
   uint64_t bits = 0;
@@ -148,7 +148,7 @@ static void marks_give_back(struct memory *memory, struct marks *marks) {
   marks->groups = marks->rows = marks->added = NULL;
 }
 
-/* Stops handing out cells of an id without a mark. */
+/* Makes sure that cells of an id are no longer handed out unmarked. */
 static void marks_lend_marked(struct table *table, ecs_id id) {
   struct layout *layout = table_layouts(table) + (table_find(table, id) - table_layouts(table));
   assert(layout->taken && layout->id == id);
@@ -209,7 +209,7 @@ static bool marks_is_of(const struct component *component, ecs_id id) {
   return id_is_pair(id) && pair_relation(id) == ecs_id_index(component->id);
 }
 
-/* Makes room after a table's marks for those of the component's ids; they do not count yet. */
+/* Makes room after a table's marks for those of the component's ids; they are not in use yet. */
 static bool marks_prepare(struct memory *memory, struct table *table,
                           const struct component *component) {
   uint32_t count = table->mark_count, old = table->mark_capacity;
@@ -227,7 +227,7 @@ static bool marks_prepare(struct memory *memory, struct table *table,
   return true;
 }
 
-/* Makes the marks that marks_prepare made count. */
+/* Puts the marks from marks_prepare to use. */
 static void marks_enter(ecs_world *world, struct table *table) {
   while (table->mark_count < table->mark_capacity && table->marks[table->mark_count].id) {
     struct marks *marks = &table->marks[table->mark_count++];

@@ -1,6 +1,6 @@
 /* Marks record when cells were last written, in runs of the world. They exist for components that
 ** are watched, for instance by queries with `:changed`: one mark for each group of 1,024 rows, and
-** with `track` also one for each row, with when its entity got the component. A table without marks
+** with `track` also one for each row, and when its entity got the component. A table without marks
 ** pays nothing. */
 #ifndef ECS_CORE_STORAGE_MARKS_H
 #define ECS_CORE_STORAGE_MARKS_H

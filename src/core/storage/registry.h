@@ -19,7 +19,7 @@ void component_leave_name(ecs_world *world, const struct component *component);
 /* Gives a component an id and registers its name. */
 ecs_status registry_add(ecs_world *world, struct component *component);
 
-/* Undoes that: nothing refers to the component, which is freed, and none was added since. */
+/* Undoes registry_add and frees the component, the last one added, to which nothing refers. */
 void registry_take_back(ecs_world *world, struct component *component);
 
 /* Steps of registry_add for a given index, whose entity is alive. registry_reserve for the index

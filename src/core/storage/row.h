@@ -21,7 +21,7 @@ static inline void graph_note_empty(struct graph *graph, struct table *table) {
   graph->empties[graph->empty_count++] = table->index;
 }
 
-/* Called before a table gets rows. An empty table has no place in the order of tables: its first
+/* Called before a table gets rows. An empty table has no place in the order of tables; its first
 ** row puts it last. */
 static inline void world_arrive(ecs_world *world, struct table *table, uint32_t rows) {
   struct graph *graph = &world->graph;
@@ -119,9 +119,9 @@ INLINE void column_default(const struct column *column, uint32_t row, uint32_t c
 }
 
 /* Brings the cells of all columns, which both tables have in the order of ids; those that only `to`
-** has get defaults. `places` lists the rows that were left, one after the other, while the last
-** ones took their places. `words`: every cell has 4 bytes; a constant here takes 13 % off adding or
-** removing one of 4 columns. */
+** has get defaults. `places` lists the rows that were removed, in order, while the last rows took
+** their places. `words`: every cell has 4 bytes; a constant here takes 13 % off adding or removing
+** one of 4 columns. */
 INLINE void columns_bring(const struct table *from, const struct table *to, uint32_t base,
                           uint32_t last, const uint32_t *places, uint32_t count, bool words) {
   const struct column *a = from->columns, *a_end = a + from->column_count;

@@ -175,7 +175,7 @@ static inline uint32_t table_column(const struct table *table, ecs_id id) {
 /* Kinds of edges. */
 #define EDGE_ADDS 1u         /* to the table with one id more, */
 #define EDGE_TAKES 2u        /* or with one less */
-#define EDGE_SLOW 4u         /* with either: the larger table is not plain */
+#define EDGE_SLOW 4u         /* added to either: the larger table is not plain */
 
 /* The first slot to look in for an edge. Relations have no edges, and ids of components are
 ** consecutive, so no mixing is needed. */
@@ -205,7 +205,7 @@ INLINE const struct edge *graph_edge(const struct table *from, ecs_id id) {
 
 /* Packed tables: a table whose cells all have 4 bytes, and that has not yet had more than
 ** PACKED_ROWS rows, keeps its list of rows and its columns in one buffer, PACKED_BYTES each, so
-** moving a row loads less memory. A column without a buffer of its own is in there. */
+** moving a row loads less memory. A column without a buffer of its own is in it. */
 
 #define PACKED_ROWS 16u
 #define PACKED_BYTES 64u

@@ -119,7 +119,7 @@ static ecs_status check_layout(const ecs_world *world, const struct table *table
   return ECS_OK;
 }
 
-/* Exactly the tables of prefabs are hidden from queries. */
+/* A table is hidden from queries exactly if it holds prefabs. */
 static ecs_status check_ids(const ecs_world *world, const struct table *table) {
   const struct relation *prefab = world->relations.prefab;
   uint32_t columns = 0;
