@@ -199,7 +199,7 @@ local function add_component(world, out, indent, entity, name, value)
   end
 end
 
--- Adds the ties of relations with several targets. world:components names these by ids of pairs.
+-- Adds the ties of relations with several targets. world:components yields them as ids of pairs.
 local function add_pairs(world, out, indent, entity)
   for _, name in ipairs(world:describe().components) do
     local about = world:describe(name)

@@ -147,7 +147,7 @@ end
 
 json.list, json.raw = {}, {}
 
---- Makes any bytes readable: those that are not UTF-8 become escapes.
+--- Makes any bytes readable: bytes that are not UTF-8 become escapes.
 ---@param text string
 ---@return string
 function json.readable(text)
@@ -327,7 +327,7 @@ local function number_from(value, where)
   return value
 end
 
--- Returns a list of JSON; nothing given counts as an empty one.
+-- Returns a JSON list; if it is absent, an empty one.
 local function list_from(value, where)
   if value ~= nil and (type(value) ~= "table" or value == json.null
       or #value == 0 and next(value) ~= nil) then
@@ -343,7 +343,7 @@ local function object_from(value, where, what)
   return value
 end
 
--- Raises an error for a key of an object that means nothing.
+-- Raises an error for an unknown key of an object.
 local function check_keys(object, known, where)
   for key in next, object do
     if not known[key] then
@@ -463,7 +463,7 @@ local function decode_entity(state, entity, given, only)
   end
 end
 
---- Gives an entity back one component from a text that json.encode returned.
+--- Restores one component of an entity from a text that json.encode returned.
 ---@param world ecs.World
 ---@param entity ecs.Id
 ---@param text string
@@ -476,12 +476,12 @@ function json.restore(world, entity, text, name)
   native.exact(world, decode_entity, state, entity, assert(json.parse(text)).entities[1], name)
 end
 
--- Removes this file and a line from the beginning of a message.
+-- Removes a position in this file from the beginning of a message.
 local function without_place(problem)
   return (problem:gsub("^[^\n]-json%.lua:%d+: ", ""))
 end
 
--- Calls a function, and puts an entity's id in the text before its errors.
+-- Calls a function. Its errors begin with the id that an entity has in the text.
 local function about_entity(id, fn, ...)
   local ok, problem, kind = native.try(fn, ...)
   if not ok then
@@ -502,7 +502,7 @@ local function spawn_all(world, list, ids)
   end
 end
 
--- The second pass: they get what they have, and then their names.
+-- The second pass: the entities get their components, and then their names.
 local function decode_all(state, list, ids)
   local world = state.world
   for _, given in ipairs(list) do

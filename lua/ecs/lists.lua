@@ -1,20 +1,20 @@
--- What functions of the table library do to a list that a kernel's function makes for itself. These
--- are compiled in place of them (src/front/libraries.c), and never run.
+-- Functions of the table library for lists that a kernel's function makes for itself. They are
+-- compiled in place of the library's own (src/front/libraries.c), and never run.
 
 local floor = math.floor
 
--- Leaves the row to Lua where it does not hold: there, the element is absent.
+-- Leaves the row to Lua unless a condition holds: the element is then absent.
 local function need(holds)
   local one = { 0 }
   if not holds then one[1] = nil end
   return one[1] + 0
 end
 
--- Quicksort as in ltablib.c of Lua 5.4, by the same comparisons in the same order, of what it has
--- read before them; parts that it sorts by calling itself wait in a list. Where a part is less than
--- a 128th, it chooses another pivot, by the clock.
+-- Quicksort as in Lua 5.4's ltablib.c: the same comparisons in the same order, of values read at
+-- the same time. Parts that ltablib.c sorts recursively wait in a list. A row with a part smaller
+-- than a 128th is left to Lua, which then chooses pivots by the clock.
 
--- Puts the pivot, which is at up - 1, between what is less and what is not. Returns where it is.
+-- Moves the pivot, at up - 1, between the elements that are less and the others. Returns its place.
 local function partition(list, less, lo, up, pivot)
   local i, j = lo, up - 1
   while true do
@@ -99,7 +99,7 @@ function lists.pop(list)
   return last
 end
 
--- In here, elements are not checked to exist.
+-- In this function, elements are not checked for existence.
 function lists.remove(list, at)
   local count = #list
   if at == count + 1 then return nil end

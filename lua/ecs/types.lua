@@ -170,8 +170,8 @@ function native.fields(view) end
 ---@return any ...
 function native.exact(world, fn, ...) end
 
---- Has the changes of the open scope applied as a whole when it ends, or not at all if one of them
---- cannot be. It has no effect inside another scope.
+--- Makes the changes of the open scope apply as a whole when it ends, or not at all if one of them
+--- cannot be applied. It has no effect inside another scope.
 ---@param world ecs.World
 function native.whole(world) end
 
@@ -374,7 +374,7 @@ function World:after(seconds, event, ...) end
 function World:events(event) end
 
 ---@class ecs.IndexOptions
----@field query string The entities and values that it copies.
+---@field query string Finds the entities and values that the index copies.
 ---@field grid? string By position: a component of the query with numbers x, y and optionally z.
 ---@field cell? number The width of a grid cell: about the usual search distance.
 ---@field hash? string|fun(...): any By a key: a field, or a function of the query's values.
@@ -393,7 +393,7 @@ function World:index(name, options) end
 ---@return ecs.View
 function World:res(name) end
 
---- Removes a component from all entities and forgets it. With the name of an index, drops that.
+--- Removes a component from all entities and forgets it. The name of an index drops the index.
 ---@param component ecs.Component
 function World:undeclare(component) end
 
@@ -658,7 +658,7 @@ function World:set(entity, component, ...) end
 ---@return any ...
 function World:get(entity, component, target) end
 
---- Returns the digits of an integer field ("Account.balance"), or nothing if the entity lacks it.
+--- Returns the digits of an integer field ("Account.balance"); nothing if the component is absent.
 ---@param entity ecs.Id
 ---@param field string
 ---@return string?
@@ -677,7 +677,7 @@ function World:set_text(entity, field, text) end
 ---@return table<string, any>|true|nil
 function World:read(entity, component, target) end
 
---- Adds a component with its defaults, or ties to a target. Has no effect if it is already there.
+--- Adds a component with its defaults, or a tie to a target. Has no effect if it already exists.
 ---@param entity ecs.Id
 ---@param component ecs.Component
 ---@param target? ecs.Target Relations only.
@@ -707,7 +707,7 @@ function World:enable(entity, component) end
 ---@return boolean
 function World:enabled(entity, component) end
 
---- Whether the entity has a component, or a relation with the target (or, without, with any).
+--- Whether the entity has a component, or is tied to the target or, without one, to any target.
 ---@param entity ecs.Id
 ---@param component ecs.Component
 ---@param target? ecs.Target
@@ -719,13 +719,13 @@ function World:has(entity, component, target) end
 ---@return fun(): (string|ecs.Id)?, table<string, any>|true|nil
 function World:components(entity) end
 
---- Returns the id of a pair, valid wherever a component's id is, as long as its target lives.
+--- Returns the id of a pair, accepted wherever a component's id is, while its target lives.
 ---@param relation ecs.Component
 ---@param target ecs.Target
 ---@return ecs.Id
 function World:pair(relation, target) end
 
---- Returns the target of an entity, or nothing. Of several targets, the one with the lowest id.
+--- Returns the target of an entity, or nothing. Of several, returns the one with the lowest id.
 ---@param entity ecs.Id
 ---@param relation ecs.Component
 ---@return ecs.Id?
@@ -805,7 +805,7 @@ function World:query(text, variables) end
 ---@field after? string|string[]
 ---@field every? number Seconds between runs.
 ---@field enabled? boolean Default: true.
----@field uses? string|string[] Indexes that it uses, if its function does not show it.
+---@field uses? string|string[] Indexes that it uses but that cannot be found in its function.
 ---@field when? fun(world: ecs.World): any Returns whether to run.
 ---@field compile? boolean
 ---@field [string] ecs.Id|string What a $name of the query is: ["$p"] = id.
@@ -890,7 +890,7 @@ function World:on_error(handler) end
 ---@field query? string The text of that form's query.
 ---@field also? ecs.Explanation[] The other forms that it was passed to.
 ---@field loops? ecs.Explanation[] Of a `run`: its loops over queries, by their lines.
----@field line? integer Of a loop: the line that it begins at.
+---@field line? integer Of a loop: the line on which it begins.
 
 --- Names of systems that can run in parallel.
 ---@class ecs.Batch
@@ -955,17 +955,17 @@ function Query:where(fn) end
 --- Despawns every entity that matches.
 function Query:despawn() end
 
---- Calls world:add for each of its entities.
+--- Calls world:add for each entity that matches.
 ---@param component ecs.Component
 ---@param target? ecs.Id
 function Query:add(component, target) end
 
---- Calls world:remove for each of its entities.
+--- Calls world:remove for each entity that matches.
 ---@param component ecs.Component
 ---@param target? ecs.Id
 function Query:remove(component, target) end
 
---- Calls world:set for all its entities or, if that fails, for none.
+--- Calls world:set for all entities that match or, if that fails, for none.
 ---@param component ecs.Component
 ---@param ... any
 function Query:set(component, ...) end
@@ -1009,7 +1009,7 @@ local Chunk = {}
 ---@return ecs.Column?
 function Chunk:column(name) end
 
---- Whether its entities have a component or tag. The query does not have to name it.
+--- Whether the chunk's entities have a component or tag. The query does not have to name it.
 ---@param component ecs.Component
 ---@return boolean
 function Chunk:has(component) end
@@ -1019,7 +1019,7 @@ function Chunk:has(component) end
 ---@field [integer] any
 local Column = {}
 
---- Copies the column into a list and returns that.
+--- Copies the column into a list and returns the list.
 ---@param into? any[]
 ---@return any[]
 function Column:read(into) end
@@ -1043,7 +1043,7 @@ function Array:fill(value) end
 ---@param other ecs.Array
 function Array:copy(other) end
 
---- Copies the elements into a list and returns that.
+--- Copies the elements into a list and returns the list.
 ---@param into? any[]
 ---@return any[]
 function Array:read(into) end
@@ -1065,8 +1065,8 @@ local Index = {}
 ---@overload fun(self: ecs.Index, x: number, y: number, z: number, reach: number): fun(): any
 function Index:within(x, y, reach) end
 
---- Returns the nearest entity and its distance, or nil if none is within `reach`. Of several at one
---- distance, the first in query order.
+--- Returns the nearest entity and its distance, or nil if none is within `reach`. If several are at
+--- the same distance, returns the first in query order.
 ---@param x number
 ---@param y number
 ---@param reach number

@@ -5,7 +5,7 @@
 #include "core/storage/registry.h"
 #include "front/front.h"
 
-/* Reads and writes values of rows: fields of views and resources. What a view's key leads to
+/* Reads and writes of the row's values: fields of views and resources. What a view's key leads to
 ** becomes a column of the program or a uniform; a store is kept in the environment until the
 ** function ends. */
 
@@ -51,7 +51,7 @@ uint32_t access_new_column(struct front *f, struct run_column cells,
   return f->column_count++;
 }
 
-/* The number of a term's field among the kernel's columns. */
+/* The number of a term's field in the list of the kernel's columns. */
 static uint32_t access_find_column(struct front *f, uint32_t slot, uint32_t leaf,
                                    const struct component *component, uint32_t component_leaf) {
   for (uint32_t i = 0; i < f->column_count; i++)
@@ -63,8 +63,8 @@ static uint32_t access_find_column(struct front *f, uint32_t slot, uint32_t leaf
                                                  .component_leaf = component_leaf, .type = type});
 }
 
-/* Terms may name the same component, or a field of one: then they share one column, that of the
-** first term. Returns its slot; *leaf becomes the leaf as that term counts it. */
+/* Terms may name the same component, or a field of it; they then share one column, that of the
+** first such term. Returns its slot; *leaf becomes the leaf's number in that term. */
 static uint32_t access_first_slot(const struct front *f, uint32_t slot, uint32_t *leaf) {
   const struct term *term = front_term(f, slot);
   assert(term);
@@ -89,7 +89,7 @@ static bool access_is_of_other(const struct front *f, uint32_t slot) {
   return term->form == TERM_PATH || term->form == TERM_OF;
 }
 
-/* A for loop that is not a program yet computes in doubles: its program does, too. */
+/* Until the body of a `for` is compiled, Lua computes it in doubles: its program does, too. */
 struct val val_of_field(struct front *f, const struct leaf *field, k_value cell, bool soft) {
   bool widens = f->body_line && field->type == ECS_F32 && build_type(f->b, cell) == KT_F32;
   if (widens) cell = build_convert(f->b, KT_F64, cell);
@@ -102,7 +102,7 @@ struct val val_of_field(struct front *f, const struct leaf *field, k_value cell,
   return NUMBERS_ARE_DOUBLES && wide ? number_exact(f, value, field->type == ECS_U64) : value;
 }
 
-/* The present value of a column's field. */
+/* The current value of a column's field. */
 static struct val access_now(struct front *f, uint32_t at) {
   const struct front_column *column = &f->columns[at];
   const struct leaf *field = &column->component->leaves[column->component_leaf];
@@ -141,7 +141,7 @@ void access_set_own_element(struct front *f, const struct component *array, stru
   f->env.fields[at] = access_fit(f, &array->leaves[ARRAY_LEAF], f->columns[at].type, value);
 }
 
-/* The program's number of a column that holds not a field but a fact about its rows. */
+/* The program's column for a fact about rows instead of a field. */
 static uint32_t access_told_column(struct front *f, uint32_t slot, uint32_t leaf, k_column type) {
   uint32_t at = 0;
   while (at < f->column_count && (f->cells[at].slot != slot || f->cells[at].leaf != leaf)) at++;
@@ -173,7 +173,7 @@ static int access_known_bound(const struct front *f, uint32_t variable) {
   return known;
 }
 
-/* The n-th of the query's values; nil where the term that finds it is absent. */
+/* The n-th variable of the query; nil where the term that binds it is absent. */
 static struct val access_query_value(struct front *f, uint32_t n) {
   const struct query_terms *terms = &f->query->terms;
   uint32_t variable = 0;
@@ -211,7 +211,7 @@ static const struct field *access_view_field(struct front *f, struct val view,
   return &component->fields[at];
 }
 
-/* Whether a constant is the index of an element of an array. */
+/* Whether a constant is a valid index of an array. */
 static bool access_has_element(struct val view, const struct constant *key, int64_t *at) {
   assert(view.array && view.array->count > 0);
   *at = key->type == CONST_INTEGER ? key->integer : 0;
@@ -219,7 +219,7 @@ static bool access_has_element(struct val view, const struct constant *key, int6
   return *at >= 1 && *at <= view.array->count;
 }
 
-/* An element of an array: its first leaf, counted from the array's. */
+/* The first leaf of an array's element, counted from the array's first leaf. */
 static uint32_t access_element(struct front *f, struct val view, const struct constant *key) {
   int64_t at;
   if (!access_has_element(view, key, &at))
@@ -264,7 +264,7 @@ static struct val access_resource_field(struct front *f, struct val at) {
   return steps_field(f, val_of_field(f, leaf, number, true), at);
 }
 
-/* Whether a key is an element of a table that the function also writes by a variable. */
+/* Whether a key names an element of a table that the function also writes at a variable index. */
 static bool access_is_element(struct front *f, struct val of, const struct constant *key) {
   return of.kind == VAL_PATH && key->type == CONST_INTEGER && cell_is_stored(f, of);
 }
@@ -324,7 +324,7 @@ static struct val access_of_run(struct front *f, uint32_t index) {
   return (struct val){.kind = VAL_NOTHING};
 }
 
-/* The mask of the rows in which an optional term is present. */
+/* The mask of rows that have an optional term. */
 static k_value access_there(struct front *f, uint32_t slot) {
   return build_load(f->b, access_told_column(f, RUN_THERE, slot, KC_BOOL));
 }
@@ -361,8 +361,8 @@ struct val access_parameter(struct front *f, uint32_t index) {
 
 /* ---- stores ---- */
 
-/* An id from outside, or a number that may be one, as the value of an entity field: rows in which
-** it is not alive fail. */
+/* The value of an entity field that is set to an outside id, or to a number that may be an id: rows
+** in which it is not alive fail. */
 static k_value access_living_id(struct front *f, struct val id) {
   k_value live = reach_live(f, id.value);
   build_need(f->b, build_binary(f->b, KO_EQ, live, id.value));
@@ -427,7 +427,7 @@ struct cell_place {
   uint32_t component_leaf;
 };
 
-/* The column of a field that is written. */
+/* The column of a field, which is now written. */
 static uint32_t access_written_column(struct front *f, struct cell_place to) {
   uint32_t leaf = to.leaf, slot = access_first_slot(f, to.slot, &leaf);
   uint32_t at = access_find_column(f, slot, leaf, to.component, to.component_leaf);
@@ -477,7 +477,7 @@ void access_looked_up(struct front *f, struct val view) {
   order_check_read(f, view.root, view.leaf);
 }
 
-/* Stores the id of a spawned entity, which exists only once the row's orders are given. */
+/* Stores the id of a spawned entity, which exists only after the row's orders. */
 static void access_store_spawned(struct front *f, struct cell_place to, struct val value) {
   const struct term *term = front_term(f, to.slot);
   f->breaks_promise = access_is_read_only(f, to.slot);
@@ -565,7 +565,7 @@ void access_store(struct front *f, struct val view, const struct constant *key,
   access_write(f, (struct cell_place){to.slot, to.leaf, to.root, to.leaf}, value, f->env.mask);
 }
 
-/* The result for a field, or the field's own value where that is nil. */
+/* The result for a field, or the field's old value where the result is nil. */
 static struct val access_or_own(struct front *f, uint32_t slot, const struct term *term,
                                 struct val value) {
   k_value there = value.present;
@@ -602,15 +602,15 @@ void access_result(struct front *f, uint32_t slot, struct val value) {
   access_write(f, (struct cell_place){slot, 0, term->component, term->leaf}, value, mask);
 }
 
-/* Whether what the term reads is written before its row's turn: parents come before children. */
+/* Whether what the term reads is final before the row's turn, because parents come first. */
 static bool access_is_of_parent(const struct front *f, const struct term *term) {
   const struct query_terms *terms = &f->query->terms;
   return term->form == TERM_PATH && term->through == terms->cascade && !term->nearest &&
          !terms->sources;
 }
 
-/* Whether a path of the query follows a field, and rows may match again: then a write redirects the
-** next match. */
+/* Whether a path of the query follows the written field and rows may match again: then the write
+** redirects the next match. */
 static bool access_leads_again(const struct front *f, const struct front_column *written) {
   const struct query_terms *terms = &f->query->terms;
   bool again = false, leads = false;
@@ -623,7 +623,7 @@ static bool access_leads_again(const struct front *f, const struct front_column 
   return again && leads;
 }
 
-/* A written field can be reached in only one way, so no row reads what another has yet to write. */
+/* Shares a written field that other columns reach, too, so that no row reads it too early. */
 static void access_check_owner(struct front *f, uint32_t at) {
   const struct front_column *written = &f->columns[at];
   const char *component = written->component->name;
@@ -659,7 +659,7 @@ bool access_reads_others(const struct front *f, const struct component *componen
   return false;
 }
 
-/* What rows write to other entities must not be read, nor be followed by a path. */
+/* Shares a field that rows write in other entities and read; no path may follow it. */
 static void access_check_folded(struct front *f, uint32_t at) {
   const struct front_column *written = &f->columns[at];
   const char *field = written->component->leaves[written->component_leaf].name;
@@ -672,7 +672,7 @@ static void access_check_folded(struct front *f, uint32_t at) {
                     "do that in a second system", written->component->name, field);
 }
 
-/* Shares an array whose elements are written by rows other than their own, or read by them. */
+/* Shares an array whose elements rows other than their own write or read. */
 static void access_check_element(struct front *f, uint32_t at) {
   const struct front_column *own = &f->columns[at];
   const struct front_array *array = &f->arrays[f->cells[at].leaf];
@@ -702,11 +702,11 @@ void access_finish(struct front *f) {
 
 /* ---- maybe ---- */
 
-/* Values that are nil or false in some rows: a number, boolean or id with the mask of the rows in
-** which it is present. Truth, `not`, `and`, `or`, ==, assignment and joins handle them; any other
-** use of an absent one is left to Lua. */
+/* Values that are nil or false in some rows: a number, boolean or id, with the mask of the rows in
+** which it is present. Truth, `not`, `and`, `or`, ==, assignment and joins handle an absent one;
+** any other use of it is left to Lua. */
 
-/* For any value: the mask where it is not nil. */
+/* The mask of rows in which a value of any kind is not nil. */
 static k_value access_maybe_presence(struct front *f, struct val x) {
   if (x.kind == VAL_NIL) return build_bool(f->b, false);
   return val_may_lack(x) ? x.present : K_ALL;
@@ -763,7 +763,7 @@ struct val maybe_or_nil(struct front *f, k_value mask, struct val x, struct val 
   some.bits = mixed_bits(some);
   some.literal = false;
   some.at = 0;
-  some.chain = 0;   /* rows in which it is nil take no steps */
+  some.chain = 0;   /* rows in which it is nil make no step */
   return maybe_select(f, mask, x, y, some);
 }
 

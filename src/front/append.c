@@ -33,7 +33,7 @@ struct val append_length(struct front *f, uint32_t which, struct val table) {
   return length;
 }
 
-/* A table becomes a record; all of one list are made at one place. */
+/* A table becomes a record; all records of one list are made by one instruction. */
 void append_table(struct front *f, uint32_t which, struct val table, k_value at,
                   struct val value) {
   struct builder *b = f->b;
@@ -67,7 +67,7 @@ void append_table(struct front *f, uint32_t which, struct val table, k_value at,
 
 /* ---- running ---- */
 
-/* Pushes what a record has in a column: nothing is a value, too. */
+/* Pushes a record's value in a column, which may be nil. */
 static void append_push(lua_State *L, int anchors, const struct script_cells *script, void *cells,
                         uint32_t at, uint32_t record) {
   const struct list_column *column = &script->list_columns[at];
@@ -91,7 +91,7 @@ static void append_push(lua_State *L, int anchors, const struct script_cells *sc
   }
 }
 
-/* Whether the table at an index has no numbers as keys but those up to its length. */
+/* Whether all number keys of the table at an index are within its length. */
 static bool append_is_list(lua_State *L, int table) {
   lua_Unsigned length = lua_rawlen(L, table);
   bool more = false;

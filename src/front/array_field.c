@@ -1,4 +1,4 @@
-/* Elements of array fields, of views, resources and tables from world:read, at an index that may
+/* Elements of array fields, in views, resources and tables from world:read, at an index that may
 ** differ from row to row. Each element has its own column, or uniform: the bits of the index choose
 ** among them. If that takes too many, the array is long, or rows run one by one anyway, elements of
 ** the row's own entity and of resources are looked up; those of tables from world:read, and of
@@ -19,7 +19,7 @@ static uint32_t field_stride(const struct field *array) {
   return array->leaf_count / array->count;
 }
 
-/* Whether elements, or array fields, of such a view have places where they can be looked up. */
+/* Whether elements or array fields in such a view have places at which they can be looked up. */
 static bool field_has_places(const struct front *f, const struct val *of, uint8_t kind) {
   if (kind == VAL_TABLE || kind == VAL_QUERY || kind == VAL_PATH) return true;
   if (f->result == RESULT_KEY || kind == VAL_PARTNER) return false;
@@ -87,7 +87,7 @@ static bool field_is_looked_up(struct front *f, const struct val *element) {
   return possible && (f->shared.looks_up || f->shared.count || array->count > ARRAY_FIELD_LONG);
 }
 
-/* How many there are to choose among. */
+/* How many elements there are to choose among. */
 static uint32_t field_choices(struct front *f, const struct val *element) {
   uint32_t count = element->within->count;
   if (count > RUN_COLUMNS)
@@ -103,7 +103,7 @@ struct val field_choice(struct val element, uint32_t i) {
   return element;
 }
 
-/* Selects one of the values, which are overwritten, by a number from 0. */
+/* Selects one of the values by a number from 0; overwrites them. */
 static k_value field_choose(struct front *f, k_value *values, uint32_t count, k_value at) {
   struct builder *b = f->b;
   for (int64_t bit = 1; count > 1; bit *= 2) {
@@ -166,7 +166,7 @@ struct val field_value(struct front *f, struct val element, k_value present) {
   return reach_cell_at(f, component, element.leaf, field_place(f, element), present);
 }
 
-/* Sets one of the columns that an element may be. */
+/* Stores to each column that the element may be in. */
 static void field_store_chosen(struct front *f, struct val element, struct val value) {
   struct builder *b = f->b;
   uint32_t count = field_choices(f, &element);

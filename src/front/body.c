@@ -1,10 +1,10 @@
 /* The body of a generic `for` as a function of its own: its parameters are the loop's variables,
-** and the locals around it are upvalues. An instruction that reads such a local takes it from its
-** upvalue first; one that sets it stores it afterwards. Rows that leave the loop are left to Lua,
-** which then leaves it, and so are those that come to an instruction that was refused. */
+** and the locals around it are upvalues. An instruction that reads such a local first loads its
+** upvalue; one that sets it stores it afterwards. Rows that leave the loop, or reach an instruction
+** that was refused, are left to Lua. */
 #include "front/rounds.h"
 
-/* The loop at a line; NONE if there is none, or several. */
+/* The loop that begins at a line; NONE if there are none or several. */
 static uint32_t body_find(const struct function_code *code, uint32_t line) {
   uint32_t found = NONE, count = 0;
   for (uint32_t pc = 0; code->lines && pc < code->count; pc++) {
@@ -16,7 +16,7 @@ static uint32_t body_find(const struct function_code *code, uint32_t line) {
   return count == 1 ? found : NONE;
 }
 
-/* A function whose part is cut out. */
+/* A loop body that is being cut out of its function. */
 struct cut {
   struct front *f;
   const struct function_code *from;
@@ -75,7 +75,7 @@ static void body_add_local(struct cut *cut, uint32_t local, bool sets, uint32_t 
   body_add(cut, code, pc);
 }
 
-/* a = b where it jumps, for a local: a test, after which only those rows set it. */
+/* CODE_TEST_SET of a local becomes a test, after which only the rows that jump set it. */
 static void body_add_set(struct cut *cut, struct code code, uint32_t pc) {
   uint32_t target = body_target(cut, code.target), test = cut->count;
   struct code move = {.kind = CODE_MOVE, .a = code.a, .b = code.b};
@@ -89,8 +89,8 @@ static void body_add_set(struct cut *cut, struct code code, uint32_t pc) {
   body_add(cut, (struct code){.kind = CODE_JUMP, .target = target}, pc);
 }
 
-/* Notes which locals an instruction reads and sets, whether the program has it or leaves it to Lua:
-** programs of one body share what is noted. */
+/* Notes which locals an instruction reads and sets, even if it is left to Lua, because the programs
+** of one body share these notes. */
 static void body_note_locals(struct cut *cut, const struct code *code) {
   struct front *f = cut->f;
   for (uint32_t i = 0; i < cut->locals; i++) {
@@ -101,7 +101,7 @@ static void body_note_locals(struct cut *cut, const struct code *code) {
   }
 }
 
-/* Adds an instruction, with what it needs of locals. */
+/* Adds an instruction, with the loads and stores of locals that it needs. */
 static void body_add_code(struct cut *cut, uint32_t pc) {
   struct code code = cut->from->code[pc];
   body_note_locals(cut, &code);

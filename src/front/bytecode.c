@@ -14,7 +14,7 @@ void bytecode_free(struct function_code *f) {
 
 #ifndef LUAJIT_VERSION
 
-/* Opcodes that the decoder or a refusal distinguishes. */
+/* Opcodes that the decoder or a refusal has to distinguish. */
 enum {
   LOP_MOVE = 0, LOP_LOADI = 1, LOP_LOADF = 2, LOP_LOADK = 3, LOP_LOADKX = 4,
   LOP_LOADFALSE = 5, LOP_LFALSESKIP = 6, LOP_LOADTRUE = 7, LOP_LOADNIL = 8,
@@ -31,8 +31,8 @@ enum {
   LOP_VARARG = 80
 };
 
-/* Opcodes whose numbers differ between versions; the bits of a list's length in B, and of its start
-** in C. */
+/* Opcodes that have different numbers in different versions; the bits of a list's length in B, and
+** of its start in C. */
 #if LUA_VERSION_NUM >= 505
 enum { LOP_SHLI = 32, LOP_SHRI = 33, LOP_VARARGPREP = 83, LOP_EXTRAARG = 84,
        LIST_LENGTH = 6, LIST_BEGIN = 10, METHODS_ARE_NAMED = 1 };
@@ -46,7 +46,7 @@ enum { LOP_SHRI = 32, LOP_SHLI = 33, LOP_VARARGPREP = 81, LOP_EXTRAARG = 82,
 struct decoder {
   struct function_code *f;
   const unsigned char *words;
-  uint32_t own_constants;      /* the function's; instructions add more after them */
+  uint32_t own_constants;      /* the function's own; instructions add more */
   bool ok;                     /* every number so far was valid */
   bool memory;                 /* no allocation failed */
 };
@@ -58,7 +58,7 @@ static uint32_t bytecode_word(const struct decoder *d, uint32_t pc) {
   return i;
 }
 
-/* Each of these returns the number, and records if it is invalid. */
+/* Each of these returns the number, and records whether it was invalid. */
 
 static uint32_t bytecode_reg(struct decoder *d, uint32_t at) {
   if (at >= d->f->registers) d->ok = false;
@@ -206,7 +206,7 @@ static void bytecode_do_return(struct decoder *d, const struct fields *i, struct
   if (out->b == NONE) bytecode_reg(d, i->a);
 }
 
-/* What is stored to a field. */
+/* The value that is stored to a field. */
 static void bytecode_set_field(struct decoder *d, const struct fields *i, struct code *out) {
   out->kind = i->op == LOP_SETTABUP    ? CODE_SET_UPFIELD
               : i->op == LOP_SETTABLE ? CODE_SET_INDEX
@@ -369,7 +369,7 @@ static void bytecode_jump(struct decoder *d, uint32_t pc, struct code *out) {
                                        (int64_t)(bytecode_word(d, pc) >> 7) - 16777215);
 }
 
-/* The second number of an instruction about a list, whose first has LIST_LENGTH bits. */
+/* The second number of an instruction that fills a list; the first has LIST_LENGTH bits. */
 static uint32_t bytecode_list_number(struct decoder *d, const struct fields *i, uint32_t pc) {
   uint32_t number = i->bx >> 1 >> LIST_LENGTH;
   if (!i->k) return number;

@@ -9,7 +9,7 @@
 
 #include "core/base/memory.h"
 
-/* Whether every number is a double: an integer is then only a known value without a fraction, which
+/* Whether every number is a double: an integer is then just a known value without a fraction, which
 ** operations take as a float. */
 #ifndef NUMBERS_ARE_DOUBLES
 #define NUMBERS_ARE_DOUBLES false
@@ -21,7 +21,7 @@ static inline bool double_is_integer(double number) {
   return small && (double)(int64_t)number == number && (number != 0 || 1 / number > 0);
 }
 
-/* Why instructions are refused, in every Lua. */
+/* Reasons for refusing instructions, in every version of Lua. */
 #define WHY_STRING "it builds a string: write it out as a constant, use the names of an enum, or " \
                    "do that in a system's run"
 #define WHY_FUNCTION "it creates a function: create it outside this one"
@@ -31,7 +31,7 @@ static inline bool double_is_integer(double number) {
                  "numbers, or use a world:array"
 #define WHY_UNKNOWN "it has an unknown instruction"
 
-/* Where the variables of loops are, after the loop's own registers. */
+/* Where a loop's variables are, counted from the loop's first register. */
 #ifdef LUAJIT_VERSION
 enum { FOR_VARIABLE = 3, EACH_VARIABLE = 3 };
 #elif LUA_VERSION_NUM >= 505
@@ -74,10 +74,10 @@ enum code_kind {
   CODE_RETURN,      /* b values from a; NONE: up to the top */
   CODE_FOR,         /* a + FOR_VARIABLE = numbers by a, a + 1, a + 2; body up to target: FOR_END */
   CODE_FOR_END,
-  CODE_EACH,        /* loop over the iterator at a; body up to target, where EACH_NEXT is */
-  CODE_EACH_NEXT,   /* a + EACH_VARIABLE ... = what the iterator gives, c; EACH_END comes next */
-  CODE_EACH_END,    /* to target unless the first of these is nil */
-  CODE_LEAVE,       /* rows here are left to Lua: of the body of a loop */
+  CODE_EACH,        /* loops over the iterator at a; body up to target, where EACH_NEXT is */
+  CODE_EACH_NEXT,   /* a + EACH_VARIABLE ... = the iterator's c results; EACH_END comes next */
+  CODE_EACH_END,    /* to target unless the first result is nil */
+  CODE_LEAVE,       /* rows that get here are left to Lua: in the body of a loop */
   CODE_REFUSED      /* not possible in a kernel: `why`; if flag, it may set registers from a on */
 };
 
@@ -98,7 +98,7 @@ struct constant {
 };
 
 #define ROOM_UNKNOWN (1u << 30)   /* CODE_TABLE's b: it is a copy of another table */
-#define MOST_CLOSURES 16u   /* of one function: fewer than bytes of one in memory */
+#define MOST_CLOSURES 16u   /* in a function; fewer than a function object has bytes */
 
 /* A register or, if `constant`, a constant. */
 struct operand {
@@ -113,13 +113,13 @@ struct code {
   struct operand left, right;
   bool flag;
   uint32_t target;
-  uint32_t origin;      /* in the body of a loop: its number in the function */
+  uint32_t origin;      /* in the body of a loop: its number in the whole function */
   const char *why;
 };
 
-/* An instruction of a function. */
+/* Where an instruction is: function and pc. */
 struct code_place {
-  const void *function;        /* its identity; NULL: the body of a loop */
+  const void *function;        /* the function's identity; NULL: the body of a loop */
   uint32_t pc;
   int32_t line;
 };
@@ -131,24 +131,24 @@ struct function_code {
   struct code *code;
   int32_t *lines;              /* by instruction; 0 if stripped */
   uint32_t count;
-  struct constant *constants;  /* those of the function, then those of instructions */
+  struct constant *constants;  /* the function's own, then those added by instructions */
   uint32_t constant_count, constant_capacity;
   uint32_t parameters, registers, upvalues;
-  uint64_t captured[4];        /* registers that are shared with functions created here, as bits; */
-  uint8_t highest[MOST_CLOSURES];   /* by function: 1 + the last of them, 0: none */
-  uint64_t assigned[4];        /* upvalues that it sets */
+  uint64_t captured[4];        /* registers shared with functions created here, as bits; */
+  uint8_t highest[MOST_CLOSURES];   /* by inner function: 1 + its highest shared register, or 0 */
+  uint64_t assigned[4];        /* upvalues that the function sets */
   bool vararg;
-  bool surveyed;               /* refused instructions lead to the next; set by the caller */
+  bool surveyed;               /* goes on after refused instructions; set by the caller */
   struct flow *flow;           /* by instruction, or NULL: see flow_find */
   const void *identity;        /* identity of the function, set by the caller */
-  const unsigned char *shared; /* by upvalue, three bytes: whether it is a register of the function
-                               ** around this one, and its number there or among the upvalues of
-                               ** that; within the dump */
-  ecs_string *strings;         /* of the dump, in order; only of Lua 5.5, */
-  uint32_t string_count, string_capacity;   /* for functions inside others */
+  const unsigned char *shared; /* three bytes for each upvalue: whether it is a register of the
+                               ** enclosing function, and its number there or among that function's
+                               ** upvalues; within the dump */
+  ecs_string *strings;         /* all strings of the dump in order, only in Lua 5.5, */
+  uint32_t string_count, string_capacity;   /* to read functions inside others */
 };
 
-/* Reads the Lua function at an index or, if `inner` is not 0, that one inside it, from 1.
+/* Reads the Lua function at an index or, if `inner` is not 0, the inner-th function inside it.
 ** ECS_ENOMEM, ECS_ECORRUPT (unknown encoding). Must be freed in any case. */
 ecs_status bytecode_read(lua_State *L, int index, uint32_t inner, struct memory *memory,
                          struct function_code *out);
@@ -159,16 +159,16 @@ ecs_status bytecode_jit_read(lua_State *L, int index, struct function_code *out)
 /* The dump of a Lua function: constants, lines and instructions. */
 
 /* Dumps the Lua function at an index into *out, whose `memory` is set, and reads everything of it,
-** or of that one inside it, but the instructions: these are at *words, four bytes each, out->count
-** of them. ECS_ENOMEM, ECS_ECORRUPT (unknown encoding). */
+** or of the inner-th function inside it, except the instructions: they are at *words, four bytes
+** each, out->count of them. ECS_ENOMEM, ECS_ECORRUPT (unknown encoding). */
 ecs_status dump_read(lua_State *L, int index, uint32_t inner, struct function_code *out,
                      const unsigned char **words);
 
-/* What is read of a dump. Each take returns NULL, or 0, where that is missing. */
+/* A position in a dump. Each take function returns NULL, or 0, where data are missing. */
 struct dump_cursor {
   const unsigned char *begin, *at, *end;
   bool ok;                     /* nothing was missing or wrong so far */
-  struct function_code *keeps; /* gets the strings, if it is given */
+  struct function_code *keeps; /* if given, it gets the strings */
 };
 const unsigned char *dump_take(struct dump_cursor *in, size_t size);
 unsigned dump_take_byte(struct dump_cursor *in);

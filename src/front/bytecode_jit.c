@@ -1,6 +1,6 @@
-/* The dumped functions and the instructions of LuaJIT 2.1 (lj_bcdump.h, lj_bcwrite.c, lj_bc.h and
-** lj_parse.c), as neutral instructions. A template of a table and a tail call become several of
-** these, so that `places` tells where each instruction begins.
+/* LuaJIT 2.1's dumped functions and instructions (lj_bcdump.h, lj_bcwrite.c, lj_bc.h and
+** lj_parse.c), as neutral instructions. A table template and a tail call become several of them, so
+** `places` says where each instruction begins.
 **
 ** Every number read is checked against what it counts or indexes. Integers and floats are one type:
 ** a constant without a fraction is an integer, except for -0.0. */
@@ -22,25 +22,25 @@ enum {
   JOP_JLOOP, JOP_JMP
 };
 
-/* What the head of a dump, and that of a function, say; types of dumped constants. */
+/* What the header of a dump and of a function can say; types of dumped constants. */
 enum { JIT_VERSION = 2, JIT_STRIPPED = 2, JIT_GAP = 8, JIT_VARARG = 2,
        JIT_LOCAL = 0x8000,
        JIT_FUNCTION = 0, JIT_TABLE = 1, JIT_CDATA = 4, JIT_STRING = 5,
        JIT_NIL = 0, JIT_FALSE = 1, JIT_TRUE = 2, JIT_INTEGER = 3, JIT_NUMBER = 4 };
 
-#define FUNCTIONS_MOST 256   /* open at once: each is inside a later one */
+#define FUNCTIONS_MOST 256   /* open at once: each inside a later one */
 
 struct jit_dump {
   struct function_code *f;
   struct dump_cursor in;
   bool memory;               /* no allocation failed */
   uint32_t gap;              /* registers between a function that is called and its arguments */
-  const unsigned char *words, *constants;   /* the function's: objects, then numbers */
+  const unsigned char *words, *constants;   /* the function's constants: objects, then numbers */
   uint32_t word_count, object_count, number_count;
-  uint32_t *places;          /* of instructions in f->code, and of their end */
+  uint32_t *places;          /* where each instruction begins in f->code, and where the last ends */
 };
 
-/* What is said of a function before its constants. */
+/* The header of a function, before its constants. */
 struct jit_head {
   unsigned flags, parameters, registers;
   uint32_t upvalues;
@@ -107,7 +107,7 @@ static struct constant jit_take_item(struct jit_dump *d) {
                                                        : CONST_NIL};
 }
 
-/* One of the objects among the constants: nil stands for all but strings. */
+/* One of the objects among the constants; nil stands for any that is not a string. */
 static struct constant jit_take_object(struct jit_dump *d) {
   uint32_t type = jit_take_number(d);
   if (type >= JIT_STRING) return jit_string(d, type);
@@ -134,8 +134,8 @@ static uint32_t jit_add(struct jit_dump *d, struct constant constant) {
   return at == NONE ? 0 : at;
 }
 
-/* The constants of a function, which are kept if it is the dumped one. Returns how many functions
-** are among them. */
+/* Reads the constants of a function, and keeps them if it is the dumped one. Returns how many
+** functions are among them. */
 static uint32_t jit_take_constants(struct jit_dump *d, bool kept) {
   uint32_t functions = 0;
   d->constants = d->in.at;
@@ -151,9 +151,9 @@ static uint32_t jit_take_constants(struct jit_dump *d, bool kept) {
   return functions;
 }
 
-/* ---- the functions of a dump: each is before the one that it is in ---- */
+/* ---- the functions of a dump: each comes before the one that contains it ---- */
 
-/* Lines by instruction: what is added to the first, in as few bytes as hold them all. */
+/* Lines by instruction, as offsets from the first line, in as few bytes as can hold them all. */
 static void jit_take_lines(struct jit_dump *d, const struct jit_head *head) {
   uint32_t size = head->span < 256 ? 1 : head->span < 65536 ? 2 : 4;
   const unsigned char *list = dump_take(&d->in, (size_t)size * d->word_count);
@@ -168,7 +168,7 @@ static void jit_take_lines(struct jit_dump *d, const struct jit_head *head) {
   }
 }
 
-/* Registers of the function that one inside it shares. */
+/* The registers of this function that an inner function shares. */
 static void jit_capture(struct jit_dump *d, const struct jit_head *inside) {
   for (uint32_t i = 0; i < inside->upvalues; i++) {
     uint16_t upvalue;
@@ -198,7 +198,7 @@ static uint32_t jit_find_template(struct jit_dump *d, uint32_t object, uint32_t 
   return d->in.ok ? count : 0;
 }
 
-/* How many neutral instructions one becomes. */
+/* How many neutral instructions an instruction becomes. */
 static uint32_t jit_width(struct jit_dump *d, uint32_t pc) {
   const unsigned char *after = d->in.at;
   uint32_t op = jit_op(d, pc), list, width = op == JOP_CALLT || op == JOP_CALLMT ? 2 : 1;
@@ -255,7 +255,7 @@ static ecs_status jit_take_function(struct jit_dump *d, const struct jit_head *h
   return d->in.ok ? ECS_OK : ECS_ECORRUPT;
 }
 
-/* Reads all functions up to the last one, and that. */
+/* Reads all functions, up to and including the last one. */
 static ecs_status jit_take_functions(struct jit_dump *d, bool stripped) {
   struct jit_head open[FUNCTIONS_MOST];
   uint32_t depth = 0, size;
@@ -293,7 +293,7 @@ static uint32_t jit_upvalue(struct jit_dump *d, uint32_t at) {
 /* The table of globals is numbered as an upvalue, after the others. */
 static uint32_t jit_globals(const struct jit_dump *d) { return d->f->upvalues - 1; }
 
-/* Objects are numbered from the last one on. */
+/* Objects are numbered backwards from the last one. */
 static uint32_t jit_object(struct jit_dump *d, uint32_t at) {
   uint32_t place = d->object_count - 1 - at;
   bool fits = at < d->object_count && d->f->constants[place].type == CONST_STRING;
@@ -320,7 +320,7 @@ static struct operand jit_in_register(struct jit_dump *d, uint32_t at) {
   return (struct operand){false, jit_reg(d, at)};
 }
 
-/* What the last letter of an opcode tells: a variable, string, number or primitive. */
+/* An operand as the last letter of the opcode says: a variable, string, number or primitive. */
 static struct operand jit_operand(struct jit_dump *d, uint32_t form, uint32_t at) {
   switch (form) {
     case 0: return jit_in_register(d, at);
@@ -457,7 +457,7 @@ static void jit_set(struct jit_dump *d, const struct jit_fields *i, struct code 
   out->b = jit_key(d, i->op - JOP_TSETV, i->c);
 }
 
-/* Values up to the top, from a number on that is the low half of a double's bits. */
+/* Stores values up to the top, from an index that is the low half of a double's bits. */
 static void jit_list(struct jit_dump *d, const struct jit_fields *i, struct code *out) {
   const struct constant *number = &d->f->constants[jit_numeral(d, i->d)];
   if (i->a == 0 || !d->in.ok) {
@@ -473,7 +473,7 @@ static void jit_list(struct jit_dump *d, const struct jit_fields *i, struct code
   out->c = (uint32_t)bits - 1;
 }
 
-/* A table, and what its template has. Nil stands for what is set afterwards. */
+/* Creates a table with what its template has; nil stands for what is set afterwards. */
 static void jit_table(struct jit_dump *d, const struct jit_fields *i, struct code *out) {
   const unsigned char *after = d->in.at;
   uint32_t list, count = i->op == JOP_TDUP ? jit_find_template(d, i->d, &list) : 0;
@@ -484,7 +484,7 @@ static void jit_table(struct jit_dump *d, const struct jit_fields *i, struct cod
     out->c = items ? items - 1 : 0;
   }
   out++;
-  if (count && list) jit_take_item(d);   /* what has the number 0 */
+  if (count && list) jit_take_item(d);   /* the item at index 0 */
   for (uint32_t at = 1; count && d->in.ok; count--, at++) {
     struct constant key = {.type = CONST_INTEGER, .integer = at};
     if (at >= list) key = jit_take_item(d);
@@ -536,8 +536,8 @@ static void jit_for_loop(struct jit_dump *d, const struct jit_fields *i, uint32_
   if (d->in.ok) out->target = d->places[ends ? to : to - 1];
 }
 
-/* Whether a loop over an iterator whose body comes after `pc` goes on at the instruction at
-** `next`. */
+/* Whether the instruction at `next` continues a loop over an iterator whose body begins after
+** `pc`. */
 static bool jit_enters(struct jit_dump *d, uint32_t pc, uint32_t next) {
   uint32_t op = d->in.ok ? jit_op(d, next) : JOP_JMP;
   if ((op != JOP_ITERC && op != JOP_ITERN) || next <= pc || next + 1 >= d->word_count) return false;

@@ -47,7 +47,7 @@ enum method_name { METHOD_DESPAWN, METHOD_ADD, METHOD_REMOVE, METHOD_RANDOM, MET
                    METHOD_CHILDREN, METHOD_SOURCES, METHOD_TARGETS, METHOD_PAIR, METHOD_LOOKUP,
                    METHOD_READ, METHOD_EVENTS, METHOD_QUERY, METHOD_COUNT };
 
-/* Whether a key names a method that kernels leave to Lua. */
+/* Whether a key names a method for which kernels fall back to Lua. */
 static bool call_is_of_lua(const struct constant *key) {
   static const char *const names[] = {"after", "clone", "disable", "enable", "instantiate",
                                       "spawn_at", "spawn_many"};
@@ -84,7 +84,7 @@ struct val call_of_array(struct front *f, struct val array, const struct constan
   return element_at(f, array, element_index(f, array, key));
 }
 
-/* array:read into a table from outside, with as many elements: copies the cells one by one. */
+/* array:read into an outside table with as many elements: copies the cells one by one. */
 static void call_array_read_into(struct front *f, struct val array, struct val table) {
   struct builder *b = f->b;
   const struct component *component = array.component;
@@ -140,7 +140,7 @@ ecs_id call_pair(struct front *f, struct val value) {
   return call_known_id(f, value, &id) && id_is_pair(id) ? id : ECS_NULL;
 }
 
-/* Refuses what is not declared, until it is. */
+/* Refuses a name that is not declared, until it is. */
 static void call_need_found(struct front *f, ecs_status status) {
   if (status == ECS_ENOMEM) front_no_memory(f);
   f->fleeting = status != ECS_OK;
@@ -188,7 +188,7 @@ static struct val resource_call(struct front *f, const struct val *arguments, ui
   return (struct val){.kind = VAL_RESOURCE, .component = component, .root = component};
 }
 
-/* Refuses a query whose matches may change while the function runs, by its own writes. */
+/* Refuses to count a query whose matches may change while the function runs. */
 static void call_check_counted(struct front *f, ecs_string text) {
   struct query_terms terms;
   ecs_status status = query_parse(f->world, text, NULL, 0, &terms);
@@ -217,7 +217,7 @@ static struct val count_call(struct front *f, const struct val *arguments, uint3
   return val_number(f, text_guard(f, GUARD_COUNT, text), true);
 }
 
-/* world:query(text): one that the world keeps. */
+/* world:query(text): a query that the world keeps. */
 static struct val call_query(struct front *f, const struct val *arguments, uint32_t count) {
   ecs_query *query = NULL;
   if (count != 2 || arguments[0].kind != VAL_WORLD || arguments[1].kind != VAL_STRING)
@@ -269,14 +269,14 @@ static struct val random_call(struct front *f, const struct val *arguments, uint
   return val_number(f, build_random_range(b, bits, low, high), false);
 }
 
-/* In a system's run, changes to entities happen at once, not at its end. */
+/* Refuses changes of entities in a system's run, where they happen at once, not at its end. */
 static void call_refuse_once(struct front *f) {
   if (f->once)
     front_refuse(f, "it changes entities or emits events, and a system's run that does is not "
                     "compiled: do that in a system's each");
 }
 
-/* Calls a method of the world, with that many wanted results. Returns how many it has. */
+/* Calls a method of the world, with that many wanted results. Returns how many results it has. */
 static uint32_t method_call(struct front *f, uint32_t name, struct val *arguments, uint32_t count,
                             struct val results[FRONT_RESULTS], uint32_t wanted) {
   static const uint8_t actions[METHOD_COUNT] = {
@@ -316,8 +316,8 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
 
 /* ---- Lua functions ---- */
 
-/* A function that is called: for closures, with the call that has created it, and an identity
-** beside that of the function around. */
+/* The frame of a function that is called. A closure's has the call that has created it, and an
+** identity different from the enclosing function's. */
 static struct frame call_frame(struct front *f, struct val function) {
   struct frame frame = {.caller = f->frame, .top = NONE, .function = (uint16_t)function.at,
                         .trusted = function.trusted};
@@ -457,7 +457,7 @@ static void call_lua_function(struct front *f, const struct code *code, struct v
   call_put_results(f, code, results, given);
 }
 
-/* A call of different functions in different rows: each function in turn is called for its rows. */
+/* A call of different functions in different rows: each function is called in turn for its rows. */
 struct call_ways {
   uint32_t first, kept, top;
   k_value whole;
@@ -468,7 +468,7 @@ static struct call_ways call_open_ways(struct front *f) {
                             .whole = f->env.mask};
 }
 
-/* Lets the rows of a mask continue, or all that are left; false if there are none. */
+/* Goes on with the rows of a mask or, if `last`, all that are left; false if there are none. */
 static bool call_begin_way(struct front *f, struct call_ways *ways, k_value here, bool last) {
   k_value rows = last ? f->env.mask : mask_and(f, f->env.mask, here);
   ways->kept = front_split(f, last ? K_NONE : mask_and_not(f, f->env.mask, here));
@@ -492,7 +492,7 @@ static void call_close_ways(struct front *f, const struct call_ways *ways) {
   build_at(f->b, f->env.mask, front_tag(f));
 }
 
-/* Calls each function of a table, for the rows that have it. */
+/* Calls each function of a table for the rows that have that function. */
 static void call_each_of(struct front *f, const struct code *code, struct val functions,
                          uint32_t count) {
   functions = maybe_need(f, functions);

@@ -5,8 +5,8 @@
 ** Lua calls, and stored afterwards. Its type is that of its value at compile time, widened by
 ** everything that the function stores; the function is then compiled again.
 **
-** A cell is an upvalue, or a table and a key, whichever path leads to it. Which paths lead to one
-** cell, and that nothing else does, is checked before each stretch. */
+** A cell is an upvalue, or a table and a key, whichever path leads to it. Before each stretch it is
+** checked which paths lead to the same cell, and that nothing else does. */
 #include "front/front.h"
 
 #include "core/base/column.h"
@@ -17,7 +17,7 @@ enum cell_part { PART_ITSELF, PART_PRESENT, PART_INTEGER };
 
 /* ---- identity ---- */
 
-/* Pushes its owner: the function with the upvalue, or the table with the field. */
+/* Pushes the cell's owner: the function with the upvalue, or the table with the field. */
 static void cell_push_home(lua_State *L, int anchors, const struct path *path) {
   struct path table = *path;
   table.keys--;
@@ -41,7 +41,7 @@ static uint16_t cell_key(const struct path *path) {
   return path->keys ? path->key[path->keys - 1] : 0;
 }
 
-/* Where the key of a cell is anchored while the function is compiled repeatedly. */
+/* Where a cell's key is anchored while the function is compiled repeatedly. */
 static lua_Integer cell_anchor(uint32_t at) { return -1 - (lua_Integer)at; }
 
 uint32_t cell_find(struct front *f, const struct path *path) {
@@ -59,13 +59,13 @@ uint32_t cell_find(struct front *f, const struct path *path) {
   return NONE;
 }
 
-/* Pushes a cell as it is written: "stats.kills". */
+/* Pushes the cell's path as a script writes it: "stats.kills". */
 static const char *cell_push_name(struct front *f, const struct path *path) {
   path_tell(f->L, f->anchors, path);
   return lua_tostring(f->L, -1);
 }
 
-/* An absent field is a cell only if its table does not look for it elsewhere. */
+/* Refuses an absent field whose table has a metamethod that would look it up or set it. */
 static void cell_check_absent(struct front *f, const struct path *path) {
   static const char *const methods[] = {"__index", "__newindex"};
   for (int i = 0; i < 2; i++) {
@@ -91,7 +91,7 @@ static enum cell_kind cell_pop_kind(lua_State *L) {
   return kind;
 }
 
-/* Adds a cell of its present kind. */
+/* Adds a cell of the kind that its value now has. */
 static uint32_t cell_add(struct front *f, const struct path *path) {
   struct front_classes *shared = &f->shared;
   path_push(f->L, f->anchors, path);
@@ -117,7 +117,7 @@ static uint32_t cell_add(struct front *f, const struct path *path) {
   return at;
 }
 
-/* The path must lead there before each run. */
+/* Guards the path: it must lead to the cell before each run. */
 static void cell_guard(struct front *f, const struct path *path, uint32_t at) {
   struct guard *guard = outside_need_guard(f, path, GUARD_CELL);
   guard->uniform = (int16_t)at;
@@ -132,7 +132,7 @@ static k_column cell_column(const struct cell *cell) {
   return cell->kind == CELL_BOOL ? KC_BOOL : integer ? KC_I64 : KC_F64;
 }
 
-/* Where a part of a cell is; the first boolean tells presence, the second an integer. */
+/* Where a part of a cell is: its value, whether it is present, or whether it is an integer. */
 static k_value cell_place(struct front *f, uint32_t at, enum cell_part part) {
   k_column type = part ? KC_BOOL : cell_column(&f->shared.cells[at]);
   k_value element = build_i64(f->b, (int64_t)part * FRONT_CELLS + at + 1);
@@ -143,7 +143,7 @@ void cell_order(struct front *f, uint32_t at) {
   f->wants_cells = f->shared.cells[at].ordered = true;
 }
 
-/* Whether it may be folded: then it is only changed by steps. */
+/* Whether a cell may be folded, because it is only changed in steps. */
 static bool cell_may_fold(const struct front *f, const struct cell *cell) {
   bool foldable = cell->kind != CELL_MIXED && cell->kind != CELL_STRING;
   return foldable && !cell->ordered && !cell->maybe && !f->shared.all;
@@ -222,7 +222,7 @@ static void cell_widen(struct front *f, const struct path *path, uint32_t at, st
   cell->maybe |= nil;
 }
 
-/* An integer becomes a float if the cell may be either. */
+/* The value as the cell holds it: an integer becomes a float if the cell may be either. */
 struct val cell_fit(struct front *f, const struct cell *cell, struct val value) {
   bool integer = val_type(f, value) == KT_I64;
   if (cell->kind == CELL_MIXED && integer) {
@@ -260,7 +260,7 @@ void cell_set(struct front *f, const struct path *path, struct val value) {
     if (!steps_fold_cell(f, value, at, cell_column(cell), place)) cell_order(f, at);
     return;
   }
-  if (cell->maybe && path->keys)   /* Lua adds fields, in the order of rows */
+  if (cell->maybe && path->keys)   /* Lua adds the fields, in the order of rows */
     build_need(f->b, now->known ? now->present : build_get(f->b, cell_place(f, at, PART_PRESENT)));
   now->known = value.kind != VAL_NIL;
   now->present = now->known ? value.present : build_bool(f->b, false);
@@ -277,7 +277,7 @@ void cell_set(struct front *f, const struct path *path, struct val value) {
 
 /* ---- elements of tables ---- */
 
-/* The elements of a table that the function writes by a variable are cells, too: an array of the
+/* Elements of a table that the function writes at a variable index are cells, too: an array of the
 ** program holds all of them. Numbers have a second array that says which are integers to Lua.
 ** Elements at numbers, from 1, are present; those at the names of an enum may be nil, and have a
 ** third array that says so. */
@@ -325,7 +325,7 @@ void cell_store_table(struct front *f, uint32_t path) {
   if (writes) cell_add_table(f, (struct val){.kind = VAL_PATH, .at = path});
 }
 
-/* Where the length of a list that grows is: behind its elements. */
+/* Where the length of a growing list is: after its elements. */
 static k_value cell_length_place(struct front *f, uint32_t number) {
   uint32_t array = number + element_behind(f->arrays[number].kind);
   return build_cell(f->b, array, build_i64(f->b, 1));
@@ -335,7 +335,7 @@ static k_value cell_length(struct front *f, uint32_t number) {
   return build_get(f->b, cell_length_place(f, number));
 }
 
-/* The index of a table that is keyed. */
+/* An index of a keyed table, as a key. */
 static k_value cell_key_of(struct front *f, struct val table, struct val index) {
   if (index.names || !val_is_number(f, index))
     front_refuse(f, "it indexes '%s', to which it writes, by integers and by other keys: use one "
@@ -386,7 +386,7 @@ struct val cell_list_length(struct front *f, struct val table) {
 }
 
 /* Makes a table known as one that gets elements: a list, or keyed. Its values may be integers of
-** any size if those that it has, and the first that it gets, are. */
+** any size if those that it has, and the first that it gets, are such integers. */
 static void cell_grow(struct front *f, struct val table, struct val value, bool keyed) {
   uint32_t which = cell_table_find(f, table);
   if (which == NONE) which = cell_add_table(f, table);
@@ -398,7 +398,7 @@ static void cell_grow(struct front *f, struct val table, struct val value, bool 
   f->wants_cells = true;
 }
 
-/* Whether an index is #table + 1, as it was before any of the rows. */
+/* Whether an index is #table + 1, with the length from before any row ran. */
 static bool cell_is_next(struct front *f, struct val table, struct val index) {
   k_value length = outside_taken_length(f, table);
   if (index.names || length == K_NONE) return false;
@@ -406,7 +406,7 @@ static bool cell_is_next(struct front *f, struct val table, struct val index) {
   return number_binary(f, OPERATOR_ADD, val_number(f, length, true), one).value == index.value;
 }
 
-/* Appends a table that the function creates; false if the list is known as another one. */
+/* Appends a table that the function creates; false if the list is known to hold something else. */
 static bool cell_append_table(struct front *f, struct val table, k_value at, struct val value) {
   uint32_t which = cell_table_find(f, table);
   if (which != NONE && !f->shared.as[which].appends) return false;
@@ -455,15 +455,15 @@ struct val cell_get_element(struct front *f, struct val table, struct val index)
   return f->arrays[number].ragged ? maybe_need(f, value) : value;
 }
 
-/* Whether the array of a table's elements takes a value; if it has to be another one, the function
-** is compiled again. */
+/* Whether the array of a table's elements takes a value; if it needs another type, the function is
+** compiled again. */
 static bool cell_takes(struct front *f, const struct path *path, uint32_t number,
                        struct stored_as *as, struct val value) {
   bool truths = f->arrays[number].kind == ELEMENTS_BOOL;
   enum cell_kind kind = cell_kind_at(f, path, value);
   bool other = as->whole && kind != CELL_INTEGER && kind != CELL_NIL;
   if (other || (!truths && kind == CELL_BOOL && !as->truths)) {
-    as->truths = kind == CELL_BOOL;   /* where there was nothing before? */
+    as->truths = kind == CELL_BOOL;   /* was the table empty before? */
     as->whole = false;
     f->wants_cells = true;
     return false;
@@ -474,7 +474,7 @@ static bool cell_takes(struct front *f, const struct path *path, uint32_t number
   return true;
 }
 
-/* A list has an element at a place, or gets its next one there. */
+/* Rows must have an index in the list, or the next one after it; then the list grows. */
 static void cell_extend(struct front *f, uint32_t number, k_value at, k_value there) {
   k_value length = cell_length(f, number);
   k_value next = build_binary(f->b, KO_ADD, length, build_i64(f->b, 1));
@@ -483,7 +483,7 @@ static void cell_extend(struct front *f, uint32_t number, k_value at, k_value th
   build_set(f->b, cell_length_place(f, number), build_binary(f->b, KO_MAX, length, at));
 }
 
-/* Stores a value into the array of a table's elements. */
+/* Stores a value to the array of a table's elements. */
 static void cell_put_element(struct front *f, uint32_t number, k_value at, struct val value) {
   bool mixed = f->arrays[number].kind == ELEMENTS_MIXED;
   if (mixed) value = cell_fit(f, &(struct cell){.kind = CELL_MIXED}, value);
@@ -518,7 +518,7 @@ void cell_set_element(struct front *f, struct val table, struct val index, struc
     front_refuse(f, "it writes to '%s' by the id of a spawned entity: do that in a second system",
                  cell_push_name(f, path));
   if (index.names == &front_texts && choice_of_key(f, table.at, &index))
-    index = maybe_need(f, index);   /* Lua adds others */
+    index = maybe_need(f, index);   /* Lua adds other keys */
   if (index.names == &front_texts || (!index.names && !val_is_number(f, index)))
     front_refuse(f, "it writes to '%s' with a key that is neither a number nor a string, or by "
                     "strings while it has no such keys", cell_push_name(f, path));
@@ -554,7 +554,7 @@ void cell_set_element(struct front *f, struct val table, struct val index, struc
   cell_put_element(f, number, at, value);
 }
 
-/* A cell written by one path must not be read with its table as a whole. */
+/* Refuses a cell that is written by one path while its whole table is read by another. */
 void cell_finish(struct front *f) {
   uint32_t folded = 0;
   for (uint32_t i = 0; i < f->fold_count; i++)
@@ -593,8 +593,8 @@ static bool cell_guards_elements(enum guard_type type) {
   return type == GUARD_ELEMENTS || type == GUARD_PAIRS || type == GUARD_APPENDED;
 }
 
-/* Whether a guard reads the elements or the length of a table: its own table or, with `records`,
-** one inside it, or one inside these by a key. */
+/* Whether a guard reads the elements or the length of a table: the guard's own table or, with
+** `records`, a table inside it, or one that such a table has at a key. */
 static bool cell_is_among(lua_State *L, int anchors, const struct guard *guard, const void *table,
                           bool records) {
   uint16_t deeper = guard->measured ? guard->inner : guard->within;
@@ -639,7 +639,7 @@ static bool cell_table_is_read(lua_State *L, int anchors, const void *table, boo
          cell_is_among(L, anchors, guard, table, guard->inner || guard->stride || guard->measured);
 }
 
-/* Whether a table with written elements is also reached in another way. */
+/* Whether another path, too, leads to a table with written elements. */
 static bool cell_table_meets(lua_State *L, int anchors, const struct guard *guards, uint32_t count,
                              uint32_t at) {
   path_push(L, anchors, &guards[at].path);
@@ -670,7 +670,7 @@ void cell_push_text(lua_State *L, const struct script_cells *cells, int64_t numb
   lua_pushlstring(L, text.data ? text.data : "", text.size);
 }
 
-/* Whether a cell takes a value of a kind, which is not nil. */
+/* Whether a cell can hold a value of a kind other than nil. */
 static bool cell_holds(const struct cell *cell, enum cell_kind kind, lua_Integer integer) {
   if (kind == cell->kind) return true;
   if (NUMBERS_ARE_DOUBLES && kind == CELL_INTEGER && cell->kind == CELL_FLOAT) return true;

@@ -10,16 +10,16 @@ struct val;
 
 #define FRONT_CELLS 32
 #define LISTS_CELLS 16u    /* script_cells.arrays: added for cells of the function's own lists */
-#define FRONT_STORED 16   /* tables with elements that are written by a variable */
+#define FRONT_STORED 16   /* tables with elements that are written at a variable index */
 
-/* The kind of a written upvalue or field of a table. */
+/* The kind of the value in a written upvalue or field. */
 enum cell_kind {
   CELL_NIL,        /* nothing */
   CELL_BOOL,
   CELL_INTEGER,
   CELL_FLOAT,
   CELL_MIXED,      /* a float, or an integer that a float can represent */
-  CELL_STRING,     /* by its number in the world's table */
+  CELL_STRING,     /* its number in the world's string table */
   CELL_OTHER       /* not possible in kernels */
 };
 
@@ -30,14 +30,14 @@ struct cell {
   bool ordered;                /* not folded: rows see what earlier rows have written */
 };
 
-#define LIST_COLUMNS 64        /* values, and fields of records, in all lists of a function's own */
+#define LIST_COLUMNS 64        /* for values and record fields of all of a function's lists */
 
-/* What a list holds, or the records of a pool have in a field. */
+/* The cells for the values of a list, or for one field of a pool's records. */
 struct list_column {
   uint8_t of, kind;            /* the list or pool; enum cell_kind */
-  bool field;                  /* whose name is anchored, or that has a position */
+  bool field;                  /* a record's field, with an anchored name or a position */
   bool entity, maybe, wide;
-  bool text, string;           /* numbers of anchored strings, so many; of string fields */
+  bool text, string;           /* numbers: of anchored strings, `texts` of them; of string fields */
   uint16_t texts;
   uint32_t position;
 };
@@ -48,7 +48,7 @@ struct script_cells {
   struct cell list[FRONT_CELLS];
   double floats[FRONT_CELLS];
   int64_t integers[FRONT_CELLS];
-  uint8_t truths[3][FRONT_CELLS];   /* of itself: it is present; it is an integer to Lua */
+  uint8_t truths[3][FRONT_CELLS];   /* values; presence; integers to Lua */
   uint8_t arrays[FRONT_ARRAYS];     /* of the program: k_column of cells plus 1, or 0 */
   uint32_t columns, room;      /* of the function's own lists: scratch.c, */
   struct list_column list_columns[LIST_COLUMNS];
@@ -59,7 +59,7 @@ static inline bool cells_any(const struct script_cells *cells) {
   return cells->count || cells->tables;
 }
 
-/* The present value of a script cell for the rows at the current instruction, if known. */
+/* The current value of a script cell for the rows at this instruction, if known. */
 struct env_cell {
   bool known;
   k_value value, present, whole;
@@ -67,20 +67,20 @@ struct env_cell {
 
 /* ---- compiling ---- */
 
-/* The number of the cell at the end of a path; NONE if it is not known to be written. */
+/* The number of the cell at the end of a path; NONE if no write to it is known. */
 uint32_t cell_find(struct front *f, const struct path *path);
 /* Reads a cell at the current instruction. The second writes it, for the present rows. */
 struct val cell_get(struct front *f, const struct path *path, uint32_t at);
 void cell_set(struct front *f, const struct path *path, struct val value);
 /* The kind of a value that is nil, a boolean, an id or a number. The second: of a cell for values
-** of two kinds; CELL_OTHER if there is none. The last: a value as a cell of its kind holds it. */
+** of both kinds; CELL_OTHER if there is none. The last: a value as a cell of its kind holds it. */
 enum cell_kind cell_kind_of(struct front *f, struct val value);
 enum cell_kind cell_join(enum cell_kind x, enum cell_kind y);
 struct val cell_fit(struct front *f, const struct cell *cell, struct val value);
-/* Whether elements of an outside table are known to be written by a variable. */
+/* Whether the function is known to write elements of an outside table at a variable index. */
 bool cell_is_stored(struct front *f, struct val table);
-/* If the function writes elements of the table at a path by a variable, they are known to be
-** written when it is compiled again. */
+/* Notes that the function writes elements of the table at a path at a variable index; this is known
+** when it is compiled again. */
 void cell_store_table(struct front *f, uint32_t path);
 /* Reads an element of a table with written elements, at the current instruction. The second writes
 ** one, for the present rows. */
@@ -93,22 +93,22 @@ struct val cell_list_length(struct front *f, struct val table);
 void cell_append(struct front *f, struct val table, struct val value);
 /* Requires a table with written elements to have exactly that many. */
 void cell_need_length(struct front *f, struct val table, uint32_t length);
-/* Makes rows see what earlier rows have written to a cell, when compiled again. */
+/* When compiled again, rows see what earlier rows have written to this cell. */
 void cell_order(struct front *f, uint32_t at);
-/* Refuses functions that also read cells in another way. */
+/* Refuses a function that also reads its cells in another way. */
 void cell_finish(struct front *f);
 
 /* ---- running ---- */
 
-/* Whether the paths of guards meet in cells other than those of GUARD_CELL. */
+/* Whether a written cell is also reached by a guard that is not its own GUARD_CELL. */
 bool cells_meet(lua_State *L, int anchors, const struct guard *guards, uint32_t count);
-/* Loads the present value, if it is of the cell's kind. */
+/* Loads the current value, if the cell's kind can hold it. */
 enum reading cell_take(lua_State *L, int anchors, const struct guard *guard, ecs_world *world,
                        struct script_cells *cells);
 /* Pushes a string by its number. */
 void cell_push_text(lua_State *L, const struct script_cells *cells, int64_t number);
-/* Stores the cells. No Lua may run between cell_take and that. `arrays`: the program's; `lists`:
-** the cells of the function's own lists. */
+/* Stores the cells. No Lua may run between cell_take and this. `arrays`: the program's; `lists`:
+** the cells of the lists that the function makes for itself. */
 void cells_store(lua_State *L, int anchors, const struct guard *guards, uint32_t count,
                  const struct script_cells *cells, const k_array *arrays, void *lists);
 

@@ -5,8 +5,8 @@
 #include "core/storage/component.h"
 #include "front/front.h"
 
-/* String constants between which a function chooses by row: a choice is a number in the list of all
-** strings that meet others. Also values of enums and string fields. */
+/* Strings among which a function chooses by row: a choice is a number in the list of all strings
+** that meet others. Also values of enums and string fields. */
 
 /* The number of a string, or NONE if there are too many. */
 static uint32_t choice_number_of(struct front *f, ecs_string string) {
@@ -55,7 +55,7 @@ static k_value choice_constant(struct front *f, ecs_string text) {
   return text.size ? text_guard(f, GUARD_TEXT, text) : build_i64(f->b, 0);
 }
 
-/* The place of a string among the names; if it is not among them, K_NONE or, with `any`, -1. */
+/* A string's place among the names; if it is not one of them, K_NONE or, with `any`, -1. */
 static k_value choice_place_of(struct front *f, const struct enumeration *names, ecs_string string,
                                bool any) {
   if (names == &front_texts) return choice_constant(f, string);
@@ -64,8 +64,8 @@ static k_value choice_place_of(struct front *f, const struct enumeration *names,
   return build_i64(f->b, at == NONE ? -1 : (int64_t)at);
 }
 
-/* A value of one enum as that of another with some of its names: where it has another name the row
-** fails or, with `any`, it is -1. */
+/* Converts a value of one enum to an enum that has some of its names: where its name is not one of
+** those, the row fails or, with `any`, the result is -1. */
 static k_value choice_as_other(struct front *f, struct val x, const struct enumeration *names,
                                bool any) {
   struct builder *b = f->b;
@@ -147,8 +147,8 @@ k_value choice_equal(struct front *f, struct val x, struct val y) {
   return build_binary(f->b, KO_EQ, x.value, y.value);
 }
 
-/* Values of which at least one is of an enum, or a string field, as places among the names of
-** both. */
+/* Selects between values of which at least one is of an enum or a string field, as places among the
+** names of both. */
 static struct val choice_select_named(struct front *f, k_value mask, struct val x, struct val y) {
   struct val nothing = {.kind = VAL_NOTHING}, named = val_is_text(x) ? y : x;
   struct val other = val_is_text(x) ? x : y;
@@ -171,7 +171,7 @@ struct val choice_select(struct front *f, k_value mask, struct val x, struct val
                       .number = x.number | y.number};
 }
 
-/* A string constant, or an integer in the text, of a `..`. */
+/* An operand of `..` that is a string constant or an integer literal. */
 static ecs_string choice_text(struct front *f, struct val x) {
   ecs_string text = x.string;
   if (x.kind == VAL_STRING) return text;
@@ -229,8 +229,8 @@ void choice_concat(struct front *f, const struct code *code) {
 /* ---- string field ---- */
 
 /* String fields. Their cells are numbers in the world's string table, where equal texts have equal
-** numbers. A constant string is looked up there, and added if need be, before each table: while
-** that is run over, no sweep happens. */
+** numbers. A constant string is looked up there, and added if need be, before each table; the
+** string table is not swept while rows run. */
 
 const struct enumeration front_texts = {NULL, 0, NULL, 0};
 
@@ -265,8 +265,8 @@ static bool choice_is_before(ecs_string x, ecs_string y) {
   return order < 0 || (order == 0 && x.size < y.size);
 }
 
-/* Collects the string keys of a table, in alphabetical order or that of next; false if it is none,
-** or has too many. */
+/* Collects the string keys of a table, in alphabetical order or that of next; false if it is not a
+** table, or has too many. */
 static bool choice_find_keys(struct front *f, uint32_t path, bool sorted,
                              struct enumeration *keys) {
   lua_State *L = f->L;
@@ -291,8 +291,8 @@ static bool choice_find_keys(struct front *f, uint32_t path, bool sorted,
   return table && all;
 }
 
-/* The string keys of a table, which must not change: GUARD_KEYS, or GUARD_PAIRS. NULL as above, or
-** if there are none. */
+/* The string keys of a table, which must not change (GUARD_KEYS or GUARD_PAIRS). NULL if
+** choice_find_keys fails, or if there are none. */
 static const struct enumeration *choice_of_keys(struct front *f, uint32_t path,
                                                 enum guard_type type) {
   struct enumeration keys = {.names = &f->texts[f->text_count]};

@@ -1,16 +1,16 @@
 /* Classes: what an access may reach, which is a field of a component, an array or a field of a
-** resource. A class is shared if the function writes to it and also uses it other than as the row's
+** resource. A class is shared if the function writes it and also uses it other than as the row's
 ** own. Its cells are accessed in program order, row by row, so each row sees what earlier rows have
-** written. Shared classes are found by compiling: when one turns out to be shared, the function is
-** compiled again with all its accesses ordered from the start. */
+** written. Shared classes are found by compiling: when a class turns out to be shared, the function
+** is compiled again with all accesses to it ordered from the start. */
 #include "front/front.h"
 
 #include "core/base/types.h"
 #include "core/storage/component.h"
 #include "core/storage/registry.h"
 
-/* The number of a class, or the count of classes if it is not shared. The elements of an array
-** field are one. */
+/* The number of a shared class, or the count of classes if this one is not shared. The elements of
+** an array field are one class. */
 static uint32_t class_find(const struct front *f, const struct component *component,
                            uint32_t leaf) {
   const struct front_classes *shared = &f->shared;
@@ -53,7 +53,7 @@ void class_share(struct front *f, const struct component *component, uint32_t le
   if (!shared->ordered) front_refuse(f, "its rows see what earlier rows have written");
 }
 
-/* As a value, the program's column that holds the addresses of another column's cells. */
+/* The addresses of a column's cells, as a value: a column of their own. */
 k_value class_cells(struct front *f, uint32_t column) {
   struct run_column cells = f->cells[column];
   struct front_column places = f->columns[column];
@@ -66,7 +66,7 @@ k_value class_cells(struct front *f, uint32_t column) {
   return build_load(f->b, f->columns[access_new_column(f, cells, places)].number);
 }
 
-/* The cell found at the place of a component. */
+/* The cell of a leaf at the place of a component. */
 k_value class_cell_at(struct front *f, const struct component *component, uint32_t leaf,
                       k_value place) {
   k_column type = access_cell_type(f, component, leaf);
@@ -93,7 +93,7 @@ struct val class_get_column(struct front *f, uint32_t column) {
 static k_value class_fit(struct front *f, const struct component *component, uint32_t leaf,
                          struct val value) {
   const struct leaf *field = &component->leaves[leaf];
-  if (f->shared.all) class_share(f, component, leaf);   /* a table from world:read asks for it */
+  if (f->shared.all) class_share(f, component, leaf);   /* for a table from world:read */
   class_note_line(f, component, leaf, true);
   order_check_read(f, component, leaf);
   if (value.spawned)
@@ -137,7 +137,7 @@ void class_copy(struct front *f, const struct component *to, const struct compon
   build_lay(f->b, number, other);
 }
 
-/* Whether a view from outside may be written. */
+/* Checks that a view from outside may be written. */
 static void class_check_outside(struct front *f, const struct component *component,
                                 bool read_only) {
   if (read_only) front_refuse(f, "it writes to '%s', which is read-only (:in)", component->name);

@@ -10,8 +10,8 @@
 #include "front/front.h"
 
 /* Changes of entities. Those of the row's own entity are marked in bitmaps, if it does not matter
-** in which round of a loop they were made; otherwise all changes of the function are given as
-** orders, one by one. */
+** in which round of a loop they were made; otherwise all changes of the function are orders,
+** carried out one by one. */
 
 void order_want(struct front *f) {
   if (f->orders) return;
@@ -19,7 +19,7 @@ void order_want(struct front *f) {
   front_refuse(f, "its changes are deferred in the order of its rows");
 }
 
-/* Bitmaps do not record rounds: those of one loop must all make the same change. */
+/* Bitmaps do not record rounds: all changes in one loop must be the same. */
 static bool commands_rounds_differ(const struct front *f, const struct run_command *command) {
   for (uint32_t i = f->loop_commands; f->loop_depth && i < f->command_count; i++) {
     const struct run_command *other = &f->commands[i];
@@ -70,7 +70,7 @@ static const struct component *commands_component_argument(struct front *f,
   return component;
 }
 
-/* The field that world:set names. */
+/* The component and field that world:set names. */
 static struct component *commands_field_argument(struct front *f, const struct val *arguments,
                                                  uint32_t count, uint32_t *leaf) {
   bool named = count == 4 && arguments[2].kind == VAL_STRING;
@@ -81,7 +81,7 @@ static struct component *commands_field_argument(struct front *f, const struct v
   return component;
 }
 
-/* The value that an order sets, as it is noted. */
+/* The value that an order sets, in the form in which it is noted. */
 k_value order_value(struct front *f, const struct component *component,
                     struct run_command *command, struct val value) {
   const struct leaf *field = &component->leaves[command->leaf];
@@ -102,14 +102,14 @@ k_value order_entity(struct front *f, struct val entity) {
   return number_as(f, entity, KT_I64);
 }
 
-/* The leaf of the field at a position from 1 on; NONE if it has no single value. */
+/* The leaf of the field at a position from 1 on; NONE if the field is not a single value. */
 uint32_t order_leaf_at(const struct component *component, uint32_t position) {
   if (position > component->field_count) return NONE;
   const struct field *field = &component->fields[position - 1];
   return field->count == 0 && !field->nested ? field->first_leaf : NONE;
 }
 
-/* The leaf that an item of a new table sets; NONE if it is not a single value. */
+/* The leaf that an item of a new table sets; NONE if its field is not a single value. */
 uint32_t order_leaf(const struct component *component, const struct front_item *item) {
   return item->position ? order_leaf_at(component, item->position)
                         : component_leaf(component, item->key.data, item->key.size);
@@ -128,7 +128,7 @@ void order_check_twice(struct front *f, const struct component *component, uint3
   }
 }
 
-/* Shares a field that is set by id: it may be the row's own, or read from other entities. */
+/* Shares a field that is set by id: the entity may be the row's own, or one that others read. */
 static void commands_share(struct front *f, const struct component *component, uint32_t leaf,
                            bool spawned) {
   if (!f->shared.ordered || component->relation) return;
@@ -147,14 +147,14 @@ static void commands_note_id(struct front *f, const struct component *component,
   f->store_masks[f->command_count] = f->loop_depth ? K_NONE : f->env.mask;
 }
 
-/* What takes a single value from a table that a component is set or spawned with. */
+/* Takes one value from a table with which a component is set or spawned. */
 typedef void give_fn(struct front *f, const struct component *component, uint32_t leaf,
                      const struct front_item *item, const struct val *entity);
 
 #define DEEPEST_TABLE 8
 
-/* Gives an item of such a table or, where its value is a table for an array or nested component,
-** that one's items. `path` names what it is a part of; NULL: the component. */
+/* Gives an item of such a table or, if its value is a table for an array or nested component, the
+** items of that table. `path` names what it is part of; NULL: the component. */
 static void commands_give_item(struct front *f, const struct component *component,
                                const struct front_item *item, const char *path, uint32_t depth,
                                give_fn *give, const struct val *entity) {
@@ -187,7 +187,7 @@ static void commands_give_item(struct front *f, const struct component *componen
   }
 }
 
-/* One field of a world:set of a whole component. */
+/* Sets one field for a world:set of a whole component. */
 static void command_call_set_field(struct front *f, const struct component *component,
                                    uint32_t leaf, struct val entity, struct val value) {
   struct run_command command = {.action = RUN_SET, .component = component->id, .leaf = leaf};
@@ -203,14 +203,14 @@ static void command_call_set_field(struct front *f, const struct component *comp
   order_with(f, command, id, noted);
 }
 
-/* A give_fn. */
+/* A give_fn for world:set. */
 static void commands_set_item(struct front *f, const struct component *component, uint32_t leaf,
                               const struct front_item *item, const struct val *entity) {
   command_call_set_field(f, component, leaf, *entity, order_value_of(item));
 }
 
 /* world:set of a whole component, by values in the order of its fields or by a new table of them:
-** an order for each. False if it is about one field. */
+** one order for each. False if the call sets only one field. */
 static bool commands_set_whole(struct front *f, const struct val *arguments, uint32_t count) {
   const struct val *named = &arguments[2];
   bool of_field = count > 2 && named->kind == VAL_STRING &&
@@ -292,7 +292,7 @@ struct val order_table(struct front *f) {
   return (struct val){.kind = VAL_TABLE, .at = f->made_count++};
 }
 
-/* A table's item with that name or, if it is empty, at that position; NULL if there is none. */
+/* A table's item with a name or, if that is empty, at a position; NULL if there is none. */
 static struct front_item *commands_item_of(struct front *f, const struct front_made *made,
                                            ecs_string key, uint32_t position) {
   for (uint32_t at = made->first; at != NONE; at = f->items[at].next) {
@@ -312,7 +312,7 @@ struct val order_value_of(const struct front_item *item) {
   return value;
 }
 
-/* Puts a value into an item, which keeps its old value, or nil, in the other rows. */
+/* Puts a value into an item, which keeps its old value, or nil, in other rows. */
 static void commands_fill(struct front *f, const struct front_made *made, struct front_item *item,
                           struct val value, struct val old) {
   if (value.lacks) value = maybe_need(f, value);   /* false is not nil */
@@ -327,7 +327,7 @@ static void commands_fill(struct front *f, const struct front_made *made, struct
 
 #define COMMANDS_KEPT "it uses a table that it has put into a list: take it from the list"
 
-/* Items with names come after those with positions, so they take precedence. */
+/* Puts items with names after those with positions, so that they take precedence. */
 static void commands_put_item(struct front *f, struct val table, struct front_item item) {
   assert(table.kind == VAL_TABLE && table.at < f->made_count);
   struct front_made *made = &f->made[table.at];
@@ -397,7 +397,7 @@ static struct run_command part_command(enum run_action action, const struct comp
                               .whom = SPAWNED_ALL};
 }
 
-/* The value of a field that is not given, as it is noted. */
+/* The default of a field that is not given, as it is noted. */
 static k_value commands_default(struct front *f, const struct leaf *leaf) {
   enum type_class class = type_class(leaf->type);
   if (class == CLASS_FLOAT) return build_f64(f->b, cell_float(leaf->size, leaf->value));
@@ -405,7 +405,7 @@ static k_value commands_default(struct front *f, const struct leaf *leaf) {
   return build_i64(f->b, cell_integer(leaf->type, leaf->size, leaf->value));
 }
 
-/* A give_fn. */
+/* A give_fn for world:spawn. */
 static void commands_spawn_value(struct front *f, const struct component *component, uint32_t leaf,
                                  const struct front_item *item, const struct val *none) {
   (void)none;
@@ -457,7 +457,7 @@ static void commands_spawn_part(struct front *f, const struct front_item *item) 
   if (any != K_NONE) build_need(f->b, any);   /* without fields nothing is set, only added */
 }
 
-/* Counts another spawn of the row. Returns its id. */
+/* Counts another spawn of the row. Returns the new entity's id. */
 static struct val commands_count_spawn(struct front *f) {
   if (f->result > RESULT_MAP)
     front_refuse(f, "it spawns entities and returns a result: do that in a system's each");
@@ -473,7 +473,7 @@ static struct val commands_count_spawn(struct front *f) {
   return spawned;
 }
 
-/* An entity without parts, which follow until commands_end_parts. Returns the order's number. */
+/* Begins an entity whose parts follow until commands_end_parts. Returns the order's number. */
 static uint32_t commands_begin_spawn(struct front *f, struct val spawned) {
   order_add(f, (struct run_command){.action = RUN_SPAWN}, spawned.value);
   return f->command_count - 1;
@@ -484,7 +484,7 @@ static void commands_end_parts(struct front *f, uint32_t order) {
   f->commands[order].parts = f->command_count - order - 1;
 }
 
-/* Spawns from a table, for the present rows. Items that only some rows have split the rows. */
+/* Spawns from a table, for the present rows. Items that only some rows have split these rows. */
 static void commands_spawn_table(struct front *f, uint32_t first, struct val spawned,
                                  uint32_t depth) {
   uint32_t at = first;
@@ -523,7 +523,7 @@ struct val order_spawn(struct front *f, const struct val *arguments, uint32_t co
 
 /* ---- world:spawner ---- */
 
-/* Gives the values of one of its names, as many as there are. */
+/* Gives the values of one name of a spawner, as many as it takes. */
 static void command_call_give_values(struct front *f, const struct component *component,
                                      ecs_string field, const struct val *values,
                                      uint32_t count) {
@@ -535,7 +535,7 @@ static void command_call_give_values(struct front *f, const struct component *co
   }
 }
 
-/* One part for each component, with the values of all its names. */
+/* Gives one part for each component, with the values of all its names. */
 struct val order_by_spawner(struct front *f, struct val spawner, const struct val *values,
                             uint32_t count) {
   uint32_t first[SPAWNER_NAMES], behind = 0;
@@ -570,7 +570,7 @@ struct val order_by_spawner(struct front *f, struct val spawner, const struct va
 
 /* ---- one owner ---- */
 
-/* How the function uses a field by the query's terms: any element, in an array field. */
+/* How the query's terms use a field; in an array field, any of its elements. */
 enum { USES_IT = 1, READS_IT = 2, WRITES_IT = 4 };
 static uint32_t commands_uses(const struct front *f, const struct component *component,
                               uint32_t leaf) {
@@ -594,8 +594,8 @@ static void commands_need_id_field(struct front *f, const struct component *comp
                component->length ? "" : ".", component->length ? "" : component->leaves[leaf].name);
 }
 
-/* If rows see each other's stores, these are done with a row's last notes: later rows that read
-** them see them, and the row itself reads before that. In a loop, a later round comes after. */
+/* If rows see each other's stores, these are done with a row's last notes: later rows see the new
+** ids, and the row itself reads before that. In a loop, a later round comes after. */
 static void commands_store_id(struct front *f, struct run_command command, k_value entity,
                               struct val value) {
   need_command(f);
@@ -651,7 +651,7 @@ void order_check_read(struct front *f, const struct component *component, uint32
   }
 }
 
-/* Whether the function uses a field that an order sets, in a way that is not possible. */
+/* Whether the function also uses a field that an order sets, in a way that is not possible. */
 static bool commands_is_shared(const struct front *f, const struct run_command *command,
                                const struct component *component) {
   uint32_t uses = commands_uses(f, component, command->leaf);
@@ -661,13 +661,13 @@ static bool commands_is_shared(const struct front *f, const struct run_command *
   return uses & (!command->own ? USES_IT : again ? WRITES_IT | READS_IT : WRITES_IT);
 }
 
-/* Checks what is stored in an array or resource that the function also uses in another way. */
+/* Shares an array or resource that orders store to and the function also uses in another way. */
 static void commands_check_stored(struct front *f, const struct run_command *command) {
   if (commands_is_looked_at(f, command->component, command->leaf))
     class_share(f, component_of(f->world, command->component), command->leaf);
 }
 
-/* Events are emitted after the rows, but loops over them have to see them at once. */
+/* Refuses to emit events and loop over them: the loop would come before they are emitted. */
 static void commands_check_heard(struct front *f, const struct run_command *command) {
   for (uint32_t i = 0; command->action == RUN_EMIT && i < f->list_count; i++)
     if (f->lists[i].kind == LIST_EVENTS && f->lists[i].relation == command->component)
@@ -749,8 +749,8 @@ static void give_table(struct front *f, struct given *given, struct val table) {
   }
 }
 
-/* Takes a field: with `first`, one whose value can be noted in the place of an entity; otherwise
-** preferably one that cannot. `count` if there is none. */
+/* Takes a field: with `first`, one with a value that can be noted in the place of an entity;
+** otherwise preferably one that cannot. `count` if none is left. */
 static uint32_t commands_emit_event_take(const struct front *f, const struct given *given,
                                          bool *taken, bool first) {
   uint32_t found = given->count;
@@ -764,7 +764,7 @@ static uint32_t commands_emit_event_take(const struct front *f, const struct giv
   return found;
 }
 
-/* Two fields are noted at a time. */
+/* Notes an event, two fields at a time. */
 static void commands_note_event(struct front *f, const struct given *given) {
   bool taken[RUN_ORDERS] = {false};
   struct run_command command = {.action = RUN_EMIT, .component = given->event->id};

@@ -1,4 +1,4 @@
-/* The format of dumped functions (ldump.c and lundump.c of Lua 5.4 and 5.5). Every number read is
+/* The format of dumped functions (ldump.c and lundump.c in Lua 5.4 and 5.5). Every number read is
 ** checked against what it counts. */
 #include "front/bytecode.h"
 
@@ -13,7 +13,7 @@ uint32_t dump_add_constant(struct function_code *f, struct constant constant) {
 static int dump_write(lua_State *L, const void *data, size_t size, void *ud) {
   struct function_code *f = ud;
   (void)L;
-  if (size == 0) return 0;   /* Lua 5.5 ends with this */
+  if (size == 0) return 0;   /* Lua 5.5 ends with this call */
   if (!GROW(f->memory, f->dump, f->dump_capacity, (uint64_t)f->dump_size + size)) return 1;
   memcpy(f->dump + f->dump_size, data, size);
   f->dump_size += (uint32_t)size;
@@ -46,7 +46,7 @@ unsigned dump_take_byte(struct dump_cursor *in) {
   return at ? *at : 0;
 }
 
-/* Whether functions are dumped as by Lua 5.5. */
+/* Whether functions are dumped in Lua 5.5's format. */
 #define DUMP_55 (LUA_VERSION_NUM >= 505)
 
 #ifndef LUAJIT_VERSION
@@ -62,13 +62,13 @@ static void dump_take_into(struct dump_cursor *in, void *to, size_t size) {
   if (at) memcpy(to, at, size);
 }
 
-/* Whether the next bytes are these; consumes them. */
+/* Consumes the next bytes; returns whether they are equal to these. */
 static bool dump_take_same(struct dump_cursor *in, const void *bytes, size_t size) {
   const unsigned char *at = dump_take(in, size);
   return at && memcmp(at, bytes, size) == 0;
 }
 
-/* Lua 5.5 begins lists of words at a multiple of four bytes. */
+/* Lua 5.5 aligns lists of words to four bytes. */
 static void dump_align(struct dump_cursor *in) {
   while (DUMP_55 && in->ok && (in->at - in->begin) % 4 != 0) dump_take(in, 1);
 }
@@ -96,7 +96,7 @@ static int64_t dump_take_integer(struct dump_cursor *in) {
   return integer;
 }
 
-/* Remembers a string that is written out. */
+/* Records a string that the dump writes out. */
 static void dump_keep_string(struct dump_cursor *in, ecs_string string) {
   struct function_code *f = in->keeps;
   if (!f) return;
@@ -104,8 +104,8 @@ static void dump_keep_string(struct dump_cursor *in, ecs_string string) {
   if (in->ok) f->strings[f->string_count++] = string;
 }
 
-/* Strings are preceded by their size plus one, and ended by a zero in Lua 5.5. Size 0 is NULL: no
-** string or, in Lua 5.5, the number of an earlier one follows, from 1. */
+/* Strings are preceded by their size plus one, and end with a zero in Lua 5.5. Size 0 is NULL: no
+** string or, in Lua 5.5, the number of an earlier string follows, from 1. */
 static ecs_string dump_take_string(struct dump_cursor *in) {
   uint64_t size = dump_take_number(in);
   ecs_string string = {NULL, 0};
@@ -128,7 +128,7 @@ static uint32_t dump_take_count(struct dump_cursor *in) {
 }
 
 /* Signature, version, format, check; sizes of instructions, integers and numbers, and samples of
-** them: Lua 5.5 has each size before its sample, and C's integers, too. */
+** them. In Lua 5.5 each sample follows its size, and C's integers are among them. */
 static bool dump_take_header(struct dump_cursor *in) {
   const int32_t word = -0x5678, instruction = 0x12345678;
   const int64_t integer = DUMP_55 ? -0x5678 : 0x5678;
@@ -146,7 +146,7 @@ static bool dump_take_header(struct dump_cursor *in) {
 /* ---- constants ---- */
 
 /* False when out of memory, or for an invalid constant. A function's own constants come before all
-** other strings and differ, so each is written out. */
+** other strings and are distinct, so each is written out. */
 static bool dump_take_constant(struct dump_cursor *in, struct function_code *f) {
   struct constant constant = {CONST_NIL, 0, 0, {"", 0}};
   switch (dump_take_byte(in)) {
@@ -197,7 +197,7 @@ static uint32_t dump_take_line_count(struct dump_cursor *in) {
   return count;
 }
 
-/* Lines by instruction: differences of a byte each; where that does not suffice, the line is in a
+/* Lines by instruction: differences of one byte; where a byte does not suffice, the line is in a
 ** second list. */
 static void dump_take_lines(struct dump_cursor *in, struct function_code *f, int32_t first) {
   uint32_t count = dump_take_count(in);
@@ -223,7 +223,7 @@ static void dump_take_lines(struct dump_cursor *in, struct function_code *f, int
 
 static void dump_skip_function(struct dump_cursor *in, int depth, uint64_t *captured);
 
-/* Skips the upvalues of a function and its inner functions. Records in `captured`, if it is given,
+/* Skips the upvalues of a function and its inner functions. If `captured` is given, records there
 ** which registers of the enclosing function it shares. */
 static void dump_skip_body(struct dump_cursor *in, int depth, uint64_t *captured) {
   uint32_t count = dump_take_count(in);
@@ -234,7 +234,7 @@ static void dump_skip_body(struct dump_cursor *in, int depth, uint64_t *captured
   for (uint32_t i = 0; i < count && in->ok; i++) dump_skip_function(in, depth + 1, NULL);
 }
 
-/* Skips these of the function itself, and notes what inner functions share. */
+/* Skips upvalues and inner functions of the function itself; notes what inner functions share. */
 static void dump_take_body(struct dump_cursor *in, struct function_code *f) {
   f->upvalues = dump_take_count(in);
   f->shared = dump_take(in, 3 * (size_t)f->upvalues);
@@ -280,7 +280,7 @@ static void dump_skip_debug(struct dump_cursor *in) {
   for (count = dump_take_count(in); count && in->ok; count--) dump_take_string(in);
 }
 
-/* The name of the source is at the start of a function; in Lua 5.5 before its lines. */
+/* The name of the source is at the start of a function; in Lua 5.5 it precedes the lines. */
 static void dump_skip_source(struct dump_cursor *in, bool begins) {
   if (begins != DUMP_55) dump_take_string(in);
 }
@@ -312,7 +312,7 @@ static void dump_skip_function(struct dump_cursor *in, int depth, uint64_t *capt
 
 /* ---- the function ---- */
 
-/* Goes to a function inside the one that begins here, from 1. */
+/* Goes to the inner-th function of the one that begins here. */
 static void dump_go_inside(struct dump_cursor *in, uint32_t inner) {
   uint32_t count;
   dump_skip_head(in);
@@ -356,7 +356,7 @@ ecs_status dump_read(lua_State *L, int index, uint32_t inner, struct function_co
 
 #endif
 
-/* Short strings have their length in a byte: plus one, with the highest bit set in Lua 5.4; plus
+/* A short string has its length in a byte: plus one, with the highest bit set, in Lua 5.4; plus
 ** five in LuaJIT. */
 #ifdef LUAJIT_VERSION
 #define DUMP_LENGTH(length) ((length) + 5)

@@ -7,8 +7,7 @@
 #include "front/front.h"
 
 /* Elements of the world's arrays and of tables, at an index that may differ from row to row. An
-** array is bound as it is; the elements of a table are copied into an array before each run (a
-** guard). */
+** array is bound as it is; a table's elements are copied to an array before each run (a guard). */
 
 /* Adds an array to the program. Returns its number. */
 static uint32_t element_add_array(struct front *f, struct front_array array, k_column type) {
@@ -16,7 +15,7 @@ static uint32_t element_add_array(struct front *f, struct front_array array, k_c
   if (at == FRONT_ARRAYS)
     front_refuse(f, "it indexes more than %d arrays and tables: write it as two systems",
                  FRONT_ARRAYS);
-  if (type == KC_ENTITY) type = KC_I64;   /* of arrays that are only written */
+  if (type == KC_ENTITY) type = KC_I64;   /* arrays that are only written */
   uint32_t number = build_array(f->b, type);
   assert(number == at || number == NONE);
   (void)number;
@@ -42,8 +41,7 @@ uint32_t element_array(struct front *f, const struct component *array, uint32_t 
   if (i < f->array_count) return i;
   struct front_array element = {.id = array->id, .leaf = leaf};
   const struct leaf *of = &array->leaves[leaf];
-  bool id = type_column(of->type, of->size) == COLUMN_ENTITY;   /* checked for life where it is
-                                                                ** read */
+  bool id = type_column(of->type, of->size) == COLUMN_ENTITY;   /* checked for life when read */
   return element_add_array(f, element, id ? KC_I64 : access_column_type(f, array, of));
 }
 
@@ -118,9 +116,9 @@ struct val element_index(struct front *f, struct val array, const struct constan
 
 /* ---- tables ---- */
 
-#define NO_VALUE (LUA_TNONE - 1)   /* the type of a missing value of a record that may lack it */
+#define NO_VALUE (LUA_TNONE - 1)   /* the type of a value that a record may lack */
 
-/* A record without a value for a key must also lack it in Lua: nil, without a metatable. */
+/* The type of a missing value: NO_VALUE if a record may lack it, and no metatable supplies it. */
 static int element_take_gap(lua_State *L, const struct guard *guard) {
   if (guard->gaps < GAPS_FILLED) return LUA_TNONE;
   if (!lua_getmetatable(L, -2)) return NO_VALUE;
@@ -129,7 +127,7 @@ static int element_take_gap(lua_State *L, const struct guard *guard) {
 }
 
 /* Replaces the element at the top of the stack by its value for a key, or for one of several keys,
-** or keeps it. Returns its type, or LUA_TNONE if there is no such value. */
+** or keeps it. Returns the value's type, or LUA_TNONE if there is no such value. */
 static int element_take_value_in(lua_State *L, int anchors, const struct guard *guard,
                                  uint32_t at) {
   int type = lua_type(L, -1);
@@ -159,7 +157,7 @@ static int element_take_value_in(lua_State *L, int anchors, const struct guard *
   return type;
 }
 
-/* Likewise, but by what is wanted: the value, or its length. */
+/* Likewise, but pushes what is wanted: the value, or its length. */
 static int element_take_inner(lua_State *L, int anchors, const struct guard *guard, uint32_t at) {
   int type = element_take_value_in(L, anchors, guard, at);
   if (!guard->measured || type == LUA_TNIL || type == NO_VALUE) return type;
@@ -174,7 +172,7 @@ static int element_take_inner(lua_State *L, int anchors, const struct guard *gua
   return guard->most && length > guard->most ? LUA_TNONE : LUA_TNUMBER;
 }
 
-/* Likewise; with GAPS_TOLD, whether it is present. A table may lack values for names. */
+/* Likewise; with GAPS_TOLD, whether the value is present. A table may lack values for names. */
 static int element_take(lua_State *L, int anchors, const struct guard *guard, uint32_t at,
                         bool named) {
   int type = element_take_inner(L, anchors, guard, at);
@@ -201,7 +199,7 @@ static int element_push_element(lua_State *L, int anchors, const struct guard *g
   return element_take(L, anchors, guard, at, named);
 }
 
-/* The number of the text at the top of the stack among the guard's, from 0; NONE if it is none. */
+/* The number, from 0, of the text at the top of the stack among the guard's; NONE if absent. */
 static uint32_t element_text(lua_State *L, int anchors, const struct guard *guard) {
   uint32_t at = NONE;
   for (uint32_t i = 0; i < guard->text_count && at == NONE; i++) {
@@ -212,7 +210,7 @@ static uint32_t element_text(lua_State *L, int anchors, const struct guard *guar
   return at;
 }
 
-/* Copies the element at the top of the stack to its place; a text as its number `text` in the
+/* Copies the element at the top of the stack to its place; a string as its number `text` in the
 ** guard. */
 static void element_keep(lua_State *L, const struct element_room *room, uint32_t at,
                          uint32_t text) {
@@ -259,10 +257,10 @@ static enum element_kind element_both_kinds(enum element_kind x, enum element_ki
   return least == ELEMENTS_WIDE ? ELEMENTS_OTHER : ELEMENTS_MIXED;
 }
 
-#define MOST_NAMES 64u         /* other keys beside that many elements */
+#define MOST_NAMES 64u         /* keys other than numbers, beside that many elements */
 
 /* The kind of elements of a table whose keys are exactly 1 to their count; ELEMENTS_ABSENT if it
-** has none, ELEMENTS_NONE for any other, or if they are of several kinds. */
+** has none, ELEMENTS_NONE if its keys differ or its elements are of several kinds. */
 static enum element_kind element_look_through(lua_State *L, int anchors, const struct guard *guard,
                                               int table, uint32_t *count,
                                               const struct element_room *room) {
@@ -272,7 +270,7 @@ static enum element_kind element_look_through(lua_State *L, int anchors, const s
   lua_pushnil(L);
   while (lua_next(L, table)) {
     bool named = lua_type(L, -2) != LUA_TNUMBER;
-    lua_Integer key = named ? 0 : lua_tointeger(L, -2);   /* 0: also for a fraction */
+    lua_Integer key = named ? 0 : lua_tointeger(L, -2);   /* also 0 for a fraction */
     uint32_t at = key >= 1 && key <= FRONT_ELEMENTS ? (uint32_t)key - 1 : NONE;
     enum element_kind next =
         element_source(L, anchors, guard, element_take(L, anchors, guard, 0, false), room, at);
@@ -280,7 +278,7 @@ static enum element_kind element_look_through(lua_State *L, int anchors, const s
     if (named && !(guard->as.grows && names > MOST_NAMES + n)) continue;
     if (!named) kind = n++ ? element_both_kinds(kind, next) : next;
     if (key > most) most = key;
-    if (key >= 1 && key <= FRONT_ELEMENTS && kind < ELEMENTS_NONE) continue;   /* no id is one */
+    if (key >= 1 && key <= FRONT_ELEMENTS && kind < ELEMENTS_NONE) continue;   /* no id is so low */
     lua_pop(L, 1);
     return ELEMENTS_NONE;
   }
@@ -289,7 +287,7 @@ static enum element_kind element_look_through(lua_State *L, int anchors, const s
   return most == n ? kind : ELEMENTS_NONE;
 }
 
-/* Notes the key of an element, and where it is: places count from 1. */
+/* Notes the key of an element, and its place, counted from 1. */
 static void element_keep_key(const struct element_room *room, uint32_t at, int64_t key) {
   int64_t *place = &room->places[key & room->numbers[GIVEN_MASK]];
   if (*place != 1) room->numbers[GIVEN_HIDDEN] = 1;
@@ -297,8 +295,7 @@ static void element_keep_key(const struct element_room *room, uint32_t at, int64
   room->keys[at] = key;
 }
 
-/* The kind of elements at keys that are integers, in the order of next, after a place that stays
-** empty. */
+/* The kind of elements at integer keys, in the order of next; the first place stays empty. */
 static enum element_kind element_look_keyed(lua_State *L, int anchors, const struct guard *guard,
                                             int table, uint32_t *count,
                                             const struct element_room *room) {
@@ -340,7 +337,7 @@ static enum element_kind element_look_at(lua_State *L, int anchors,
   return i < guard->name_count * (guard->stride ? guard->stride : 1u) ? ELEMENTS_NONE : kind;
 }
 
-/* As element_look, for a table at an index: by names, by strides or as a list of any shape. */
+/* element_look for a table at an index: by names, by strides or as a list of any shape. */
 static uint32_t element_read(lua_State *L, int anchors, const struct guard *guard, int table,
                              uint32_t *count, const struct element_room *room) {
   if (!lua_istable(L, table)) return ELEMENTS_NONE;
@@ -392,7 +389,7 @@ size_t element_size(enum element_kind kind) {
   return truth ? sizeof(uint8_t) : sizeof(uint64_t);
 }
 
-/* Pushes an element that is written, from its array. */
+/* Pushes a written element from its array. */
 static void element_push_stored(lua_State *L, enum element_kind kind, const uint8_t *cells,
                                 uint32_t at, bool integer) {
   if (kind == ELEMENTS_BOOL)
@@ -405,10 +402,10 @@ static void element_push_stored(lua_State *L, enum element_kind kind, const uint
     lua_pushnumber(L, (lua_Number)((const double *)(const void *)cells)[at]);
 }
 
-#define LIST_COST UINT64_C(8)   /* of an element of a table that grows or is keyed, if only read */
+#define LIST_COST UINT64_C(8)   /* for each element of a growing or keyed table that is only read */
 
 uint64_t element_count(const struct guard *guard, const k_array *array) {
-  if (!array->data) return 0;   /* not read yet: of a shared program, when no row has come */
+  if (!array->data) return 0;   /* not read yet: no row of a shared program has come to it */
   if (!guard->as.grows && !guard->as.keyed) return (uint64_t)array->count;
   const int64_t *length = array[element_behind(element_kind_of(guard->elements))].data;
   return (uint64_t)*length - guard->as.keyed;
@@ -455,8 +452,8 @@ void element_store(lua_State *L, int anchors, const struct guard *guard, const k
   lua_settop(L, top);
 }
 
-/* How many elements a table has that grows or is keyed; of one that is keyed and not empty, how
-** many have been copied. */
+/* How many elements a growing or keyed table has; for a keyed one that is not empty, how many have
+** been copied. */
 static uint64_t element_count_now(lua_State *L, int anchors, const struct guard *guard,
                                   const k_array *array) {
   uint64_t count = 0;
@@ -495,7 +492,7 @@ static uint16_t element_anchor(struct front *f, const ecs_string *strings, uint3
   return first;
 }
 
-/* The guard of a table that is indexed by numbers, or by the names of an enum. */
+/* The guard of a table that is indexed by numbers or by the names of an enum. */
 static struct guard *guard_elements(struct front *f, const struct front_array *table) {
   const struct enumeration *names = table->names, *inner = table->inner_names;
   uint16_t index = outside_string(f, "__index", 7);
@@ -517,7 +514,7 @@ static struct guard *guard_elements(struct front *f, const struct front_array *t
   return guard;
 }
 
-/* Makes an enum of the strings of a table, to which its elements belong. */
+/* Makes an enum of a table's strings, and gives it to the table's elements. */
 static void element_find_texts(struct front *f, struct guard *guard, struct enumeration *texts,
                                uint32_t count) {
   int top = lua_gettop(f->L);
@@ -569,13 +566,13 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind,
   front_refuse(f, "it uses an element of '%s', a table that %s", lua_tostring(f->L, -1), reason);
 }
 
-/* Adds the arrays that follow that of a table's elements. */
+/* Adds the arrays that follow the array of a table's elements. */
 static void element_add_behind(struct front *f, const struct front_array *table) {
   static const k_column keyed[] = {KC_I64, KC_BOOL, KC_I64, KC_I64};   /* see keys.c */
   const struct front_array behind = {.path = NONE};
   bool named = table->stored && table->names;
   if (table->kind == ELEMENTS_MIXED || named) element_add_array(f, behind, KC_BOOL);
-  if (named) element_add_array(f, behind, KC_BOOL);   /* are they present? */
+  if (named) element_add_array(f, behind, KC_BOOL);   /* whether they are present */
   if (table->as.grows || table->as.keyed) element_add_array(f, behind, KC_I64);
   for (uint32_t i = 0; table->as.keyed && i < 4; i++) element_add_array(f, behind, keyed[i]);
 }
@@ -615,12 +612,12 @@ uint32_t element_find_table(struct front *f, struct front_array array) {
   array.ragged = guard->elements != kind;
   uint32_t number = element_add_array(f, array, types[kind]);
   element_add_behind(f, &array);
-  guard->uniform = (int16_t)number;   /* now there is room for everything that is read of it */
+  guard->uniform = (int16_t)number;   /* everything read of the table now has room */
   if (kind == ELEMENTS_TEXT) element_find_texts(f, guard, &f->arrays[number].texts, count);
   return number;
 }
 
-/* The element at a place of a table of that kind. */
+/* An element read from a place of a table, completed as the table's kind requires. */
 struct val element_of_kind(struct front *f, uint32_t table, struct val element, k_value at) {
   enum element_kind kind = f->arrays[table].kind;
   element.mixed = kind == ELEMENTS_MIXED && !NUMBERS_ARE_DOUBLES;
@@ -661,7 +658,7 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
   if (index.names) index.value = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
   struct val element = take_element(f, number, index, true);
   if (index.names) element.present = element_there(f, by, GAPS_REFUSED, index.value);
-  /* A list with keys outside of it: Lua handles those. */
+  /* Lua handles a list that also has keys outside of it. */
   if (f->arrays[number].ragged) element = maybe_need(f, element);
   k_value whole, at = element_place(f, index, &whole);
   if (f->arrays[number].kind != ELEMENTS_TABLES) return element_of_kind(f, number, element, at);
@@ -684,8 +681,8 @@ struct val element_of_list(struct front *f, struct val table, struct val index) 
   return element;   /* nil after the first hole in a list */
 }
 
-/* The value of a table's record at a place for a key, or for one of several keys; possibly a table,
-** but not one inside another table of the record. */
+/* What a table's record at a place has at a key, or at one of several keys; it may be a table, but
+** not one inside another table of the record. */
 static struct val element_of_records(struct front *f, struct front_array records, k_value at) {
   uint32_t number = element_find_table(f, records);
   struct val value = {.kind = VAL_RECORD, .at = number, .value = at};
@@ -715,7 +712,7 @@ struct val element_of_record(struct front *f, struct val record, const struct co
     records.within = table->inner;
     records.inner = outside_constant(f, key);
   }
-  bool list = key->type == CONST_INTEGER && records.within;   /* of tables, maybe */
+  bool list = key->type == CONST_INTEGER && records.within;   /* possibly of tables */
   if (list && f->arrays[element_find_table(f, records)].kind == ELEMENTS_TABLES)
     return element_of_record_at(f, record, val_integer(f, key->integer));
   return element_of_records(f, records, maybe_need(f, record).value);
@@ -728,14 +725,14 @@ static void element_push_key(struct front *f, const struct path *path) {
   lua_rawgeti(f->L, f->anchors, path->key[path->keys - 1]);
 }
 
-/* The path to the table that holds the last key of a path; has no keys if there is none. */
+/* The path to the table that holds the last key of x's path; has no keys if there is none. */
 static struct path element_parent(const struct front *f, struct val x) {
   struct path path = f->paths[x.at];
   if (path.keys) path.key[--path.keys] = 0;
   return path;
 }
 
-/* Turns a path to a record of a table that is read by numbers or names into that record. */
+/* Turns a path into a record of the array's table; false if the path leads to none. */
 static bool element_as_record(struct front *f, struct val *x, uint32_t array) {
   const struct front_array *table = &f->arrays[array];
   if (x->kind == VAL_RECORD) return x->at == array;
@@ -754,7 +751,7 @@ static bool element_as_record(struct front *f, struct val *x, uint32_t array) {
   return true;
 }
 
-/* The array of the records in the table that two paths share: by numbers, or by two names. */
+/* The array of the table in which two paths lead to records, by numbers or by two names. */
 static uint32_t element_of_paths(struct front *f, struct val x, struct val y) {
   struct path parent = element_parent(f, x), other = element_parent(f, y);
   if (!f->paths[x.at].keys || !f->paths[y.at].keys || !outside_same_path(&parent, &other))
@@ -790,7 +787,7 @@ bool element_join(struct front *f, struct val *x, struct val *y) {
   return true;
 }
 
-/* Refuses a table of lists if it is read by the places of items among those of all lists. */
+/* The table of a record; refused if it is read with a stride. */
 static const struct front_array *element_table_of(struct front *f, struct val record) {
   assert(record.kind == VAL_RECORD && record.at < f->array_count);
   const struct front_array *table = &f->arrays[record.at];
@@ -820,7 +817,7 @@ static uint16_t element_longest(struct front *f, struct val record) {
   return (uint16_t)longest;
 }
 
-/* The lengths of the lists among which a record is one. */
+/* The lengths of the lists to which a record belongs. */
 static struct front_array element_lengths(struct front *f, struct val record) {
   const struct front_array *table = element_table_of(f, record);
   return (struct front_array){.path = table->path, .names = table->names, .inner = table->inner,
@@ -838,7 +835,7 @@ uint16_t element_need_longest(struct front *f, struct val record) {
   return lengths.most;
 }
 
-/* One of the values of a record, which has as many as the stride. */
+/* One of a record's values, as many as the stride. */
 static struct val element_of_strides(struct front *f, struct front_array records, struct val record,
                                      k_value at) {
   struct builder *b = f->b;

@@ -1,4 +1,4 @@
-/* Masks, environments, and joining them: what registers and fields hold for the rows at an
+/* Masks, environments, and how they are joined: what registers and fields hold for the rows at an
 ** instruction. */
 #include "core/base/column.h"
 #include "core/base/text.h"
@@ -7,7 +7,7 @@
 
 /* ---- masks ---- */
 
-/* A fork that is not remembered costs an instruction, so forgetting is safe. */
+/* A fork that is not remembered only costs an instruction, so forgetting is safe. */
 static void env_remember_fork(struct front *f, struct fork fork) {
   if (f->fork_count < FRONT_FORKS) f->forks[f->fork_count++] = fork;
 }
@@ -24,7 +24,7 @@ k_value mask_and_not(struct front *f, k_value mask, k_value condition) {
   return no;
 }
 
-/* The whole mask of two halves; K_NONE if they are not halves of one. */
+/* The mask of which two masks are the halves; K_NONE if they are not. */
 static k_value env_whole_of(const struct front *f, k_value a, k_value b) {
   for (uint32_t i = f->fork_count; i-- > 0;) {
     const struct fork *fork = &f->forks[i];
@@ -36,8 +36,8 @@ static k_value env_whole_of(const struct front *f, k_value a, k_value b) {
 
 static k_value env_join_masks(struct front *f, k_value a, k_value b, uint32_t depth);
 
-/* If b and one half of a make up a known mask, joins that mask with a's other half, as after `x and
-** y and z`, whose rows leave at several places. Otherwise K_NONE. */
+/* If b and one half of a make up a known mask, joins that mask with a's other half. This happens
+** after `x and y and z`, which rows leave at several places. Otherwise K_NONE. */
 static k_value env_whole_with_part(struct front *f, k_value a, k_value b, uint32_t depth) {
   for (uint32_t i = f->fork_count; depth && i-- > 0;) {
     const struct fork fork = f->forks[i];
@@ -172,13 +172,13 @@ bool val_mixes(const struct front *f, struct val x, struct val y) {
   return x.mixed || y.mixed || (val_type(f, x) == KT_I64) != (val_type(f, y) == KT_I64);
 }
 
-/* One of two equal values, without steps that began at different times. */
+/* One of two equal values, without its steps if they began at different times. */
 static struct val env_one_of(struct val x, struct val y) {
   if (x.chain != y.chain) x.chain = 0;
   return x;
 }
 
-/* For values that are present in all rows. */
+/* Selects between values that are present in all rows. */
 static struct val env_select_values(struct front *f, k_value mask, struct val x, struct val y) {
   struct val nothing = {.kind = VAL_NOTHING};
   if (val_same(&x, &y)) return env_one_of(x, y);

@@ -1,5 +1,5 @@
-/* Loops are natural ones: from an instruction that is jumped back to, to the last one that does so,
-** widened by loops that begin inside. Live registers are found backwards from their readers (as in
+/* Loops are natural ones: from an instruction to which others jump back, to the last of these,
+** extended by loops that begin inside. Live registers are found backwards from their readers (as in
 ** A. Aho, M. Lam, R. Sethi and J. Ullman, "Compilers", 9.2.5). */
 #include "front/rounds.h"
 
@@ -53,7 +53,7 @@ static void flow_find_loops(struct function_code *f) {
 
 /* ---- live registers ---- */
 
-/* What an instruction reads, and what it sets in any case. */
+/* What an instruction reads, and what it always sets. */
 static void flow_take_and_set(const struct code *code, struct registers *takes,
                               struct registers *sets) {
   if (code->kind <= CODE_CLOSE) return;
@@ -132,7 +132,7 @@ bool flow_sets(const struct code *code, uint32_t at) {
   return sets.bits[at / 64] >> at % 64 & 1;
 }
 
-/* Adds the live registers of an instruction to a set, except the one that is set on the way. */
+/* Adds an instruction's live registers to a set, except the one that is set on the way. */
 static void flow_join(const struct function_code *f, struct registers *set, uint32_t pc,
                       uint32_t without) {
   for (uint32_t i = 0; pc < f->count && i < REGISTERS / 64; i++) {
@@ -215,6 +215,6 @@ uint32_t flow_loop(const struct function_code *f, uint32_t pc) {
 
 bool flow_needs(const struct function_code *f, uint32_t pc, uint32_t at) {
   assert(f->flow && at < REGISTERS);
-  bool captured = f->captured[at / 64] >> at % 64 & 1;   /* by functions that may be called */
+  bool captured = f->captured[at / 64] >> at % 64 & 1;   /* read by functions that may be called */
   return captured || (pc < f->count && (f->flow[pc].needed.bits[at / 64] >> at % 64 & 1));
 }

@@ -24,8 +24,8 @@ uint32_t front_tag(const struct front *f) {
 #define TOO_LARGE "it is too large: write it as two systems"
 #define LONG_ARRAY 16        /* elements of an array field, each of which is a column */
 
-/* Replaces advice that does not help: to use a run in a run, or two systems for a long array. What
-** is too large is tried once more, with elements of array fields looked up. */
+/* Replaces advice that does not help: a run inside a run, or two systems for a long array. A
+** program that is too large is compiled once more, with elements of array fields looked up. */
 static void front_advise(struct front *f, char *reason) {
   char *run = f->once ? strstr(reason, "in a system's run") : NULL;
   char *split = strstr(reason, "write it as two systems");
@@ -55,8 +55,8 @@ bool front_leaves(const struct front *f, const void *function, uint32_t pc) {
   return i < count;
 }
 
-/* Whether not all rows of a function, or of a loop's round, come to the present instruction. In a
-** loop over rows, false: Lua runs that one better without the rest. */
+/* Whether only some rows of the function, or of a loop's round, reach the current instruction. In a
+** loop over rows, false: Lua had better run all of it. */
 static bool front_is_conditional(const struct front *f) {
   const struct loop *inner = NULL;
   for (const struct frame *frame = f->frame; frame; frame = frame->caller)
@@ -67,8 +67,8 @@ static bool front_is_conditional(const struct front *f) {
   return f->env.mask != (inner ? inner->live : f->start);
 }
 
-/* Rows that come to a refused instruction by a condition are left to Lua, when the function is
-** compiled again; not what ends a loop's round, without which it is no loop. */
+/* When compiled again, rows that reach the refused instruction by a condition are left to Lua; not
+** at an instruction that ends a loop's round, since a loop needs it. */
 static void front_note_leave(struct front *f) {
   const struct frame *frame = f->frame;
   if (f->shared.strict || !f->started || f->breaks_promise || front_wants_more(f)) return;
@@ -80,7 +80,7 @@ static void front_note_leave(struct front *f) {
     return;
   const void *function = frame->code->identity;
   uint32_t pc = function ? frame->pc : frame->code->code[frame->pc].origin;
-  bool known = front_leaves(f, function, pc);   /* of a survey, which continues after it */
+  bool known = front_leaves(f, function, pc);   /* noted by a survey, which continues after it */
   if (known) f->wants_leave = f->surveys;
   if (known) return;
   f->shared.leaves[f->shared.leave_count++] =
@@ -96,7 +96,7 @@ int front_refuse(struct front *f, const char *format, ...) {
   if (status == K_ENOMEM) front_no_memory(f);
   va_list args;
   va_start(args, format);
-  /* Once the builder has refused something, later findings about the function are wrong. */
+  /* Once the builder has failed, later findings about the function are wrong. */
   if (status != K_OK && status != K_SHARED) format = TOO_LARGE;
   text_vformat(reason, sizeof reason, format, args);
   va_end(args);
@@ -176,7 +176,7 @@ static struct val front_operand(struct front *f, struct operand operand) {
 
 /* ---- jumps ---- */
 
-/* Makes rows of a mask, unless it is surely empty, wait for the target. */
+/* Makes the rows of a mask, unless it is surely empty, wait for the target. */
 static void front_add_edge(struct front *f, uint32_t target, k_value mask) {
   assert(mask != K_NONE && (target == NONE || target <= f->frame->code->count));
   if (!GROW(&f->world->memory, f->edges, f->edge_capacity, f->edge_count + 1ull))
@@ -208,7 +208,7 @@ static void front_drop_edge(struct front *f, uint32_t at) {
   memmove(&f->edges[at], &f->edges[at + 1], (f->edge_count - at) * sizeof *f->edges);
 }
 
-/* Rows of an edge continue with their environment if there are no other rows. */
+/* Rows of an edge continue with the edge's environment if there are no other rows. */
 static void front_take_edge(struct front *f, const struct env *from) {
   uint32_t count = f->env.count;
   assert(f->env.mask == K_NONE && from->registers != f->registers);
@@ -329,12 +329,12 @@ static void front_leave(struct front *f, const struct code *code) {
   f->env.mask = K_NONE;
 }
 
-/* Whether it has fields that a name leads to. */
+/* Whether x has fields that a name can lead to. */
 static bool front_has_fields(struct val x) {
   return val_is_view(x) && x.component && !x.array;
 }
 
-/* Whether a key is a number literal that is an integer. */
+/* Whether a key is a literal integer. */
 static bool front_is_whole(const struct front *f, struct val key) {
   return key.kind == VAL_VALUE && key.literal && val_is_number(f, key) &&
          (val_type(f, key) == KT_I64 || key.number != 0);
@@ -471,7 +471,7 @@ static void front_take_method(struct front *f, const struct code *code) {
   *front_register(f, code->a) = method;
 }
 
-/* What has captured variables that end keeps their values, which are then unknown here. */
+/* Closures that captured variables which end keep the values, which are unknown from here on. */
 static void front_close(struct front *f, const struct code *code) {
   for (uint32_t i = 0; i < f->env.count; i++) {
     const struct val *x = &f->registers[i];
@@ -612,7 +612,7 @@ static void front_read(struct front *f, struct frame *frame) {
   frame->code->identity = frame->identity;
   frame->code->surveyed = f->surveys;
   if (status == ECS_OK && f->body_line && !frame->caller) {
-    frame->code->identity = NULL;   /* a call of the function is another one */
+    frame->code->identity = NULL;   /* each call of it has its own identity */
     body_cut(f, frame);
   }
   for (uint32_t i = 0; status == ECS_OK && i < f->shared.leave_count; i++) {
@@ -637,7 +637,7 @@ void front_open(struct front *f, struct frame *frame, uint16_t function) {
   }
 }
 
-/* The environment at the function's start, for all rows that the program is for. */
+/* The environment at the function's start, with all rows that the program is for. */
 static void front_start(struct front *f, struct frame *frame) {
   struct env *env = &f->env;
   memset(env, 0, sizeof *env);
@@ -656,8 +656,8 @@ static void front_start(struct front *f, struct frame *frame) {
   }
 }
 
-/* In a for loop, numbers are drawn one after the other by all rows: the second upvalue of the
-** function with the locals says how many. */
+/* In a `for`, all rows draw random numbers from one sequence: the second upvalue of the function
+** that holds the locals counts the draws. */
 static struct path front_draws(const struct front *f) {
   return (struct path){0, 2, f->locals, {0}};
 }
@@ -673,12 +673,12 @@ static void front_end_draws(struct front *f) {
   cell_set(f, &draws, f->env.counts[ENV_CALLS]);
 }
 
-/* Integer results join the first total; float results join the second, and for a sum all join it,
-** as floats. */
+/* Adds a result to the totals: integers to the first, floats to the second. In a sum, all results
+** are also added to the second, as floats. */
 static void front_add_up(struct front *f, struct val number) {
   static const k_reduce hows[] = {[RESULT_SUM] = KR_SUM, [RESULT_MIN] = KR_MIN,
                                   [RESULT_MAX] = KR_MAX};
-  enum { SMALL = 44 };   /* bits of integers whose leaf sums stay below 2^53: KR_FLOATS */
+  enum { SMALL = 44 };   /* bits of integers that a leaf sums below 2^53: KR_FLOATS */
   struct builder *b = f->b;
   assert(f->result < sizeof hows / sizeof *hows);
   k_reduce how = hows[f->result];
@@ -738,7 +738,7 @@ void front_compile(struct front *f, lua_State *L, int function) {
   lua_rawgeti(L, f->anchors, anchor);
   frame.identity = lua_topointer(L, -1);
   lua_pop(L, 1);
-  /* The frame is not used after this call, however that ends. */
+  /* The frame is not used after this call, however it ends. */
   /* cppcheck-suppress autoVariables */
   f->frame = &frame;
   if (f->body_line) {

@@ -1,4 +1,4 @@
-/* Reads what a program takes from outside. */
+/* Reads what a program takes from outside, before each run. */
 #include "front/front.h"
 
 #include "core/base/column.h"
@@ -11,7 +11,7 @@
 #include "core/storage/component.h"
 #include "core/storage/registry.h"
 
-/* Whether two paths now lead to the same value. */
+/* Whether two paths now lead to equal values. */
 static bool guard_read_equal(lua_State *L, int anchors, const struct guard *guard,
                              k_scalar *uniforms) {
   int equal = path_compare(L, anchors, &guard->path, &guard->other, guard->same);
@@ -20,7 +20,7 @@ static bool guard_read_equal(lua_State *L, int anchors, const struct guard *guar
   return equal >= 0;
 }
 
-/* The present length of a table; there is none if a metamethod measures it. */
+/* The current length of a table; false if a metamethod decides it. */
 static bool guard_read_length(lua_State *L, int anchors, const struct guard *guard,
                               k_scalar *uniforms) {
   int64_t length = path_length(L, anchors, &guard->path, guard->same);
@@ -62,7 +62,7 @@ enum pairs_kind pairs_look(lua_State *L, int table) {
   return kind;
 }
 
-/* Whether pairs goes over the value on top of the stack as the guard says. */
+/* Whether pairs on the value on top of the stack still iterates as the guard says. */
 static bool guard_has_pairs(lua_State *L, int anchors, const struct guard *guard) {
   int table = lua_gettop(L);
   enum pairs_kind wanted = (enum pairs_kind)guard->elements;
@@ -119,7 +119,7 @@ bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *
     case GUARD_PAIRS: fits = guard_has_pairs(L, anchors, guard); break;
     default:
       lua_rawgeti(L, anchors, guard->same);
-      fits = !lua_isnil(L, -1) && lua_rawequal(L, -1, -2);   /* nil: it is gone */
+      fits = !lua_isnil(L, -1) && lua_rawequal(L, -1, -2);   /* nil: there is no longer one */
       lua_pop(L, 1);
       break;
   }
@@ -138,12 +138,12 @@ static bool guard_has_room(struct memory *memory, struct copied *copied, size_t 
   return true;
 }
 
-#define LEAST_MORE 1024u       /* elements that a table may get in a stretch of rows; then */
-#define MORE_TIMES 4u          /* this many times what it had room for, if that is full */
+#define LEAST_MORE 1024u       /* elements that a table may get in a stretch of rows, or, if they */
+#define MORE_TIMES 4u          /* did not suffice, this many times what it had room for */
 #define LEAST_SLOTS 4096u      /* slots of keys: at least this, or SLOTS_EACH times their number */
 #define SLOTS_EACH 4u
 
-/* A power of two of slots, in which most keys, if they are ids, have one of their own. */
+/* A power of two of slots, enough for most keys that are ids to have their own. */
 static size_t guard_slots(const struct guard *guard, uint32_t count, uint32_t entities) {
   size_t slots = LEAST_SLOTS, least = (size_t)count * SLOTS_EACH;
   while (guard->as.keyed && (slots < least || slots < entities)) slots *= 2;
@@ -194,7 +194,7 @@ static void guard_give_list(const struct guard *guard, const struct element_room
 }
 
 /* As guard_read_elements, for a table that grows or is keyed: leaves room after its elements. If it
-** is keyed, the first place is empty. Reads again if the table has outgrown its room. */
+** is keyed, the first place is empty. Reads again if the table does not fit. */
 static enum reading guard_read_list(lua_State *L, int anchors, const struct guard *guard,
                                     struct memory *memory, uint32_t entities,
                                     struct copied *copied, k_array *out) {
@@ -223,9 +223,9 @@ static enum reading guard_read_list(lua_State *L, int anchors, const struct guar
     to.integers = cells + room * size;
     to.there = to.integers + room;
     to.count = (uint32_t)room;
-    if (first) to.keys[0] = INT64_MIN;   /* nobody's */
+    if (first) to.keys[0] = INT64_MIN;   /* not a key */
     to.numbers[GIVEN_HIDDEN] = 0;
-    to.numbers[GIVEN_LENGTH] = first;   /* until the slots are taken */
+    to.numbers[GIVEN_LENGTH] = first;   /* until the slots are filled */
     if (element_look(L, anchors, guard, &count, &to) != guard->elements) return READING_OTHER;
     count += first;
   } while (count + LEAST_MORE / 2 > to.count);
@@ -303,7 +303,7 @@ k_array guard_read_array(const ecs_world *world, ecs_id id, uint32_t leaf) {
   return (k_array){array->resource[leaf].data, array->length ? array->length : 1};
 }
 
-/* Without rows no cell is read, but the array needs one. */
+/* The array needs a cell even without rows; it is not read. */
 k_array guard_read_copy(const struct ecs_index *index, struct front_copy copy) {
   static const uint64_t none = 0;
   const struct copies *copies = &index->now->copies;

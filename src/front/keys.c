@@ -1,14 +1,14 @@
 /* Tables that are indexed by ids, or by other integers that do not count from 1. Their elements are
-** in an array, in the order of next, followed by those that rows add; the first place stays
-** empty. The low bits of a key choose a slot, which has the place of its element, and at that
-** place is the key itself. Of two keys with one slot, the earlier is hidden: then rows that do not
-** find theirs are left to Lua. */
+** in an array, in the order of next, followed by those that rows add; the first place stays empty.
+** The low bits of a key choose a slot, which has the place of the key's element, and at that place
+** is the key itself. Of two keys with one slot, the earlier is hidden: rows that then do not find a
+** key are left to Lua. */
 #include "front/front.h"
 
-/* Arrays that follow that of the elements, and that of which ones are integers to Lua. */
+/* The arrays that follow the elements, after the one that says which are integers to Lua. */
 enum { KEYS_LENGTH, KEYS_FIXED, KEYS_THERE, KEYS_KEYS, KEYS_PLACES };
 
-/* A key that is looked for in a table; `stored`, if the function writes to that. */
+/* A key that is looked up in a table; `stored`, if the function writes the table. */
 struct key_look {
   struct front *f;
   uint32_t number;             /* of the elements' array */
@@ -69,8 +69,8 @@ k_value keys_claim(struct front *f, uint32_t number, k_value key) {
   return build_select(b, t.found, t.place, next);
 }
 
-/* If keys are added, too, the order of next depends on which came first: Lua removes them. LuaJIT
-** adds a key to remove it. */
+/* If keys are also added, the order of next depends on which came first, so Lua removes them. In
+** LuaJIT, removing a key may add it. */
 void keys_drop(struct front *f, uint32_t number, k_value key) {
   struct key_look t = keys_look(f, number, key, true);
   bool adds = f->arrays[number].as.adds;

@@ -1,5 +1,5 @@
-/* What functions of the math library, of ecs.math and string.sub do in kernels, and how they are
-** recognised: as objects, whatever names scripts give them. */
+/* What functions of the math library, ecs.math and string.sub do in kernels, and how they are
+** recognised: by identity, whatever names scripts give them. */
 #include <math.h>
 
 #include <lualib.h>
@@ -25,8 +25,8 @@ static const char *const math_names[MATH_COUNT] = {
     [OWN_LOG2] = "log2", [OWN_MOD] = "mod", [OWN_POW] = "pow", [OWN_SIN] = "sin",
     [OWN_TAN] = "tan"};
 
-/* The addresses of libraries' functions are the same in every state of a process; those of LuaJIT
-** are of objects in this one. */
+/* The addresses of library functions are the same in every state of a process; in LuaJIT they are
+** objects of this state. */
 struct val library_find(struct front *f, lua_CFunction function) {
   struct val result = {.kind = VAL_NOTHING};
   for (uint32_t i = 0; function && i < MATH_COUNT; i++)
@@ -39,7 +39,7 @@ struct val library_find(struct front *f, lua_CFunction function) {
 #ifdef LUAJIT_VERSION
 
 /* Pushes tables with the functions of the base, table, math and string library, as they are when
-** this is first called: opened again, LuaJIT's libraries would have other functions. */
+** this is first called: if opened again, LuaJIT's libraries would have other functions. */
 static void library_push_all(lua_State *L) {
   static const char *const names[] = {LUA_GNAME, LUA_TABLIBNAME, LUA_MATHLIBNAME,
                                       LUA_STRLIBNAME};
@@ -59,8 +59,8 @@ static void library_push_all(lua_State *L) {
 
 #else
 
-/* Pushes a table with the functions of the base library, opened as its globals: scripts may have
-** replaced those they see. */
+/* Pushes a table with the functions of the base library, opened with that table as globals: scripts
+** may have replaced those that they see. */
 static void library_push_base(lua_State *L) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
   lua_newtable(L);
@@ -80,8 +80,8 @@ static void library_push_all(lua_State *L) {
   lua_call(L, 0, 1);
   lua_pushcfunction(L, luaopen_math);
   lua_call(L, 0, 1);
-  /* Opening the string library sets the strings' metatable, so their own is restored. In between
-  ** nothing may fail or run Lua, as a hook would at a call. */
+  /* Opening the string library sets the metatable of strings, so the old one is restored. In
+  ** between, nothing may fail or run Lua, as a hook would at a call. */
   lua_pushliteral(L, "");
   if (!lua_getmetatable(L, -1)) lua_pushnil(L);
   luaopen_string(L);
@@ -102,7 +102,7 @@ void library_push(lua_State *L, const luaL_Reg *own) {
   for (int i = 0; i < OWN_ACOS; i++) {
     int from = i == TEXT_SUB ? -1 : i < BASE_ASSERT ? -2 : i >= TABLE_INSERT ? -3 : -4;
     lua_getfield(L, from, math_names[i]);
-    bool alias = i == MATH_ATAN2 && !NUMBERS_ARE_DOUBLES;   /* where it is there, it is math.atan */
+    bool alias = i == MATH_ATAN2 && !NUMBERS_ARE_DOUBLES;   /* where it exists, it is math.atan */
     known[i] = alias ? NULL : lua_tocfunction(L, -1);
     lua_pop(L, 1);
   }
@@ -119,7 +119,7 @@ static struct val library_need(struct front *f, const struct val *arguments, uin
   return arguments[at];
 }
 
-/* LuaJIT's math.min and math.max: of equal ones, or where one is NaN, the second. */
+/* LuaJIT's math.min and math.max: if the two are equal, or one is NaN, the second. */
 static struct val library_either(struct front *f, k_op op, k_value x, k_value y, bool soft) {
   k_value first = build_binary(f->b, op == KO_MIN ? KO_LT : KO_GT, x, y);
   return val_number(f, build_select(f->b, first, x, y), soft);
@@ -150,7 +150,7 @@ static struct val library_min_max(struct front *f, k_op op, const struct val *ar
   return result;
 }
 
-/* math.abs. Of an integer it is an integer; the lowest integer stays as it is. */
+/* math.abs. An integer stays an integer; the lowest integer stays as it is. */
 static struct val library_absolute(struct front *f, struct val x) {
   if (x.mixed) return mixed_absolute(f, x);
   struct val result = val_number(f, build_unary(f->b, KO_ABS, x.value), x.soft);
@@ -177,7 +177,7 @@ static struct val library_floor_ceil(struct front *f, uint32_t name, struct val 
   return val_number(f, build_unary(f->b, op, x.value), x.soft);
 }
 
-/* An operation on floats, whatever the operands are. */
+/* An operation on floats, whatever the types of its operands. */
 static struct val library_two_floats(struct front *f, k_op op, struct val x, struct val y) {
   k_type type = number_float_type(f, x, y);
   k_value value = build_binary(f->b, op, number_as(f, x, type), number_as(f, y, type));
@@ -202,7 +202,7 @@ static struct val library_ult_of(struct front *f, struct val x, struct val y) {
   return val_number(f, build_binary(f->b, KO_ULT, a, b), false);
 }
 
-/* A step that Lua does in f64, rounded to f32 if it began with f32. */
+/* A step that Lua does in f64, rounded to f32 if an f32 operand requires it. */
 static struct val library_wide_step(struct front *f, struct val x, struct val y, k_value step) {
   k_type type = number_float_type(f, x, y);
   return val_number(f, build_convert(f->b, type, step), x.soft && y.soft);
@@ -273,7 +273,7 @@ static struct val library_to_integer(struct front *f, struct val x) {
   return x;
 }
 
-/* math.type, whose result is known at compile time. */
+/* math.type, the result of which is known at compile time. */
 static struct val library_type_of(struct front *f, const struct val *arguments, uint32_t count) {
   static const ecs_string names[] = {{"integer", 7}, {"float", 5}};
   if (count == 0 || arguments[0].kind == VAL_NOTHING)
@@ -288,7 +288,7 @@ static struct val library_type_of(struct front *f, const struct val *arguments, 
 
 /* ---- ecs.math ---- */
 
-/* A function of ecs.math: computed in f64, and rounded to f32 where it begins with f32. */
+/* A function of ecs.math: computed in f64, and rounded to f32 if an f32 argument requires it. */
 static struct val library_own(struct front *f, uint32_t name, const struct val *arguments,
                            uint32_t count) {
   static const k_op ops[] = {KO_OWN_ACOS, KO_OWN_ASIN, KO_OWN_ATAN, KO_OWN_COS, KO_OWN_EXP,
@@ -306,7 +306,7 @@ static struct val library_own(struct front *f, uint32_t name, const struct val *
   return library_wide_step(f, x, y, build_binary(f->b, op, a, number_as(f, y, KT_F64)));
 }
 
-/* Notes that the result depends on the C library, and that this function of ecs.math does not. */
+/* Notes that the result depends on the C library, while that function of ecs.math does not. */
 static void library_depends(struct front *f, uint32_t own) {
   assert(own >= OWN_ACOS && own < MATH_COUNT);
   f->unportable |= 1u << (own - OWN_ACOS);
@@ -314,7 +314,7 @@ static void library_depends(struct front *f, uint32_t own) {
 
 void library_note_power(struct front *f) { library_depends(f, OWN_POW); }
 
-/* Notes a call of a function of math. exp, log, sin and cos of f32 are the kernels' own. */
+/* Notes a call of a math function. For f32, kernels have their own exp, log, sin and cos. */
 static void library_note_math(struct front *f, uint32_t name, const struct val *arguments,
                            uint32_t count) {
   static const uint8_t likes[MATH_KNOWN] = {
@@ -401,7 +401,7 @@ static struct val library_result(struct front *f, uint32_t name, const struct va
 
 /* ---- strings ---- */
 
-/* An integer in the function, or an outside one that must stay the same. */
+/* An integer constant, or an outside integer that must stay the same. */
 static bool library_known_place(struct front *f, struct val value, int64_t *place) {
   ecs_id number = (ecs_id)value.number;
   if (!val_is_number(f, value)) return false;
@@ -437,7 +437,7 @@ static void library_refuse_function(struct front *f, uint32_t name) {
 }
 
 /* Calls a math function. Returns the number of results. */
-/* Those that LuaJIT has, or does differently from Lua 5.4; false for others. */
+/* Functions that only LuaJIT has, or that it does differently from Lua 5.4; false for others. */
 static bool library_of_luajit(struct front *f, uint32_t name, const struct val *arguments,
                               uint32_t count, struct val *result) {
   if (name == MATH_POW) {

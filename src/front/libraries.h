@@ -22,13 +22,13 @@ enum math_name {
   OWN_SIN, OWN_TAN, MATH_COUNT
 };
 
-/* Calls one of these, up to TEXT_SUB or of ecs.math; others are refused. Returns the number of
+/* Calls one of these, up to TEXT_SUB or of ecs.math; refuses others. Returns the number of
 ** results. */
 uint32_t library_call(struct front *f, uint32_t name, const struct val *arguments, uint32_t count,
                       struct val results[2]);
 
-/* The function to call: for table.insert, remove and sort of a list that the function creates, a
-** Lua function instead, except to append to it. */
+/* The function to call: for table.insert, remove and sort on a list that the function creates, a
+** Lua function instead, except for appending. */
 struct val list_call(struct front *f, struct val function, const struct val *arguments,
                      uint32_t count);
 

@@ -1,9 +1,9 @@
 #include "front/rounds.h"
 
-/* Numeric `for`, and `for` over ipairs. If bounds are integers and the same for all rows, all do
-** equally many rounds; otherwise each row counts its own (row_for). */
+/* Numeric `for`, and `for` over ipairs. If the bounds are integers and the same for all rows, all
+** rows do the same number of rounds; otherwise each row counts its own (row_for). */
 
-/* How a loop counts. */
+/* Bounds and step of a loop. */
 struct numeric {
   struct val init, limit, step;
 };
@@ -37,7 +37,7 @@ static k_value count_between(struct front *f, struct val low, struct val high,
 }
 
 /* The limit of an integer loop, which Lua rounds towards the start: an integer, and the mask of
-** whether there is such a loop at all, since the limit may be beyond all integers. */
+** rows that enter the loop at all, since the limit may be beyond all integers. */
 static struct val numeric_limit(struct front *f, struct val limit, bool up, k_value *enters) {
   struct builder *b = f->b;
   *enters = K_ALL;
@@ -62,7 +62,7 @@ static struct val numeric_limit(struct front *f, struct val limit, bool up, k_va
   return whole;
 }
 
-/* Whether all rows do equally many rounds, by integers, whose number needs no division. */
+/* Whether all rows do the same number of rounds, by integers, found without a division. */
 static bool loops_is_one_for_all(struct front *f, const struct numeric *bounds) {
   struct val init = bounds->init, limit = bounds->limit, step = bounds->step;
   if (val_type(f, init) != KT_I64 || val_type(f, step) != KT_I64 || !step.literal) return false;
@@ -81,7 +81,7 @@ static k_value count_rounds(struct front *f, const struct numeric *bounds) {
   return enters == K_ALL ? rounds : build_select(f->b, enters, rounds, build_i64(f->b, 0));
 }
 
-/* The bound of the integers of an integer loop. A literal that is not an integer tells nothing. */
+/* The bound (val.bits) of a loop's integers; 0 if a literal limit is not an integer. */
 static uint8_t loops_bits_of_rounds(const struct front *f, const struct numeric *bounds) {
   struct val limit = bounds->limit;
   bool whole = val_type(f, limit) == KT_I64 || (limit.literal && limit.number != 0);
@@ -101,7 +101,7 @@ static void numeric_control(struct loop *loop, const struct numeric *bounds, k_v
   }
 }
 
-/* The integer of a round, by the round's number. */
+/* The loop's integer in a round, by the round's number. */
 static k_value numeric_counter(struct loop *loop, const struct numeric *bounds, k_value round) {
   struct builder *b = loop->f->b;
   bool single = bounds->step.literal && bounds->step.number == 1;
@@ -127,7 +127,7 @@ static void loops_for_all(struct front *f, struct frame *frame, struct loop *loo
 
 static k_value row_loop_rounds(struct front *f) { return build_i64(f->b, MOST_ROUNDS); }
 
-/* Gives up the present rows, which have done MOST_ROUNDS rounds. */
+/* Makes the present rows fail, which have done MOST_ROUNDS rounds. */
 static void row_loop_give_up(struct front *f) {
   assert(f->env.mask != K_NONE);
   build_at(f->b, f->env.mask, front_tag(f));
@@ -145,7 +145,7 @@ struct counting {
   struct front *f;
   const struct numeric *bounds;
   bool floats;
-  bool ends;                   /* however many rounds it has: rows are never given up */
+  bool ends;                   /* it surely ends, so its rounds are not limited */
   k_value up;                  /* the rows whose step is above 0 */
   k_value init, limit, step;
   k_value more;                /* with integers: number of rounds after the first */
@@ -156,7 +156,7 @@ static k_value loops_row_for_zero(struct front *f, k_type type) {
   return type == KT_I64 ? build_i64(f->b, 0) : build_f64(f->b, 0);
 }
 
-/* x where rows count up, y where they do not; only one of them if that is known. */
+/* x where rows count up, y where they count down; only one of them if the direction is known. */
 static k_value loops_by_way(const struct counting *c, k_value x, k_value y) {
   return build_select(c->f->b, c->up, x, y);
 }
@@ -231,7 +231,7 @@ static k_value loops_row_for_count_floats(struct counting *c) {
 
 /* ---- the loop ---- */
 
-/* The present rows that do another round, after the number of this one. */
+/* The present rows that do another round after the one with this number. */
 static k_value loops_row_for_again(struct counting *c, k_value round) {
   struct builder *b = c->f->b;
   if (!c->floats) return build_binary(b, KO_ULT, round, c->more);
@@ -337,7 +337,7 @@ struct val items_of_pairs(struct front *f, struct val table) {
   return items;
 }
 
-/* Sets the loop's variables. Rows without such an item leave the loop. */
+/* Sets the loop's variables. Rows without an item leave the loop. */
 static void items_begin(struct front *f, const struct code *code, struct val number,
                         struct val item) {
   if (val_is_maybe(item)) {
@@ -357,15 +357,15 @@ static struct val items_item(struct front *f, struct val table, uint32_t longest
   if (table.kind == VAL_ARRAY) return element_at(f, table, number);
   if (is_array_field(table)) {
     struct val element = array_field_at(f, table, number);
-    element.present = K_ALL;   /* so it is in every round */
+    element.present = K_ALL;   /* it has one in every round */
     return element;
   }
   return table.kind == VAL_PATH ? element_of_list(f, table, number)
                                 : element_of_item(f, table, longest, number.value);
 }
 
-/* How many items there are at most, if that is known; whether pairs has found such keys; the item
-** of a round, with its number or key. */
+/* How many items there are at most, if known; whether pairs found keys of that kind; the item of a
+** round, with its number or key. */
 static uint32_t items_longest(struct front *f, struct val items, struct val table) {
   if (items.names) return items.names->count;
   if (table.kind == VAL_ARRAY) return table.component->length;
@@ -410,7 +410,7 @@ static void items_in_rounds(struct front *f, struct frame *frame, struct val ite
   rounds_end(&loop);
 }
 
-/* The list may grow meanwhile. */
+/* Iterates over a list that may grow meanwhile. */
 static void items_until_end(struct front *f, struct frame *frame, struct val list) {
   const struct code *code = &frame->code->code[frame->pc];
   struct loop loop = {.head = frame->pc, .end = code->target + 2, .control = code->a,
@@ -469,7 +469,7 @@ void items_for(struct front *f, struct frame *frame) {
 
 /* ---- row loop ---- */
 
-/* Rows jump back together, and those that have left keep their values, until no row is in the
+/* Rows jump back together, and rows that have left keep their values, until no row is in the
 ** loop. */
 
 bool row_loop_begins(const struct frame *frame) {

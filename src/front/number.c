@@ -3,7 +3,7 @@
 #include "front/front.h"
 
 /* Types of numbers, and operators on them. A script number (a literal, a uniform, or made only of
-** these: `soft`) becomes f32 beside f32. */
+** these: `soft`) becomes f32 when used with f32. */
 
 k_type val_type(const struct front *f, struct val x) {
   assert(x.kind == VAL_VALUE);
@@ -18,7 +18,7 @@ bool val_is_boolean(const struct front *f, struct val x) {
   return x.kind == VAL_VALUE && !x.names && val_type(f, x) == KT_BOOL;
 }
 
-/* Keys are computed in f64, without rounding steps to f32. */
+/* Index keys are computed in f64, without rounding steps to f32. */
 struct val val_number(struct front *f, k_value value, bool soft) {
   bool wide = f->result == RESULT_KEY && value != K_NONE && build_type(f->b, value) == KT_F32;
   if (wide) value = build_convert(f->b, KT_F64, value);
@@ -93,7 +93,7 @@ k_type number_float_type(const struct front *f, struct val x, struct val y) {
   return narrow ? KT_F32 : KT_F64;
 }
 
-/* An operation on integers in all rows, or on floats. */
+/* An operation on integers, if all rows have integers, or on floats. */
 static struct val number_of_two(struct front *f, enum code_operator op, k_op does, struct val x,
                                 struct val y) {
   bool bitwise = op >= OPERATOR_BAND && op <= OPERATOR_SHR;
@@ -113,7 +113,7 @@ static struct val number_of_two(struct front *f, enum code_operator op, k_op doe
   return result;
 }
 
-/* Where all numbers are doubles: one as the float that operations take. */
+/* Where all numbers are doubles: x as the float that operations take. */
 static struct val number_real(struct front *f, struct val x) {
   if (val_type(f, x) != KT_I64) return x;
   struct val real = val_number(f, number_as(f, x, KT_F64), x.soft);
@@ -180,7 +180,7 @@ static k_value compare_numbers(struct front *f, enum code_operator op, struct va
   return build_binary(f->b, compares, x.value, y.value);
 }
 
-/* x == y with an enum x. */
+/* x == y where x is of an enum. */
 static k_value number_compare_enum(struct front *f, struct val x, struct val y, int *known) {
   assert(x.kind == VAL_VALUE && x.names);
   bool named = y.kind == VAL_VALUE && y.names;
@@ -195,7 +195,7 @@ static k_value number_compare_enum(struct front *f, struct val x, struct val y, 
 
 static bool number_is_nothing(struct val x) { return x.kind == VAL_NOTHING; }
 
-/* x == y where one is not a number, enum or boolean. */
+/* x == y where one is not a number, enum value or boolean. */
 static k_value number_compare_things(struct front *f, struct val x, struct val y, int *known) {
   bool left = x.kind == VAL_RECORD, right = y.kind == VAL_RECORD;
   if ((left && (right || y.kind == VAL_PATH)) || (right && x.kind == VAL_PATH))
@@ -277,9 +277,9 @@ k_value val_truth(struct front *f, struct val x, int *known) {
 /* ---- mixed ---- */
 
 /* Numbers that are integers to Lua in some rows and floats in others are computed as floats, with
-** the mask of the rows in which they are integers. There, products and negations never give -0.0.
-** An integer that no float can represent is rounded where it meets a float; if that matters, as in
-** comparisons, the row falls back to Lua. */
+** the mask of the rows in which they are integers. In those rows, products and negations never give
+** -0.0. An integer that no float can represent is rounded where it meets a float; if that matters,
+** as in comparisons, the row falls back to Lua. */
 
 #define BITS_WRAP 63u    /* at most 2^62: a sum of two does not wrap around */
 
@@ -312,7 +312,7 @@ static bool number_is_exact(uint8_t bits) { return bits && bits <= MIXED_EXACT; 
 
 static bool is_integer(const struct front *f, struct val x) { return val_type(f, x) == KT_I64; }
 
-/* Whether it may be an integer in some rows. */
+/* Whether x may be an integer to Lua in some rows. */
 static bool number_may_be_integer(const struct front *f, struct val x) {
   return x.mixed || is_integer(f, x);
 }
@@ -350,7 +350,7 @@ static struct val number_need_exact(struct front *f, struct val x, k_value where
     fits = build_binary(b, KO_ULT, up, build_i64(b, ((int64_t)1 << 54) + 1));
   } else {
     k_value most = build_unary(b, KO_ABS, number_as(f, x, KT_F64));
-    fits = build_binary(b, KO_LT, most, build_f64(b, 0x1p53));   /* where 2^53 + 1 is, too */
+    fits = build_binary(b, KO_LT, most, build_f64(b, 0x1p53));   /* 2^53 + 1 rounds to it */
   }
   if (where != K_ALL && where != K_NONE)
     fits = build_binary(b, KO_OR, fits, build_unary(b, KO_NOT, where));
@@ -393,7 +393,7 @@ static k_value number_without_minus_zero(struct front *f, k_value product, k_val
   return build_select(b, whole, build_binary(b, KO_ADD, product, zero), product);
 }
 
-/* Integers must not be divided by zero. */
+/* Rows that would divide an integer by zero fail. */
 static void number_need_divisor(struct front *f, k_value y, k_value whole) {
   struct builder *b = f->b;
   k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), build_type(b, y));
@@ -412,7 +412,7 @@ struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y) {
   k_value left = number_as(f, x, type), right = number_as(f, y, type);
   if (divides && !(y.literal && y.number != 0)) number_need_divisor(f, right, whole);
   k_value value = build_binary(b, op, left, right);
-  /* Where integers give 0, floats may give -0.0, except a product by a positive number. */
+  /* Where integers give 0, floats may give -0.0, except in a product with a positive number. */
   bool above = (x.literal && x.number > 0) || (y.literal && y.number > 0);
   if (divides || (op == KO_MUL && !above))
     value = number_without_minus_zero(f, value, whole);

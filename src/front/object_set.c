@@ -5,13 +5,13 @@
 #include "core/storage/registry.h"
 #include "front/front.h"
 
-/* Tables of arrays of the world, `maps[p.side][p.cell]`, and of functions, `STATES[p.state](p)`;
-** also in records, `CARDS[hand.card].play(me)`. The front knows what the table has by each number
-** or name; which of these objects a row means is a number of the program. A read takes the element
-** of every array and selects one; each array is stored into under a mask, and each function is
-** called for its rows. */
+/* Tables of the world's arrays, `maps[p.side][p.cell]`, and of functions, `STATES[p.state](p)`;
+** also in records, `CARDS[hand.card].play(me)`. The front knows what the table has at each number
+** or name; which of these objects a row means is a number in the program. A read takes the element
+** of every array and selects one; each array is stored to under a mask, and each function is called
+** for its rows. */
 
-/* Pushes what a set has by the number or name at a place; returns its type. */
+/* Pushes what a set has at the number or name of a place; returns its type. */
 static int object_set_push(struct front *f, const struct front_set *set, int table, uint32_t at) {
   if (set->names) {
     lua_pushlstring(f->L, set->names->names[at].data, set->names->names[at].size);
@@ -26,7 +26,7 @@ static int object_set_push(struct front *f, const struct front_set *set, int tab
   return lua_type(f->L, -1);
 }
 
-/* How many objects of one kind a table has by the set's names or, without names, in its list; 0 if
+/* How many objects of one kind a table has at the set's names or, without names, in its list; 0 if
 ** it has other values, or none. */
 static uint32_t object_set_size(struct front *f, const struct front_set *set) {
   int top = lua_gettop(f->L);
@@ -83,7 +83,7 @@ uint32_t object_set_find(struct front *f, uint32_t path, const struct enumeratio
       front_refuse(f, "it takes one of several arrays that differ in type, '%s' and '%s'",
                    first->name, one->component->name);
   }
-  for (uint32_t i = 0; i < 2 && !names; i++)   /* before its list and after it there is nothing */
+  for (uint32_t i = 0; i < 2 && !names; i++)   /* nil just before and after its list */
     if (object_set_key(f, &set, i ? (int64_t)set.count + 1 : 0).kind != VAL_NIL) return NONE;
   f->sets[f->set_count] = set;
   return f->set_count++;
@@ -123,7 +123,7 @@ struct val object_set_take(struct front *f, uint32_t number, struct val index) {
   struct builder *b = f->b;
   if (index.names)
     return object_set_at(f, number, build_binary(b, KO_ADD, index.value, build_i64(b, 1)));
-  k_value whole, at = element_place(f, index, &whole);   /* elsewhere Lua has to look */
+  k_value whole, at = element_place(f, index, &whole);   /* in other rows Lua has to look */
   k_value near = build_binary(b, KO_ULT, at, build_i64(b, (int64_t)f->sets[number].count + 2));
   build_need(b, build_binary(b, KO_AND, whole, near));
   return object_set_at(f, number, at);

@@ -95,7 +95,7 @@ uint32_t outside_keep_path(struct front *f, const struct path *path) {
   return f->path_count++;
 }
 
-/* Pops a view of an open loop: its row stays the same while the function runs. */
+/* Pops a view of an open loop: it shows the same row while the function runs. */
 static struct val outside_view(struct front *f, const struct path *path, struct outside outside) {
   const struct component *component = outside.resource;
   struct guard *guard = outside_need_guard(f, path, GUARD_VIEW);
@@ -111,7 +111,7 @@ static struct val outside_view(struct front *f, const struct path *path, struct 
                       .value = build_uniform(f->b, (uint32_t)guard->uniform, KT_I64)};
 }
 
-/* Pops the object at the top of the stack. Returns what it is to the kernel. */
+/* Pops the object at the top of the stack. Returns what it means to the kernel. */
 static struct val outside_object(struct front *f, const struct path *path) {
   struct outside outside = f->outside(f->L, lua_gettop(f->L), f->owner);
   if (outside.kind == OUTSIDE_VIEW) return outside_view(f, path, outside);
@@ -142,8 +142,8 @@ static struct val outside_object(struct front *f, const struct path *path) {
   return result;
 }
 
-/* Pops the string or number at the top of the stack and anchors it, if that is not done yet.
-** Returns its number. */
+/* Pops the string or number at the top of the stack and anchors it, unless it already is. Returns
+** its number. */
 static uint16_t outside_anchor_once(struct front *f) {
   for (uint32_t i = 1; i <= f->anchor_count; i++) {
     lua_rawgeti(f->L, f->anchors, (lua_Integer)i);
@@ -197,15 +197,15 @@ static struct val outside_number(struct front *f, const struct path *path) {
   return number;
 }
 
-/* Pushes a comma and the name that the function at an index has in the loaded libraries: of
-** several, the first in text order; nothing if there is none. */
+/* Pushes a comma and the name of the function at an index in the loaded libraries, nothing if it
+** has none; of several names, the alphabetically first. */
 static void outside_push_library_name(lua_State *L, int function) {
   lua_pushliteral(L, "");
   int best = lua_gettop(L), library = best + 2, functions = best + 3;
   lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   for (lua_pushnil(L); lua_next(L, best + 1); lua_pop(L, 1)) {
     if (!lua_istable(L, functions) || lua_type(L, library) != LUA_TSTRING) continue;
-    if (strncmp(lua_tostring(L, library), "ecs.", 4) == 0) continue;   /* they keep others' */
+    if (strncmp(lua_tostring(L, library), "ecs.", 4) == 0) continue;   /* only aliases */
     bool globals = strcmp(lua_tostring(L, library), LUA_GNAME) == 0;
     for (lua_pushnil(L); lua_next(L, functions); lua_pop(L, 1)) {
       if (lua_type(L, -2) != LUA_TSTRING || !lua_rawequal(L, -1, function)) continue;
@@ -235,7 +235,7 @@ static struct val outside_function(struct front *f, const struct path *path) {
   return function.kind == VAL_NOTHING ? outside_of_kind(VAL_FUNCTION, anchor) : function;
 }
 
-/* Pops the value at the top of the stack. Returns what it is to the kernel. */
+/* Pops the value at the top of the stack. Returns what it means to the kernel. */
 static struct val outside_classify(struct front *f, const struct path *path) {
   lua_State *L = f->L;
   switch (lua_type(L, -1)) {
@@ -292,12 +292,12 @@ void path_tell_key(lua_State *L, int anchors, uint16_t key) {
 
 void path_tell(lua_State *L, int anchors, const struct path *path) {
   lua_rawgeti(L, anchors, path->root);
-  bool locals = lua_iscfunction(L, -1);   /* of a loop: the first upvalue has their names */
+  bool locals = lua_iscfunction(L, -1);   /* a loop's locals: the first upvalue has their names */
   const char *name =
       lua_isfunction(L, -1) ? lua_getupvalue(L, -1, locals ? 1 : path->upvalue) : NULL;
   if (name && locals && lua_istable(L, -1)) {
     lua_rawgeti(L, -1, path->upvalue);
-    name = lua_tostring(L, -1);   /* the table keeps it */
+    name = lua_tostring(L, -1);   /* the table keeps it alive */
     lua_pop(L, 1);
   }
   lua_settop(L, lua_gettop(L) - (name ? 2 : 1));
@@ -347,8 +347,8 @@ static struct val outside_follow(struct front *f, const struct path *path) {
   return outside_classify(f, path);
 }
 
-/* Upvalues of a closure are registers, or upvalues, of the call that has created it. Goes from one
-** to that. */
+/* An upvalue of a closure is a register, or an upvalue, of the call that has created it. Goes one
+** call outward. */
 static bool outside_is_local(struct front *f, const struct frame **frame, uint32_t *upvalue) {
   bool local = false;
   while ((*frame)->around && !local) {
@@ -370,7 +370,7 @@ struct val *outside_local(struct front *f, uint32_t upvalue) {
   return outside_is_local(f, &frame, &upvalue) ? &f->registers[frame->base + upvalue] : NULL;
 }
 
-/* The path of an upvalue of a frame's function, which is not a local of another one. */
+/* The path of an upvalue of a frame's function, unless it is a local of another function. */
 static struct path outside_path_of(struct front *f, const struct frame *frame, uint32_t upvalue) {
   if (upvalue >= BODY_LOCAL)
     return (struct path){0, (uint8_t)(upvalue - BODY_LOCAL + 3), f->locals, {0}};

@@ -33,7 +33,7 @@ static const ecs_index *partner_index_of(const struct front *f, struct val at) {
 
 /* ---- queries and events ---- */
 
-/* Refuses a query whose rows a list of entities would not tell, or whose views find other cells. */
+/* Refuses a query that a list of entities does not represent, or with views of other entities. */
 static void partner_check_query(struct front *f, const ecs_query *query) {
   const struct query_terms *terms = &query->terms;
   const char *why = terms->changes   ? "has terms with ':changed' or ':added'"
@@ -215,7 +215,7 @@ static k_value partner_number_argument(struct front *f, struct val value, const 
   return number_as(f, value, KT_F64);
 }
 
-/* The entity to skip; none where it is nil. */
+/* The entity to leave out; none where the argument is nil. */
 static k_value partner_except_argument(struct front *f, struct val value) {
   k_value nobody = build_i64(f->b, 0);
   if (value.kind == VAL_NIL) return nobody;
@@ -225,7 +225,7 @@ static k_value partner_except_argument(struct front *f, struct val value) {
   return build_select(f->b, value.present, value.value, nobody);
 }
 
-/* A key, and in *kind what it is. */
+/* A key; its kind in *kind. */
 static k_value partner_key_argument(struct front *f, struct val value, enum key_kind *kind) {
   value = mixed_settle(f, maybe_need(f, value));
   bool truth = val_is_boolean(f, value);
@@ -240,7 +240,7 @@ static k_value partner_key_argument(struct front *f, struct val value, enum key_
   return *kind == KEY_INTEGER ? value.value : number_as(f, value, KT_F64);
 }
 
-/* A number of entities; Lua raises an error for another value, or one below 0. */
+/* A number of entities; for any other value, or one below 0, Lua raises an error. */
 static k_value partner_count_argument(struct front *f, struct val value) {
   value = maybe_need(f, value);
   if (!val_is_number(f, value))
@@ -280,7 +280,7 @@ static void partner_key_arguments(struct front *f, struct run_list *list,
     front_refuse(f, "it asks an index for a range whose bounds are not numbers");
 }
 
-/* Lists what is found. Returns the count. */
+/* Lists what the method finds. Returns the count. */
 static k_value partner_list(struct front *f, struct val method, const struct val *arguments,
                             uint32_t count) {
   const struct finder *finder = &finders[method.number];
@@ -326,7 +326,7 @@ struct val partner_field(struct front *f, struct val copy) {
   return partner_cell(f, from, copy.root, copy.leaf, copy.value);
 }
 
-/* The entity of an index's row: none dies while a function runs. */
+/* The entity of an index's row: no entity dies while a function runs. */
 static struct val partner_entity_at(struct front *f, uint32_t index, k_value place) {
   struct front_copy from = {index + 1, NONE, 0};
   struct val entity =

@@ -1,5 +1,5 @@
 /* What a function reads of any entity by its id: world:get, has, enabled, alive, target and parent.
-** A null or dead id is an error in Lua except for world:alive, so such a row fails. */
+** A null or dead id is an error in Lua, except for world:alive, so such a row fails. */
 #include "front/front.h"
 
 #include "core/ids/world.h"
@@ -120,7 +120,7 @@ static void reach_refuse_whole(struct front *f, const struct component *componen
     front_refuse(f, "it reads the tag '%s', which has no value: write world:has", component->name);
 }
 
-/* The target by a relation or, for NULL, by ChildOf. */
+/* The target of a relation or, for NULL, of ChildOf. */
 static struct val reach_target_of(struct front *f, struct val id,
                                   const struct component *relation) {
   struct run_lookup lookup = {LOOKUP_TARGET, relation ? relation->id : ECS_NULL, 0};
@@ -131,7 +131,7 @@ static struct val reach_target_of(struct front *f, struct val id,
   return target;
 }
 
-/* The target of a tie that a call names: an id, or a component or tag by name. */
+/* The target in the arguments of a call: an id, or the name of a component or tag. */
 static k_value reach_whom(struct front *f, const struct val *arguments, const char *method) {
   if (val_is_text(arguments[3])) return tie_named(f, arguments[3]);
   struct val of[] = {arguments[0], arguments[3]}, whom = reach_need_id(f, of, 2, method);
@@ -149,7 +149,7 @@ uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
     front_refuse(f, "it calls world:get with something other than the name or id of a component "
                     "from a constant, an upvalue or a field of a table");
   reach_refuse_whole(f, component);
-  bool tie = count == 4 && component->relation;   /* to that target */
+  bool tie = count == 4 && component->relation;   /* asks about a given target */
   if (count > 3 && !tie)
     front_refuse(f, "it calls world:get with more than an id and '%s'", component->name);
   bool single = leaf != NONE;
@@ -177,8 +177,8 @@ static const struct component *reach_next_named(struct front *f, const struct va
   return one ? reach_field(f, (struct val){.kind = VAL_STRING, .string = *one}, leaf) : NULL;
 }
 
-/* Whether all fields that a value may name are of one component, and of one type; then the first
-** leaf of them. */
+/* Whether all fields that a value may name have one component and one type; then their first
+** leaf. */
 static const struct component *reach_all_named(struct front *f, const struct val *name,
                                                uint32_t *first) {
   uint32_t at = 0, leaf, last = 0;
@@ -213,7 +213,7 @@ bool reach_get_named(struct front *f, const struct val *arguments, uint32_t coun
     shared |= class_is_shared(f, component, leaf);
   }
   place = field_move(f, place, element, 1);
-  /* Looking up each notes that the function reads it, and does nothing else. */
+  /* Each lookup only notes that the function reads the field. */
   for (at = 0; reach_next_named(f, &name, &at, &leaf);) {
     if (shared) class_share(f, component, leaf);
     (void)reach_cell_at(f, component, leaf, place, present);
@@ -261,7 +261,7 @@ void reach_check_written(struct front *f, const struct component *component, uin
 
 /* ---- world:has, enabled ---- */
 
-/* What the query's terms say about a component of the row: 1 it has it, 0 it lacks it, -1
+/* What the query's terms say about the row having a component: 1 it has it, 0 it does not, -1
 ** nothing. */
 static int reach_known_presence(const struct front *f, const struct component *component) {
   const struct query_terms *terms = &f->query->terms;
@@ -273,12 +273,12 @@ static int reach_known_presence(const struct front *f, const struct component *c
     bool decided = term_may_lack(term) || term->kind == TERM_WITHOUT;
     bool hides = term->news || (component->toggle && term->state != TERM_ANY);
     if (there || term->kind == TERM_WITH) return 1;
-    if (decided && !hides) return 0;   /* otherwise it may be there and off */
+    if (decided && !hides) return 0;   /* otherwise it may be switched off */
   }
   return -1;
 }
 
-/* The number of the uniform that says whether a table has a component. */
+/* The uniform that says whether a table has a component. */
 static uint32_t reach_asked_uniform(struct front *f, const struct component *component) {
   for (uint32_t i = 0; i < f->asked_count; i++)
     if (f->asked[i].component == component->id) return f->asked[i].uniform;
@@ -299,7 +299,7 @@ static const struct component *reach_need_owned(struct front *f, const struct va
   return component;
 }
 
-/* Whether an entity is among the targets of another: a loop over these. */
+/* Whether an entity is among the targets of another, by a loop over them. */
 static struct val reach_among_targets(struct front *f, const struct val *arguments, k_value whom) {
   struct builder *b = f->b;
   k_value count = reach_tied(f, arguments, 3, "targets").value, here = f->env.mask;
@@ -321,7 +321,7 @@ static struct val reach_among_targets(struct front *f, const struct val *argumen
   return val_number(f, found, false);
 }
 
-/* Whether it has any tie; or one to a target: an id, or a component or tag by name. */
+/* Whether an entity has any tie, or a tie to a target: an id, or the name of a component or tag. */
 static struct val reach_has_tie(struct front *f, struct val id, const struct component *relation,
                                 const struct val *arguments, uint32_t count) {
   if (call_pair(f, arguments[2]) != ECS_NULL)

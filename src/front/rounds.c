@@ -3,12 +3,12 @@
 #define ATTEMPTS 64
 #define NESTED_LOOPS 8
 
-/* What is carried of a value: itself, the mask where it is not nil, and the mask where it is an
+/* The parts of a carried value: itself, the mask where it is not nil, and the mask where it is an
 ** integer. */
 enum loop_part { PART_VALUE, PART_PRESENT, PART_WHOLE, PART_COUNT };
 
-/* Whether a register is needed where rows go to. The variables of a numeric for are at the top and
-** unknown outside. */
+/* Whether a register is needed at the target of rows. The variables of a numeric `for` are the
+** topmost registers, and not set outside of it. */
 static bool rounds_is_needed(const struct loop *loop, uint32_t index, uint32_t target) {
   const struct frame *frame = loop->frame;
   if (index < frame->base) return true;
@@ -69,13 +69,13 @@ static bool rounds_is_set(const struct val *x) {
   return x->kind == VAL_VALUE || val_is_place(*x);
 }
 
-/* A value as what it has in common with a place, if it has anything. */
+/* A value in the form that it shares with a place, if there is one. */
 static struct val rounds_joined(struct front *f, struct val x, struct val place) {
   if (place.kind) element_join(f, &x, &place);
   return x;
 }
 
-/* A value as a carry holds it: the place of a string among the names that it may have. */
+/* A value as a carry holds it: a string as its place among the names that the carry may have. */
 static k_value rounds_held(struct front *f, const struct carry *carry, struct val x) {
   if (carry->names && val_is_string(x) && x.names != carry->names)
     return choice_as_enum(f, x, carry->names, false);
@@ -101,8 +101,8 @@ static k_value rounds_initial(struct loop *loop, const struct carry *carry) {
   return build_constant(f->b, carry->type, zero);
 }
 
-/* The value of a part of a carry before the first round. Any mask will do if a value is nil, or was
-** never set. */
+/* The value of a part of a carry before the first round. If the value is nil, or was never set, any
+** mask will do. */
 static k_value rounds_initial_part(struct loop *loop, const struct carry *carry,
                                    enum loop_part part) {
   if (part == PART_VALUE) return rounds_initial(loop, carry);
@@ -113,7 +113,7 @@ static k_value rounds_initial_part(struct loop *loop, const struct carry *carry,
   return start->kind == VAL_VALUE ? mixed_whole(loop->f, *start) : K_ALL;
 }
 
-/* Whether that part of a carry differs from row to row, or round to round. */
+/* Whether that part of a carry may differ by row or by round. */
 static bool rounds_has_part(const struct carry *carry, enum loop_part part) {
   if (part == PART_PRESENT) return carry->maybe;
   return part == PART_VALUE || carry->mixed;
@@ -128,7 +128,7 @@ static k_value *rounds_part_of(struct carry *carry, enum loop_part part) {
 /* An environment that ends a round, or leaves the loop. */
 struct ending {
   const struct env *env;
-  uint32_t target;             /* where its rows go to */
+  uint32_t target;             /* where its rows go */
 };
 
 static struct ending rounds_edge_ending(const struct edge_env *edge) {
@@ -161,7 +161,7 @@ static struct val rounds_ending(const struct loop *loop, const struct carry *car
   return unchanged;
 }
 
-/* Rows without a round continue after the loop; the others do the first. */
+/* Rows that do no round continue after the loop; the others do the first round. */
 static k_value rounds_begin_once(struct loop *loop, k_value count) {
   struct front *f = loop->f;
   k_value enters = build_binary(f->b, KO_LT, build_i64(f->b, 0), count);
@@ -199,9 +199,9 @@ k_value rounds_begin(struct loop *loop, k_value count) {
   return round;
 }
 
-/* ---- what the body changed: true when it must be built again ---- */
+/* ---- what the body has changed: true if it must be built again ---- */
 
-/* A variable that may have another type after the loop is unusable there. */
+/* A variable that may have another type after the loop cannot be used there. */
 static bool rounds_poison(struct loop *loop, uint32_t index, const struct val *now) {
   bool unknown = now->kind == VAL_UNKNOWN;
   assert(index < loop->start.count);
@@ -212,9 +212,9 @@ static bool rounds_poison(struct loop *loop, uint32_t index, const struct val *n
   return true;
 }
 
-/* These find what a round has changed, and carry it from now on. */
+/* These functions find what a round has changed, and carry it from then on. */
 
-/* Whether no part of it is computed in a round. */
+/* Whether no part of the value is computed in a round. */
 static bool rounds_is_known(const struct val *x) {
   return x->kind != VAL_NOTHING && x->kind != VAL_VALUE && x->kind != VAL_CHOICE &&
          x->kind != VAL_PREFIX && x->kind != VAL_TABLE && x->kind != VAL_LIST &&
@@ -224,14 +224,14 @@ static bool rounds_is_known(const struct val *x) {
          !(x->kind == VAL_VIEW && x->present != K_ALL);
 }
 
-/* Whether a round leaves it unchanged. What is known of an index's partner may differ. */
+/* Whether a round leaves a value unchanged. The presence of an index's partner may differ. */
 static bool rounds_is_still(const struct val *before, const struct val *now) {
   struct val then = *now;
   if (now->kind == VAL_PARTNER) then.present = before->present;
   return val_same(before, &then);
 }
 
-/* A value that the first round does not read may start as that with which all rows leave. */
+/* A value that the first round does not read may start as the value with which all rows leave. */
 static bool rounds_set_register(struct loop *loop, const struct val *now, uint32_t index) {
   struct val *start = &loop->start.registers[index];
   if (loop->poisoned[index / 64] >> index % 64 & 1) return false;
@@ -247,7 +247,7 @@ static bool rounds_set_register(struct loop *loop, const struct val *now, uint32
          rounds_poison(loop, index, now);
 }
 
-/* Carries strings as places among all that they may be, if each value is one or nil. */
+/* Carries strings as places among all possible ones, if every value is a string or nil. */
 static bool rounds_add_named(struct loop *loop, enum carry_kind kind, uint32_t index,
                              const struct val *before, const struct val *now) {
   static const struct enumeration none = {NULL, 0, NULL, 0};
@@ -327,7 +327,7 @@ static bool rounds_changed_result(struct loop *loop, const struct env *env, uint
   return true;
 }
 
-/* Whether the integers that a carry is in some rows may be rounded, as floats. */
+/* Whether a carry's integers may be rounded, as floats. */
 static bool rounds_of_loop(const struct loop *loop, const struct carry *carry, struct val now) {
   bool begins = carry->kind == CARRY_REGISTER;
   const struct val *start = begins ? &loop->start.registers[carry->index] : NULL;
@@ -335,7 +335,7 @@ static bool rounds_of_loop(const struct loop *loop, const struct carry *carry, s
   return carry->rounded || early || mixed_rounds(loop->f, now);
 }
 
-/* Whether a carry had to be given another type, to be right for all rounds. */
+/* Whether a carry needed another type to be right for all rounds. */
 static bool rounds_changed_type(struct loop *loop, struct carry *carry, struct ending end) {
   struct front *f = loop->f;
   struct val now = rounds_ending(loop, carry, end), before = rounds_carried(carry);
@@ -397,7 +397,7 @@ static bool rounds_find_changes(struct loop *loop, struct ending end) {
   return again;
 }
 
-/* Whether this exit target is new. */
+/* Whether rows leave to this target for the first time. */
 static bool rounds_find_exit(struct loop *loop, uint32_t target) {
   for (uint32_t i = 0; i < loop->exit_count; i++)
     if (loop->exits[i].target == target) return false;
@@ -479,7 +479,7 @@ static void rounds_restore(struct loop *loop) {
   f->fork_count = loop->fork_count;
 }
 
-/* The rows that did all rounds. */
+/* The rows that have done all rounds. */
 static k_value rounds_rows_behind(struct loop *loop) {
   if (!loop->counts) return loop->live;
   k_value mask = loop->start.mask;
@@ -488,7 +488,7 @@ static k_value rounds_rows_behind(struct loop *loop) {
   return mask;
 }
 
-/* The state after the loop, for the rows that did all rounds. */
+/* The state after the loop, for the rows that have done all rounds. */
 static void rounds_leave(struct loop *loop) {
   struct front *f = loop->f;
   rounds_restore(loop);
@@ -506,7 +506,7 @@ static void rounds_leave(struct loop *loop) {
   f->env.mask = rounds_rows_behind(loop);
 }
 
-/* Sends rows that have left to their targets. If there is one, all that do not fail go there. */
+/* Sends rows that have left to their targets. If there is only one, all rows go there. */
 static void rounds_send_exits(struct loop *loop) {
   struct front *f = loop->f;
   bool all = loop->exit_count == 1 && loop->shrinks && !loop->counts;
@@ -521,7 +521,7 @@ static void rounds_send_exits(struct loop *loop) {
 
 /* ---- a loop from its beginning to its end ---- */
 
-/* Rows that wait for an instruction in the middle have never been at the loop's head. */
+/* Refuses a jump into the loop: such rows would never have been at its head. */
 static void rounds_check_entered(struct loop *loop) {
   struct front *f = loop->f;
   const struct frame *frame = loop->frame;
@@ -553,7 +553,7 @@ void rounds_open(struct loop *loop, struct front *f, struct frame *frame) {
   loop->lists = f->list_count;
   if (f->loop_depth == 1) f->loop_commands = f->command_count;
   rounds_forget_registers(loop);
-  memset(f->env.cells, 0, sizeof f->env.cells);   /* earlier rounds have set them */
+  memset(f->env.cells, 0, sizeof f->env.cells);   /* earlier rounds may have set them */
   front_keep(f);
   loop->start = f->edges[f->edge_count - 1].env;
   loop->first_edge = f->edge_count;
@@ -593,7 +593,7 @@ bool rounds_again(struct loop *loop) {
   return true;
 }
 
-/* The edges of the body stay, without the one that keeps the state before it. */
+/* Keeps the body's edges, and drops the one with the state before it. */
 static void rounds_end_once(struct loop *loop) {
   struct front *f = loop->f;
   struct edge_env kept = f->edges[loop->first_edge - 1];

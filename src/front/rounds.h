@@ -1,12 +1,12 @@
-/* Loops of functions: what is common to all, and the kinds that compile them. */
+/* Loops of functions: what all have in common, and the kinds that compile them. */
 #ifndef ECS_FRONT_ROUNDS_H
 #define ECS_FRONT_ROUNDS_H
 
 #include "front/front.h"
 
 /* A loop of the program while it is compiled. What its body changes is carried from round to round;
-** which values these are, and their types, is found by building the body repeatedly until nothing
-** new turns up. Rows that leave (break, return, goto) keep their values. */
+** which values these are, and their types, is found by building the body repeatedly until it shows
+** nothing new. Rows that leave (break, return, goto) keep their values. */
 
 #define ROUNDS_EXITS 16
 #define ROUNDS_CARRIES 192
@@ -22,8 +22,8 @@ struct carry {
   bool maybe;                  /* it is nil in some rows, */
   bool falsy;                  /* or may be false there */
   const struct enumeration *names;
-  struct val place;            /* of what it is a place; VAL_NOTHING: of nothing */
-  k_value value, present, whole;   /* of this attempt */
+  struct val place;            /* what kind of place it is; VAL_NOTHING: not a place */
+  k_value value, present, whole;   /* in this attempt */
 };
 
 struct exit_mask {
@@ -34,16 +34,16 @@ struct exit_mask {
 struct loop {
   struct front *f;
   struct frame *frame;
-  struct loop *outer;          /* of the frame */
+  struct loop *outer;          /* the next loop outward in the frame */
   uint32_t head, end;          /* its first instruction, and its end */
-  uint32_t control;            /* numeric for: its registers, which nothing after it needs */
-  bool shrinks;                /* rows also leave at the end of rounds: */
-  bool shows;                  /* each round shows other rows by the views that it yields: these
-                               ** are unknown in other rounds, and after it */
-  bool counts;                 /* those that have done all of theirs, and continue after it; */
+  uint32_t control;            /* numeric for: its registers, not needed after it */
+  bool shrinks;                /* rows also leave when a round ends; */
+  bool shows;                  /* the views that it yields show other rows in each round: what they
+                               ** show is unknown in other rounds, and after it */
+  bool counts;                 /* those that leave have done all rounds, and continue after it; */
   k_value again;               /* the others, set by what compiles a round */
   struct env start;            /* before the loop; its registers belong to an edge */
-  uint32_t first_edge;         /* those of the body */
+  uint32_t first_edge;         /* of the body */
   uint32_t fork_count, commands, chains, made, items, lists, attempts;
   k_mark mark;
   uint64_t poisoned[FRONT_REGISTERS / 64];
@@ -52,25 +52,25 @@ struct loop {
   struct exit_mask exits[ROUNDS_EXITS];
   uint32_t exit_count;
   uint32_t result_count;
-  bool once;                   /* no row reaches the end of its body: it is not a loop */
-  k_value live;                /* the rows still in it; after it, those that never left */
+  bool once;                   /* no row reaches the end of its body, so it does not loop */
+  k_value live;                /* the rows still in it; afterwards, those that never left */
 };
 
 /* Begins to compile a loop whose head, end, control and shrinks are set, for the present rows. */
 void rounds_open(struct loop *loop, struct front *f, struct frame *frame);
 /* Opens the program's loop, of at most `count` rounds, with what is carried; the rows in it are
-** present. Returns the number of the round. The body must be compiled next; then rows that begin
-** another round must be present, and all others have jumped. */
+** present. Returns the number of the round. The body must be compiled next; then only rows that
+** begin another round may be present, and all others have jumped. */
 k_value rounds_begin(struct loop *loop, k_value count);
 /* Compiles instructions of the body, up to `end`. */
 void rounds_compile(struct loop *loop, uint32_t pc, uint32_t end);
 /* Whether the body has changed more than was known: then everything is as before rounds_begin,
-** which is next; otherwise rounds_end. */
+** which must be called again; otherwise rounds_end. */
 bool rounds_again(struct loop *loop);
-/* Closes it. Rows that did the last round, or all of theirs, and never left are present. */
+/* Closes the loop. The rows present are those that have finished their rounds and never left. */
 void rounds_end(struct loop *loop);
 
-/* Numeric for: compiles the loop at the frame's pc and moves pc after it. */
+/* Numeric for: compiles the loop at the frame's pc and moves pc past it. */
 void numeric_for(struct front *f, struct frame *frame);
 
 /* items_of: the three results of ipairs for its arguments. items_of_pairs: the first of pairs with
@@ -85,15 +85,14 @@ void items_for(struct front *f, struct frame *frame);
 
 /* Whether the frame's pc begins a loop that is not open. */
 bool row_loop_begins(const struct frame *frame);
-/* Whether rows may jump back to an instruction because the loop that it begins is open. */
+/* Whether rows may jump back to an instruction, since the loop that it begins is open. */
 bool row_loop_is_open(const struct frame *frame, uint32_t target);
-/* Compiles the loop at the frame's pc and moves pc after it. */
+/* Compiles the loop at the frame's pc and moves pc past it. */
 void row_loop(struct front *f, struct frame *frame);
 
-/* The paths of a function through its instructions: where it jumps back to, and which registers are
-** live there. */
+/* The flow of a function: where it jumps back to, and which registers are live there. */
 
-/* Finds the loops of a function that jumps back, except those of `for`, and live registers:
+/* Finds the loops of a function that jumps back, except `for` loops, and live registers:
 ** function->flow, NULL if there are none. False when out of memory. */
 bool flow_find(struct function_code *function);
 void flow_free(struct function_code *function);
@@ -101,16 +100,16 @@ void flow_free(struct function_code *function);
 /* The end of the loop that an instruction begins; 0 if it begins none. */
 uint32_t flow_loop(const struct function_code *function, uint32_t pc);
 
-/* Whether a register is read from an instruction on, which may be the end. Only if there are
+/* Whether a register may be read from an instruction, or from the end, on. Only if there are
 ** loops. */
 bool flow_needs(const struct function_code *function, uint32_t pc, uint32_t at);
 
-/* Whether an instruction takes what a register holds; whether it sets a register in any case. */
+/* Whether an instruction reads a register; whether it always sets a register. */
 bool flow_takes(const struct code *code, uint32_t at);
 bool flow_sets(const struct code *code, uint32_t at);
 
-/* Replaces the code of the frame by the body of the loop at f->body_line: its upvalues from
-** BODY_LOCAL on are the locals around the loop. */
+/* Replaces the frame's code by the body of the loop at f->body_line: its upvalues from BODY_LOCAL
+** on are the locals around the loop. */
 #define BODY_LOCAL 1024u
 void body_cut(struct front *f, struct frame *frame);
 

@@ -1,11 +1,11 @@
 /* Lists that a function makes for itself: tables that it creates, fills and reads by numbers. A
-** list, like a made table that is not one, lives as long as its row, so its elements are cells of
-** the variant's memory (as script cells are: cell.c), of as many as its room; rows that need more
-** are left to Lua. Its length is a cell, too. A table that is indexed by ids, strings, or integers
-** that do not count from 1 is a keyed list: it has its keys beside its elements.
+** list, like any table created here, lives as long as its row, so its elements are cells in the
+** variant's memory (like script cells: cell.c), as many as its room; rows that need more are left
+** to Lua. Its length is a cell, too. A table that is indexed by ids, strings, or integers that do
+** not count from 1 is a keyed list: it has its keys beside its elements.
 **
 ** Records, tables with fields that are put into lists, have numbers, which lists hold, and each
-** field has its cells by these numbers. Lists that exchange records share them: their pool.
+** field has its cells by these numbers. Lists that exchange records share a pool of records.
 **
 ** Which tables are lists, and what they and the fields of records hold, is found by compiling the
 ** function again: a column of cells has one kind (enum cell_kind), and may be nil in records. */
@@ -15,7 +15,7 @@
 
 /* ---- which tables are lists ---- */
 
-/* Where the present instruction is: by its calls. */
+/* Where the current instruction is, by its calls. */
 static struct list_place scratch_place(const struct front *f) {
   struct list_place place;
   memset(&place, 0, sizeof place);
@@ -53,9 +53,9 @@ void scratch_want_keyed(struct front *f, struct val table, struct val key) {
 
 /* ---- cells ---- */
 
-/* Cells of a type are one array of the program: the room for each column, or three times that of
-** booleans. Before those of integers there are each list's length, and how many records each pool
-** has: a region of their own. */
+/* All cells of a type are one array of the program: the room for each column or, for booleans,
+** three times as much. The integers begin with a region that has each list's length, and the number
+** of records in each pool. */
 static int64_t scratch_room(const struct front *f) {
   return INT64_C(1) << scratch_room_bits(f->once);
 }
@@ -120,7 +120,7 @@ static ecs_string scratch_text(struct front *f, uint32_t at, uint32_t text) {
   return name;
 }
 
-/* Adds a string to those of a column; if it is new, the function is compiled again. */
+/* Adds a string to a column's strings; if it is new, the function is compiled again. */
 static void scratch_add_text(struct front *f, uint32_t at, ecs_string text) {
   struct list_column *column = &f->shared.list_columns[at];
   for (uint32_t i = 0; i < column->texts; i++)
@@ -142,7 +142,7 @@ static const struct enumeration *scratch_texts(struct front *f, uint32_t at) {
   return choice_keep(f, all);
 }
 
-/* A string as its number among those of a column. */
+/* A string as its number among a column's strings. */
 static struct val scratch_as_number(struct front *f, uint32_t at, struct val value) {
   uint32_t i = 0;
   if (value.kind == VAL_STRING) scratch_add_text(f, at, value.string);
@@ -168,7 +168,7 @@ static struct val scratch_as_string(struct front *f, struct val value) {
   return string;
 }
 
-/* What a column has that nothing fills, unless a survey has refused that. */
+/* The value of a column that nothing fills, unless a survey has refused it. */
 static struct val scratch_nothing(const struct front *f) {
   return (struct val){.kind = f->surveys && survey_has_reasons(f) ? VAL_UNKNOWN : VAL_NIL};
 }
@@ -218,7 +218,7 @@ static bool scratch_takes(struct front *f, struct list_column *column, struct va
   return !f->wants_cells && kind != CELL_NIL;
 }
 
-/* Puts a value that a column takes into a place, for the present rows. */
+/* Puts a value into a place of a column that takes it, for the present rows. */
 static void scratch_put(struct front *f, uint32_t at, k_value place, struct val value) {
   struct list_column *column = &f->shared.list_columns[at];
   bool known = scratch_is_text(value), text = known && !column->string;
@@ -284,7 +284,7 @@ static k_value scratch_get_length(struct front *f, uint32_t list) {
   return build_get(f->b, scratch_number(f, list, LIST_SIZE));
 }
 
-/* A list that is used as one without keys: if it was taken for a keyed one, the function is
+/* Requires a list to be used without keys: if it was taken for a keyed one, the function is
 ** compiled again. */
 static void scratch_need_plain(struct front *f, struct val list) {
   struct front_list *known = &f->shared.lists[list.at];
@@ -295,8 +295,8 @@ static void scratch_need_plain(struct front *f, struct val list) {
   }
 }
 
-/* Whether a pool's records may outlive the list that made them: in another list, or when that is
-** created again, in a loop. Then the pool is empty only when a row begins. */
+/* Whether a pool's records may outlive the list that made them: in another list, or when a loop
+** creates that list again. Then the pool is only emptied when a row begins. */
 static bool scratch_begins(const struct front *f, uint32_t pool) {
   uint32_t lists = 0;
   bool again = false;
@@ -351,7 +351,7 @@ static void scratch_check_index(struct front *f, struct val index) {
                  number_describe(f, index));
 }
 
-/* What a list has at a place, in the rows in which that is one. */
+/* What a list has at a place, in the rows in which the place is inside it. */
 static struct val scratch_take_at(struct front *f, uint32_t list, k_value place, k_value inside) {
   const struct front_list *known = &f->shared.lists[list];
   uint32_t column = scratch_column(f, list, (ecs_string){"", 0}, 0);
@@ -366,14 +366,14 @@ static struct val scratch_take_at(struct front *f, uint32_t list, k_value place,
 
 /* ---- keys ---- */
 
-/* A keyed list has its keys in the order in which they came, and slots by their hashes: each has
-** the place of the first key that wanted it. Slots are never cleared: one is of the present list
-** only if there is such a key at its place. Keys whose slot another one has are searched for. */
-#define KEYS_OF 64u            /* list_column.of: of the keys and slots of a list */
+/* A keyed list has its keys in the order in which they were added, and slots by their hashes: each
+** slot has the place of the first key that wanted it. Slots are never cleared: a slot belongs to
+** the current list only if the key at its place does. Keys whose slot is taken are searched for. */
+#define KEYS_OF 64u            /* list_column.of: the keys and slots of a list */
 enum { COLUMN_KEYS = 1, COLUMN_SLOTS };
 enum { KEYS_UNKNOWN, KEYS_INTEGER, KEYS_TEXT };
 
-/* Where a key is, or that another key has its slot. */
+/* Where a key is, or whether another key has its slot. */
 struct list_search {
   k_value key, slot;           /* the cell of the slot */
   k_value place, found, clash;
@@ -385,8 +385,8 @@ static k_value scratch_key_cell(struct front *f, uint32_t list, uint32_t which, 
   return scratch_part(f, at, COLUMN_VALUE, place);
 }
 
-/* A value as a key, which is a number, and the rows in which it is an integer, or a string: then
-** its number among those of the keys' column. */
+/* A value as a key, which is a number, and the rows in which it is an integer. A string is its
+** number among the strings of the keys' column. */
 static k_value scratch_as_key(struct front *f, uint32_t list, struct val index, k_value *whole) {
   bool string = scratch_is_string(index), text = string || scratch_is_text(index);
   if (!f->list_keys[list]) f->list_keys[list] = text ? KEYS_TEXT : KEYS_INTEGER;
@@ -406,7 +406,7 @@ static k_value scratch_as_key(struct front *f, uint32_t list, struct val index, 
   return text ? scratch_as_number(f, at, index).value : element_place(f, index, whole);
 }
 
-/* The rest of a search: by all keys, in rows of a mask. */
+/* The rest of a search, in rows of a mask: compares all keys. */
 static k_value scratch_search_all(struct front *f, uint32_t list, k_value key, k_value length,
                                   k_value mask) {
   struct builder *b = f->b;
@@ -452,7 +452,7 @@ static struct list_search scratch_search(struct front *f, uint32_t list, k_value
   return s;
 }
 
-/* The place of a key, which is added where it is not found. */
+/* The place of a key, which is added if it is not found. */
 static k_value scratch_claim(struct front *f, uint32_t list, k_value key) {
   struct builder *b = f->b;
   const k_value here = f->env.mask;
@@ -487,7 +487,7 @@ struct val scratch_get(struct front *f, struct val list, struct val index) {
 
 /* ---- records ---- */
 
-/* Lists exchange records: all that have the one pool have the other, and are compiled again. */
+/* Two lists exchange records: their pools become one, and the function is compiled again. */
 static void scratch_unite(struct front *f, uint32_t pool, uint32_t other) {
   struct front_classes *shared = &f->shared;
   if (shared->lists[pool].outside || shared->lists[other].outside)
@@ -500,7 +500,7 @@ static void scratch_unite(struct front *f, uint32_t pool, uint32_t other) {
   f->wants_cells = true;
 }
 
-/* Puts a field into a new record, or nothing, where that has no such field. */
+/* Puts a field into a new record; nil if the table has no such field. */
 static void scratch_put_field(struct front *f, uint32_t pool, k_value record,
                               const struct front_item *item) {
   if (item->pair.kind || item->value.kind == VAL_TABLE)
@@ -545,7 +545,7 @@ struct val scratch_record(struct front *f, uint32_t list, struct val table) {
   return entry;
 }
 
-/* What a list holds for a value: the number of a record. */
+/* What a list holds for a value: for a table, the number of a record. */
 static struct val scratch_held(struct front *f, uint32_t list, struct val value) {
   bool record = value.kind == VAL_TABLE || value.kind == VAL_ENTRY;
   struct front_list *known = &f->shared.lists[list];
@@ -639,7 +639,7 @@ static void scratch_set_keyed(struct front *f, uint32_t list, struct val index, 
 struct val scratch_pairs(struct front *f, struct val list) {
   const struct front_list *known = scratch_list(f, list);
   bool template = known->names >= ROOM_UNKNOWN;
-  if (!known->keyed && known->names == 0)   /* Lua keeps it in order, since it grows at its end */
+  if (!known->keyed && known->names == 0)   /* Lua keeps its order, since it grows at its end */
     return (struct val){.kind = VAL_ITEMS, .slot = true, .at = PAIRS_LIST, .number = list.at};
   if (!known->keyed || known->drops || template || f->list_keys[list.at] == KEYS_TEXT)
     front_refuse(f, "it calls pairs with a table that has string keys, or from which it "

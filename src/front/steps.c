@@ -1,15 +1,14 @@
 /* Changes that rows make to cells other than their own: elements of the world's arrays, fields of
 ** resources. A single step on such a cell, as in a[i] = a[i] + v, is a fold, done for a block of
-** rows: so a number made from a cell's content by one step remembers that step until it is stored
-** back. Everything else is done row by row: class.c. */
+** rows, so a number that one step makes from a cell's content remembers that step until it is
+** stored back. Everything else is done row by row: class.c. */
 #include "front/front.h"
 
 #include "core/base/types.h"
 #include "core/storage/component.h"
 #include "core/storage/registry.h"
 
-/* The first of the chains that make a number, each from another place, or NULL. The second: the
-** next one. */
+/* The first of a number's chains, each from another place, or NULL. The second: the next one. */
 static const struct front_chain *steps_next_chain(const struct front *f, k_value value,
                                                   uint16_t at) {
   const struct front_chain *chain = at && at <= f->chain_count ? &f->chains[at - 1] : NULL;
@@ -20,8 +19,7 @@ static const struct front_chain *steps_chain_of(const struct front *f, const str
   return number->kind == VAL_VALUE ? steps_next_chain(f, number->value, number->chain) : NULL;
 }
 
-/* The number with another chain; without any if there are too many, and then it cannot be
-** stored. */
+/* The number with another chain; without any if there are too many, so that it cannot be stored. */
 static struct val steps_with_chain(struct front *f, struct val number,
                                    const struct front_chain *chain) {
   if (f->chain_count == FRONT_CHAINS) return number;
@@ -53,7 +51,7 @@ struct val steps_element(struct front *f, struct val number, struct val array, k
   return steps_with_chain(f, number, &chain);
 }
 
-/* The fold with its operand, y, first; KF_COUNT: there is none. */
+/* The fold with its operand, y, on the left; KF_COUNT: there is none. */
 static k_fold steps_turned(k_fold step) {
   switch (step) {
     case KF_ADD: return KF_ADD;
@@ -63,8 +61,8 @@ static k_fold steps_turned(k_fold step) {
   }
 }
 
-/* Continues the chains of x by a step with operand y. An operand that is an integer to Lua in some
-** rows is a float to the step, which is the same beside floats. */
+/* Continues the chains of x by a step with operand y. A mixed operand is a float to the step, which
+** makes no difference if the other is a float. */
 static struct val steps_extend(struct front *f, struct val result, k_fold step, const struct val *x,
                                struct val y) {
   const struct front_chain *from = steps_chain_of(f, x);
@@ -86,7 +84,7 @@ struct val steps_step(struct front *f, struct val result, k_fold step, struct va
   return steps_extend(f, result, steps_turned(step), &y, x);
 }
 
-/* The step by which rows keep a boolean that split them from the others; KF_COUNT: none. */
+/* The step, `or` or `and`, that keeps a boolean in the rows that it split; KF_COUNT: none. */
 static k_fold steps_forked_by(struct front *f, struct fork rows, k_value truth) {
   for (uint32_t i = 0; i < f->fork_count; i++) {
     const struct fork *fork = &f->forks[i];
@@ -99,7 +97,7 @@ static k_fold steps_forked_by(struct front *f, struct fork rows, k_value truth) 
   return KF_COUNT;
 }
 
-/* Storing to an element that a row does not have fails, whatever the value. */
+/* If a row does not have the element, storing to it fails, whatever the value. */
 struct val steps_choice(struct front *f, struct val result, struct fork rows, struct val x,
                         struct val y) {
   const struct front_chain *from = steps_chain_of(f, &x);
@@ -135,7 +133,7 @@ struct val steps_field(struct front *f, struct val value, struct val field) {
 
 /* ---- storing ---- */
 
-/* The chain that makes a number from a place; NULL if none does, or it is the content itself. */
+/* A number's chain from a place; NULL if none, or if the number is the content itself. */
 static const struct front_chain *steps_from(const struct front *f, const struct val *value,
                                             const struct front_chain *place) {
   const struct front_chain *at = steps_chain_of(f, value);
@@ -146,7 +144,7 @@ static const struct front_chain *steps_from(const struct front *f, const struct 
   return NULL;
 }
 
-/* Stores it at once, visible to rows. */
+/* Stores a value at once, so that later rows see it. */
 static void steps_set(struct front *f, const struct front_chain *place, k_value index,
                       struct val value) {
   class_share(f, place->component, place->leaf);
@@ -156,8 +154,8 @@ static void steps_set(struct front *f, const struct front_chain *place, k_value 
     class_set_element(f, place->component, place->leaf, index, value);
 }
 
-/* Whether cells of a type can be folded by a step, whose operand is converted to what that
-** takes. */
+/* Whether cells of a type can be folded by a step; the operand is converted to the type that the
+** step takes. */
 static bool steps_fits(struct front *f, struct front_chain *chain, k_column type) {
   k_type of = build_type(f->b, chain->operand);
   bool floats = type == KC_F32 || type == KC_F64;
@@ -170,7 +168,7 @@ static bool steps_fits(struct front *f, struct front_chain *chain, k_column type
   return true;
 }
 
-/* Folds a step into a cell of a place, if it is one outside loops. */
+/* Folds a step into a cell of a place, if the place is one that is outside of loops. */
 static bool steps_fold_at(struct front *f, const struct front_chain *place, k_column type,
                           k_value cell, struct front_chain step) {
   if (!steps_fits(f, &step, type == KC_ENTITY ? KC_I64 : type)) return false;

@@ -1,14 +1,14 @@
 /* Finds all reasons to refuse a function. A survey visits the function as the compiler does, but
 ** lists each refusal and continues: the result of that instruction is an unknown value, and every
-** operation on an unknown value gives another one without a reason. So each reason can be fixed
-** independently of the others. If a condition is unknown, both branches are taken; a loop body with
-** unknown bounds or an unknown iterator is visited once. A survey ends early if the builder fails,
-** or if the rounds of a loop do not fit together. */
+** operation on an unknown value gives another one without a reason. So each listed reason can be
+** fixed independently of the others. If a condition is unknown, both branches are taken; a loop
+** body with unknown bounds or an unknown iterator is visited once. A survey ends early if the
+** builder fails, or if the rounds of a loop do not fit together. */
 #include "front/rounds.h"
 
 #include "runner/run.h"
 
-/* The state that is restored when an instruction is refused. */
+/* The state to restore when an instruction is refused. */
 struct survey_state {
   struct env env;
   struct frame *frame;
@@ -67,12 +67,12 @@ static void survey_spoil_made(struct front *f, uint32_t at) {
       f->registers[i] = survey_unknown;
 }
 
-/* An upvalue, or a field of one, as an instruction of the frame's function has it. */
+/* The place of an upvalue, or of its field, in an instruction of the frame's function. */
 static struct unknown_place survey_place(const struct front *f, uint32_t upvalue, uint32_t key) {
   return (struct unknown_place){f->frame->code, upvalue, key};
 }
 
-/* Makes the value of a place unknown from here on. */
+/* Makes the value at a place unknown from here on. */
 static void survey_spoil_place(struct front *f, struct unknown_place place) {
   if (f->unknown_count < SURVEY_MOST) f->unknown_places[f->unknown_count++] = place;
 }
@@ -102,13 +102,13 @@ static bool survey_is_unknown(struct front *f, const struct code *code) {
   return false;
 }
 
-/* An unknown condition that no other condition decides. */
+/* An unknown condition that no other condition implies. */
 static k_value survey_doubt(struct front *f) {
   k_value tick = build_uniform(f->b, UNIFORM_TICK, KT_I64);
   return build_binary(f->b, KO_EQ, tick, build_i64(f->b, ++f->doubts));
 }
 
-/* Compiles one round of a loop with an unknown number of rounds, in some rows. */
+/* Compiles one round, in some rows, of a loop with an unknown number of rounds. */
 static void survey_loop(struct front *f, struct frame *frame, const struct code *code) {
   bool each = code->kind == CODE_EACH;
   uint32_t variables = each ? EACH_VARIABLE + frame->code->code[code->target].c : FOR_VARIABLE + 1;
@@ -166,7 +166,7 @@ static int survey_advance_protected(lua_State *L) {
   return 0;
 }
 
-/* Whether the error being raised concerns only the instruction, and the state can be restored. */
+/* Whether the error being raised is only about the instruction, and the state can be restored. */
 static bool survey_goes_on(struct front *f, const struct survey_state *was, int status) {
   return status == LUA_ERRRUN && f->refused && !front_wants_more(f) &&
          builder_status(f->b) == K_OK && f->loop_depth == was->loop_depth;
@@ -187,10 +187,10 @@ void survey_advance(struct front *f, struct frame *frame) {
   int status = lua_pcall(f->L, 2, 0, 0);
   f->anchors = was.anchors;
   if (status == LUA_OK) return;
-  bool leaves = f->wants_leave;   /* this need not be mended */
+  bool leaves = f->wants_leave;   /* a refusal that leaves rows to Lua need not be fixed */
   f->wants_leave = false;
   if (loops || !survey_goes_on(f, &was, status)) {
-    f->wants_leave = f->shared.leave_count > was.leaves;   /* once: it ends the survey */
+    f->wants_leave = f->shared.leave_count > was.leaves;   /* once: this ends the survey */
     lua_error(f->L);
   }
   if (!leaves) survey_list(f);

@@ -1,5 +1,5 @@
-/* Compiles ties. An order that ties has the target as its value; the orders after it, its parts,
-** give fields of the relation, and all are done together. */
+/* Compiles ties. The order that ties has the target as its value; the orders after it, its parts,
+** set the relation's fields, and all take effect together. */
 #include "front/front.h"
 
 #include "core/ids/world.h"
@@ -7,7 +7,7 @@
 #include "core/relation/relation.h"
 #include "core/storage/component.h"
 
-/* An order that ties, and those that give fields. */
+/* An order that ties, and those that set fields. */
 struct tying {
   const struct component *relation;
   struct run_command command;
@@ -35,7 +35,7 @@ k_value tie_named(struct front *f, struct val text) {
   return id;
 }
 
-/* An id, or a component or tag by name. */
+/* A target argument: an id, or the name of a component or tag. */
 static k_value tying_target_argument(struct front *f, const struct component *relation,
                                      struct run_command *command, struct val value) {
   value = maybe_need(f, value);
@@ -65,7 +65,7 @@ struct val tie_pair(struct front *f, const struct val *arguments, uint32_t count
   struct val pair = {.kind = VAL_PAIR, .component = relation};
   pair.value = tying_target_argument(f, relation, &command, arguments[2]);
   pair.spawned = command.gives;
-  if (!val_is_text(arguments[2]) && !pair.spawned)   /* dead: Lua's error */
+  if (!val_is_text(arguments[2]) && !pair.spawned)   /* if dead, Lua's error */
     build_need(f->b, build_binary(f->b, KO_NE, reach_live(f, pair.value), build_i64(f->b, 0)));
   return pair;
 }
@@ -74,7 +74,7 @@ bool tie_is_pair(struct front *f, struct val value) {
   return value.kind == VAL_PAIR || call_pair(f, value) != ECS_NULL;
 }
 
-/* The target in a pair's id; false if it is none. */
+/* Takes the target in a pair's id; false if the value is not such an id. */
 static bool tying_take_pair(struct front *f, struct tying *tying, struct val named) {
   ecs_id pair = named.kind == VAL_PAIR ? ECS_NULL : call_pair(f, named);
   if (named.kind == VAL_PAIR) {
@@ -126,7 +126,7 @@ static void tying_give_field(struct front *f, struct tying *tying, uint32_t leaf
   tying->fields[tying->count++].command = command;
 }
 
-/* The items of a table that the function creates; its target may be used already. */
+/* Gives the items of a table that the function creates; the target in it may be used already. */
 static void tying_give_items(struct front *f, struct tying *tying, struct val table,
                              bool target_used) {
   order_check_twice(f, tying->relation, f->made[table.at].first);
@@ -164,7 +164,7 @@ static const struct front_item *tying_target_item(const struct front *f,
   return target;
 }
 
-/* The target of an exclusive relation as a field: null unties. */
+/* The target of an exclusive relation, given as a field: null unties. */
 static void tying_take_field(struct front *f, struct tying *tying, struct val value) {
   const struct component *relation = tying->relation;
   value = maybe_need(f, value);
@@ -348,7 +348,7 @@ static const struct component *tying_item_relation(struct front *f, const struct
   return component->relation ? component : NULL;
 }
 
-/* If two may name one target, Lua takes either, in any order. */
+/* If two items may name one target, Lua takes them in any order. */
 static void tying_check_once(struct front *f, const struct component *relation,
                              const struct front_item *before) {
   if (before && (relation->ties.exclusive || (relation->field_count && before->pair.kind)))

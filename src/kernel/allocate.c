@@ -56,7 +56,7 @@ static void allocate_use_carried(struct builder *b) {
   }
 }
 
-/* The position after what can fail at i, and after all loops that it is in. */
+/* The position after i, where something can fail, and after all loops that contain it. */
 static int32_t allocate_behind(const struct builder *b, int32_t i, k_value loop) {
   int32_t end = i;
   for (; loop != 0; loop = node_at(b, loop)->home)
@@ -123,16 +123,16 @@ static const struct node *allocate_made_in_column(const struct builder *b, uint3
   return load == 0 || node_at(b, load)->last <= n->at ? n : NULL;
 }
 
-/* The last position up to which a value may occupy a column where `stored` is calculated: that of
-** stored itself or, if that is tied, the one before its other operand is copied there, unless the
-** value is this operand. */
+/* The last position up to which a value may occupy a column in which `stored` is calculated: that
+** of stored itself or, if stored is tied, the one before its other operand is copied there, unless
+** the value is that operand. */
 static int32_t allocate_guest_until(const struct builder *b, const struct node *n,
                                     const struct node *stored) {
   bool is_second = stored->tied && n == node_at(b, stored->in[node_other(stored)]);
   return stored->tied && !is_second ? stored->copied - 1 : stored->at;
 }
 
-/* Calculates n, from position i on, in its own column, or in another while that is free. */
+/* Calculates n, from position i on, in its own column, or in another column while that is free. */
 static bool allocate_take_column(struct builder *b, struct node *n, int32_t i) {
   if (i < b->safe) return false;
   for (uint32_t c = 0; c < b->column_count; c++) {
@@ -146,7 +146,7 @@ static bool allocate_take_column(struct builder *b, struct node *n, int32_t i) {
   return false;
 }
 
-/* Its own column comes first, so that no other value is put there for nothing. */
+/* The column of n comes first, so that no other value takes it needlessly. */
 static bool allocate_take_own_column(struct builder *b, struct node *n, int32_t i, bool strictly) {
   if (n->column == 0 || i < b->safe) return false;
   uint32_t c = n->column - 1;
@@ -156,8 +156,8 @@ static bool allocate_take_own_column(struct builder *b, struct node *n, int32_t 
   return true;
 }
 
-/* The carry that takes over n at the end of the round lends its register, if its old value is no
-** longer needed. */
+/* The carry that takes over n at the end of the round lends its register, if the carry's old value
+** is no longer needed. */
 static bool allocate_take_heir(const struct builder *b, struct node *n, int32_t i, bool strictly) {
   if (n->heir == 0 || node_at(b, n->heir)->body_last > i - strictly) return false;
   assert(allocate_is_placed(node_at(b, n->heir)));
@@ -180,7 +180,7 @@ static bool allocate_share_column(struct builder *b, const struct node *n, uint3
   return true;
 }
 
-/* A tied node continues in the place of its other operand, if that ends there. */
+/* A tied node continues in the place of its other operand, if that is not used later. */
 static bool allocate_share(struct builder *b, struct node *n) {
   k_value v = n->in[node_other(n)];
   const struct node *y = node_at(b, v);
@@ -200,8 +200,8 @@ static bool allocate_share(struct builder *b, struct node *n) {
   return true;
 }
 
-/* The tied nodes of the region skipped at position i have their registers, holding their other
-** operands, before the skip. */
+/* The tied nodes of the region skipped at position i have registers before the skip, which then
+** hold their other operands. */
 static bool allocate_locate_tied(struct builder *b, int32_t i) {
   for (int32_t j = i + 1; planned(b, j)->op != N_LAND; j++) {
     struct node *n = planned(b, j);
@@ -212,7 +212,7 @@ static bool allocate_locate_tied(struct builder *b, int32_t i) {
   return true;
 }
 
-/* A carry starts in its first value's register if that ends there. */
+/* A carry starts in its first value's register if that value is not used later. */
 static void allocate_share_first(struct builder *b, struct node *n, int32_t i) {
   k_value v = n->in[0];
   const struct node *first = node_at(b, v);
@@ -260,7 +260,7 @@ static void allocate_locate_loads(struct builder *b) {
   }
 }
 
-/* Finds where the tied nodes' other operands are copied at the latest. */
+/* Finds the latest positions at which the other operands of tied nodes are copied. */
 static void allocate_find_copies(struct builder *b) {
   int32_t skip = 0;
   for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {

@@ -39,7 +39,7 @@ struct node builder_failing(const struct builder *b, uint32_t op, k_type type) {
   return n;
 }
 
-/* Adds a type to a list of at most `most`. Returns its number, or NONE. */
+/* Adds a type to a list of at most `most`. Returns its number in the list, or NONE. */
 static uint32_t build_declare(struct builder *b, uint8_t *types, uint32_t *count, uint32_t most,
                               uint32_t type) {
   if (*count == most) builder_fail(b, K_ELIMIT);
@@ -103,7 +103,7 @@ uint32_t build_array(struct builder *b, k_column type) {
   return build_declare(b, b->arrays, &b->array_count, MAX_ARRAYS, type);
 }
 
-/* Adds an instruction that finds something for an index of an array. */
+/* Adds an instruction that finds something by an index of an array. */
 static k_value build_of_array(struct builder *b, uint32_t op, uint32_t array, k_value index) {
   if (b->status == K_OK && array >= b->array_count) builder_fail(b, K_EINVAL);
   if (!builder_takes(b, index, KT_I64)) return K_NONE;
@@ -137,7 +137,7 @@ static k_value build_once(struct builder *b, struct node n) {
   return known == K_NONE ? builder_add(b, n) : known;
 }
 
-/* Ids of a column need no second check: dead ones have been replaced. */
+/* A lookup's node. Ids in a column need no second check: dead ones have been replaced. */
 static struct node build_look_node(struct builder *b, uint32_t lookup, k_value from, k_value mask) {
   if (b->status == K_OK && lookup >= b->lookup_count) builder_fail(b, K_EINVAL);
   struct node n = node_make(N_LOOK, KT_I64, true);
@@ -276,7 +276,7 @@ k_value build_unary(struct builder *b, k_op op, k_value x) {
   return builder_add_of(b, node_make(op, type, from.varies), x, K_NONE, K_NONE);
 }
 
-/* An operation that yields a mask and whose operands are what its instructions take. */
+/* An operation that yields a mask, with operands as its instructions take them. */
 static k_value build_mask(struct builder *b, k_op op, k_value x, k_value y) {
   bool varies = node_at(b, x)->varies || node_at(b, y)->varies;
   return builder_add_of(b, node_make(op, KT_BOOL, varies), x, y, K_NONE);
@@ -547,7 +547,7 @@ uint32_t build_list(struct builder *b) {
   return b->list_count++;
 }
 
-/* Adds an argument after another one. */
+/* Adds an argument that follows another one. */
 static k_value build_give(struct builder *b, uint32_t aux, k_value value, k_value before) {
   k_type type = build_type(b, value) == KT_F64 ? KT_F64 : KT_I64;
   if (!builder_takes(b, value, type)) return K_NONE;
@@ -593,7 +593,7 @@ k_value build_taken(struct builder *b, k_value filled, uint32_t argument) {
 
 /* ---- build loop ---- */
 
-/* Loops, as nodes. */
+/* Loops are nodes, too. */
 
 k_value build_loop(struct builder *b, k_value count, k_value mask) {
   if (!builder_takes(b, count, KT_I64) || !builder_takes(b, mask, KT_BOOL)) return K_NONE;
@@ -663,7 +663,7 @@ static bool build_parts(const struct builder *b, k_value x, k_value y, int depth
                         uint32_t *steps) {
   const struct node *n = node_at(b, x);
   const k_value one = n->in[0], two = n->in[1];
-  if (*steps == 0) return false;   /* nested masks have very many paths */
+  if (*steps == 0) return false;   /* nested masks have too many paths */
   --*steps;
   if (n->op == N_CONSTANT) return !n->k.b;
   if (n->op == KO_NOT) return build_implies(b, y, one);
@@ -688,7 +688,7 @@ static bool build_is_alias(const struct node *n, uint16_t alias) {
   return (n->op == N_LOAD || n->op == N_LIVE) && alias == ALIAS_COLUMN + n->aux;
 }
 
-/* Orders the notes to be given after everything that can fail. */
+/* Places the notes to be carried out after everything that can fail. */
 bool plan_notes(struct builder *b) {
   b->ordered = false;
   for (k_value v = 0; v < b->count; v++) b->ordered |= node_at(b, v)->ordered;
@@ -704,7 +704,7 @@ bool plan_notes(struct builder *b) {
 
 uint32_t build_shared_fold(const struct builder *b) { return b->shared_fold; }
 
-/* The fold, if any, whose cells a node accesses without being its own. */
+/* The fold, if any, with cells that another node than the fold itself accesses. */
 static uint32_t build_fold_beside(const struct builder *b, const struct node *n) {
   if (!n->live || (n->uses == 0 && n->op != N_FOLD && n->op != N_LAY)) return NONE;
   for (uint32_t i = 0; i < b->fold_count; i++) {

@@ -52,19 +52,19 @@ void builder_free(struct builder *b);
 k_status builder_status(const struct builder *b);
 
 k_type build_type(const struct builder *b, k_value v);
-/* Whether the value may differ from row to row: false for a uniform one. */
+/* Whether the value may differ from row to row: false for uniform values. */
 bool build_varies(const struct builder *b, k_value v);
-/* Whether a value is a number that is known now; *x becomes that number. */
+/* Whether a value is a number known at compile time; *x becomes that number. */
 bool build_is_number(const struct builder *b, k_value v, double *x);
 /* Whether an i64 is from `least` to `most`, both within 32 bits, in all rows and rounds, as far as
 ** constants and loop counters show. If so, it is from of[0] to of[1]. */
 bool build_between(const struct builder *b, k_value v, int64_t least, int64_t most, int64_t of[2]);
 
-/* Sets the mask and tag of what can fail, until the next call. The tag is returned in k_failure. */
+/* Sets the mask and tag of what can fail, until the next call. k_failure has the tag. */
 void build_at(struct builder *b, k_value mask, uint32_t tag);
 
-/* A mark to return to: everything built since is forgotten (loops are typed to a fixed point by
-** building the body again). Columns declared since stay declared. */
+/* A mark to return to: everything built since then is forgotten (the types in a loop are found by
+** building its body again until they are stable). Columns declared since then stay declared. */
 typedef struct k_mark {
   k_value value, loop;
   uint32_t sites, lists, folds;
@@ -86,7 +86,7 @@ void build_rewind(struct builder *b, k_mark mark);
 **
 ** `build_put` stores in the rows that the run is for, see build_start.
 **
-** `build_rows_entity` is the id of the row's entity: a column of its own, never stored
+** `build_rows_entity` is the id of the row's entity: a separate column, never stored
 ** to, always alive, so that it costs no look-up. */
 uint32_t build_column(struct builder *b, k_column type);
 k_value build_load(struct builder *b, uint32_t column);
@@ -106,9 +106,9 @@ uint32_t build_array(struct builder *b, k_column type);
 k_value build_element(struct builder *b, uint32_t array, k_value index);
 k_value build_inside(struct builder *b, uint32_t array, k_value index);
 void build_need(struct builder *b, k_value present);
-/* Whether the rows of a mask are all in another one, as far as its construction shows. */
+/* Whether all rows of a mask are in another one, as far as its construction shows. */
 bool build_implies(const struct builder *b, k_value mask, k_value other);
-/* Whether no row of a mask is in another, as far as that shows. */
+/* Whether no row of a mask is in another one, as far as their construction shows. */
 bool build_excludes(const struct builder *b, k_value mask, k_value other);
 
 /* Lookups: what else can be found by ids, by the function k_look of whatever runs the program.
@@ -118,39 +118,39 @@ bool build_excludes(const struct builder *b, k_value mask, k_value other);
 ** anything in others: the same in all of a run. */
 uint32_t build_lookup(struct builder *b, uint32_t type);
 k_value build_look(struct builder *b, uint32_t lookup, k_value from, k_value mask);
-/* What it has found before, or K_NONE. */
+/* What that lookup has found before, or K_NONE. */
 k_value build_looked_up(struct builder *b, uint32_t lookup, k_value from, k_value mask);
 
-/* Cells that rows see as those before them have left them, in the order in which this is stated: an
-** element of an array, or the cell that a column or lookup of KC_CELLS | type says. `build_get` is
-** what is in it when the row comes to that, an f32 as an f64; arbitrary where there is no cell.
-** `build_set` puts a value into it, in the rows of the mask given to build_at, as an f64 or i64, or
-** a bool. In a program with one of these rows note down orders (build_order) in that order, too,
-** and what they noted is given when the row has done the rest of it. */
+/* Cells in which rows see what earlier rows have left, in program order: an element of an array, or
+** the cell that a column or lookup of KC_CELLS | type points to. `build_get` is the content when
+** the row reaches it, an f32 as an f64; arbitrary where there is no cell. `build_set` puts a value
+** into it, in the rows of the mask given to build_at, as an f64 or i64, or a bool. In a program
+** with either of them rows note orders (build_order) in that order, too, and the notes are carried
+** out when the row has done everything else. */
 k_value build_cell(struct builder *b, uint32_t array, k_value index);
 k_value build_get(struct builder *b, k_value cell);
 void build_set(struct builder *b, k_value cell, k_value value);
 /* Copies all elements of an array to the first ones of another of its type or, if both are the
-** same, its first element to all others, if the mask given to build_at holds; only for programs of
-** one row. With folds of elements of such arrays, build_finish returns K_SHARED. */
+** same, its first element to all others, if the mask given to build_at is true; only for programs
+** of one row. If elements of such arrays are also folded, build_finish returns K_SHARED. */
 void build_lay(struct builder *b, uint32_t to, uint32_t from);
 
-/* A step on a cell that nothing else of the program accesses, with the operand of each row of the
+/* A step on a cell that nothing else in the program accesses, with the operand of each row of the
 ** mask given to build_at, outside loops: rows do it one after the other, and fail if the cell's
 ** type does not take the result. LESS and MORE are math.min and math.max of the cell and the
-** operand, LEAST and MOST those of the operand and the cell; OR and AND are of bools. Returns its
-** number, from 0. If such cells are accessed otherwise, build_finish returns K_SHARED: any other
-** use of the cell's array, or of a uniform or column that build_alias_fold says has the same
+** operand, LEAST and MOST those of the operand and the cell; OR and AND are for bools. Returns the
+** fold's number, from 0. If such cells are accessed otherwise, build_finish returns K_SHARED: any
+** other use of the cell's array, or of a uniform or column that build_alias_fold says has the same
 ** values. */
 typedef enum k_fold {
   KF_ADD, KF_SUB, KF_LESS, KF_MORE, KF_LEAST, KF_MOST, KF_SET, KF_OR, KF_AND, KF_COUNT
 } k_fold;
 uint32_t build_fold(struct builder *b, k_value cell, k_fold step, k_value operand);
 void build_alias_fold(struct builder *b, uint32_t fold, bool uniform, uint32_t number);
-/* For K_SHARED: the number of the fold. */
+/* After K_SHARED: the number of the fold. */
 uint32_t build_shared_fold(const struct builder *b);
 
-/* `v` as a column of `type` takes it, by the rules of world:set: i64 for integer columns
+/* Converts `v` for a column of `type`, by the rules of world:set: i64 for integer columns
 ** (KE_FRACTION, KE_RANGE in rows of the mask where it does not fit), rounded for f32. */
 k_value build_fit(struct builder *b, k_column type, k_value v);
 
@@ -160,19 +160,19 @@ k_value build_f32(struct builder *b, float x);
 k_value build_i64(struct builder *b, int64_t x);
 k_value build_bool(struct builder *b, bool x);
 
-/* The number `index` (0 up, below 256) of the uniforms that each run is given. Asked for
-** with one type always. */
+/* Number `index` (0 up, below 256) of the uniforms that each run is given. Always asked for with
+** the same type. */
 k_value build_uniform(struct builder *b, uint32_t index, k_type type);
 
 /* The rows that a run is for, if the program is not for all: the mask to start with, k_run.start.
 ** The caller's masks decide what other rows would do. */
 k_value build_start(struct builder *b);
 
-/* To another number type. i64 to f32 goes through f64, as a Lua number would. A float
-** that has no integer value is KE_INTEGER when `type` is KT_I64. Same type: v itself. */
+/* Converts to another number type. i64 to f32 goes through f64, as a Lua number would. A float
+** without an integer value fails with KE_INTEGER if `type` is KT_I64. Same type: v itself. */
 k_value build_convert(struct builder *b, k_type type, k_value v);
 
-/* Operations mean what Lua 5.4 means by them; f32 is rounded at each step. */
+/* Operations have the meaning that Lua 5.4 gives them; f32 is rounded at each step. */
 typedef enum k_op {
 #define OPERATION(name, operands, types, floats, others, cost) KO_##name,
 #include "kernel/operations.def"
@@ -189,7 +189,7 @@ k_value build_select(struct builder *b, k_value mask, k_value x, k_value y);
 ** `tick` are uniform i64. */
 k_value build_random(struct builder *b, k_value entity, k_value call, k_value seed,
                      k_value tick);
-/* f64 in [0, 1) and i64 in [lo, hi] (fails KE_EMPTY when lo > hi) from such bits. */
+/* f64 in [0, 1) and i64 in [lo, hi] from such bits; KE_EMPTY if lo > hi. */
 k_value build_random_unit(struct builder *b, k_value bits);
 k_value build_random_range(struct builder *b, k_value bits, k_value lo, k_value hi);
 
@@ -239,7 +239,7 @@ void build_reduce(struct builder *b, uint32_t index, k_reduce how, k_value v, k_
 bool build_may_fail(const struct builder *b);
 
 /* Optimises, allocates registers, checks. With K_OK, *out is a program to free with program_free;
-** the builder is spent in any case and must be freed. */
+** the builder is always spent and must be freed. */
 k_status build_finish(struct builder *b, struct program **out);
 
 /* Lists of what rows go through, each row its own, as nodes: of rows of an index, say.
@@ -252,34 +252,34 @@ k_status build_finish(struct builder *b, struct program **out);
 ** k_run.list lists them, for the rows of the mask given to build_at: those for whose items there is
 ** no room fail. */
 
-/* The number of a new list, or NONE. Each must be filled at one place. */
+/* The number of a new list, or NONE. Each list must be filled at one place. */
 uint32_t build_list(struct builder *b);
 /* Fills a list, from arguments that are f64, i64, or K_NONE for none. */
 k_value build_listed(struct builder *b, uint32_t list, const k_value *arguments, uint32_t count);
-/* A uniform item, from 0, of a filled list: counted from 1, or 0 if there is none. */
+/* A uniform item, from 0, of a filled list: its number from 1, or 0 if there is none. */
 k_value build_picked(struct builder *b, k_value filled, k_value item);
 /* What listing yields for a row besides items, as an f64, in the place of an argument that is not
-** given. */
+** used. */
 k_value build_taken(struct builder *b, k_value filled, uint32_t argument);
 
-/* Rows of the mask given to build_at give an order for an entity (i64), by a number below 64 that
-** the runner knows, with a value of any type but f32, a bool as an integer: k_orders. Rows note it
-** down. It is given once everything that can fail in the row is done, in the order of rows, inside
-** a row in that of the program and its rounds. The row fails if it cannot be given (KE_DEAD), or
-** without room (KE_ROOM). If an order only puts the value into a cell, and that exists, it is done
-** at once (k_orders.plain); the cell may be K_NONE. */
+/* Rows of the mask given to build_at order something for an entity (i64), by a number below 64 that
+** the runner knows, with a value of any type but f32, a bool as an integer: k_orders. Rows note the
+** order. It is carried out once everything that can fail in the row is done, in the order of rows,
+** and within a row in that of the program and its rounds. The row fails if it cannot be carried out
+** (KE_DEAD), or if there is no room (KE_ROOM). An order that only puts the value into a cell that
+** exists is done at once (k_orders.plain); the cell may be K_NONE. */
 void build_order(struct builder *b, uint32_t order, k_value entity, k_value value, k_value cell);
 
 /* The orders of one site, with their parts: how many in a block, and for which rows. */
 typedef struct k_given {
   uint32_t order, count;
   const uint32_t *rows;               /* NULL: 0, 1, 2 ... */
-  const int64_t *const *entities;     /* of the order, then of each part */
+  const int64_t *const *entities;     /* those of the order, then of each part */
   const k_scalar *const *values;
-  uint64_t one_entity, one_value;     /* bits by these: there is one for all rows */
+  uint64_t one_entity, one_value;     /* bits by order and part: one value for all rows */
 } k_given;
 
-/* An order of a row that runs in order: given when the row has done everything else. */
+/* An order of a row that runs in order: carried out when the row has done everything else. */
 typedef struct k_ordered {
   uint32_t order;
   int64_t entity;
@@ -294,14 +294,13 @@ typedef struct k_stored {
 
 #define STORED_AT_ONCE 4u      /* by one order */
 
-/* What happens to an order that is given: it waits for the end of its row, it is done, or there is
-** no room. */
+/* What happens to an order: it waits for the end of its row, it is done, or there is no room. */
 typedef enum k_now { K_LATER, K_DONE, K_NO_ROOM } k_now;
 
-/* How orders are given, in the order of rows: each with its entity and value, and then those of its
-** parts. */
+/* How orders are carried out, in the order of rows: each with its entity and value, and then those
+** of its parts. */
 typedef struct k_orders {
-  /* Whether it can be given; */
+  /* Whether an order can be carried out; */
   bool (*check)(void *ud, uint32_t order, const int64_t *entities, const k_scalar *values);
   bool (*reserve)(void *ud, uint32_t count);   /* reserves room for that many, which then cannot
                                                ** fail */
@@ -309,16 +308,16 @@ typedef struct k_orders {
   void *ud;
   /* Or NULL: how many orders after a given one are its parts. */
   uint32_t (*parts)(void *ud, uint32_t order);
-  /* Or NULL: reserves room for everything that a block orders, and gives it; 0 without room. NONE:
-  ** these must be given one by one. */
+  /* Or NULL: reserves room for everything that a block orders, and carries it out; 0 without room.
+  ** NONE: these orders must be carried out one by one. */
   uint32_t (*give_many)(void *ud, const k_given *given, uint32_t count);
   /* Or NULL: does an order that only stores into a cell, at once, although `count` orders of the
   ** row wait. Puts the old contents of what it changes, such as the cell and its marks, at *stored,
   ** and advances it; they are put back if the row fails. */
   k_now (*now)(void *ud, uint32_t order, int64_t entity, k_scalar value, const k_ordered *waiting,
                uint32_t count, k_stored **stored);
-  uint64_t plain;             /* by order: whether it only puts its value into the given cell, */
-  const uint32_t *deferred;   /* while this is 0 and nothing of the row waits */
+  uint64_t plain;             /* by order: it only puts its value into the given cell, */
+  const uint32_t *deferred;   /* if this is 0 and no order of the row waits */
 } k_orders;
 
 #endif

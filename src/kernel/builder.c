@@ -23,7 +23,7 @@ static bool builder_same(const struct node *x, const struct node *y) {
          builder_scalar_bits(x->k) == builder_scalar_bits(y->k);
 }
 
-/* Nodes that have effects besides their value are never united. */
+/* Whether equal nodes may be united: those with effects besides their value may not. */
 static bool builder_is_value(uint32_t op) {
   return op < N_LOOP && op != N_GET && (op < N_NOTE || op > N_FOLD);
 }
@@ -61,8 +61,8 @@ static bool builder_loop_is_open(const struct builder *b, k_value loop) {
   return false;
 }
 
-/* The innermost open loop in which v has one value; K_NONE if it was made in a loop that has ended.
-** What a loop carried is known after it. */
+/* The innermost open loop in which v has one value; K_NONE if v was made in a loop that has ended.
+** What a loop has carried is known after it. */
 static k_value builder_loop_of(const struct builder *b, k_value v) {
   const struct node *n = node_at(b, v);
   k_value loop = n->op == N_LOOP ? v : n->home;
@@ -78,8 +78,8 @@ uint32_t loop_depth(const struct builder *b, k_value loop) {
   return depth;
 }
 
-/* The loop that a pure node belongs to: the innermost that any operand depends on, since it is
-** hoisted out of the others. */
+/* The loop to which a pure node belongs: the innermost one that any operand depends on, since the
+** node is hoisted out of the others. */
 static k_value builder_home_of(struct builder *b, const struct node *n) {
   k_value home = 0;
   for (int i = 0; i < 4; i++) {
@@ -134,7 +134,7 @@ k_value builder_known(const struct builder *b, const struct node *n) {
   return K_NONE;
 }
 
-/* The integers that a value can be, as far as its node shows. */
+/* The integers that a value can be, as far as nodes show. */
 struct value_range {
   int64_t least, most;
 };
@@ -276,7 +276,7 @@ k_mark build_mark(const struct builder *b) {
   return mark;
 }
 
-/* Nodes are removed in reverse order, so each is the first of its bucket. */
+/* Nodes are removed in reverse order, so each is the first in its bucket. */
 void build_rewind(struct builder *b, k_mark mark) {
   if (mark.value == K_NONE || b->status == K_ENOMEM) return;
   assert(mark.value <= b->count && mark.loop < mark.value);

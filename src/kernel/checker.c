@@ -1,6 +1,6 @@
 /* The check that every program passes before it runs. One walk in program order tracks what each
 ** register and scalar holds. At a loop's head, a register that the body sets to another type holds
-** nothing, so one walk covers any number of rounds; where a skip lands, only what both ways agree
+** nothing, so one walk covers any number of rounds; where a skip lands, only what both paths agree
 ** on remains. */
 #include "kernel/ops.h"
 
@@ -13,20 +13,20 @@ const struct op_info op_table[OP_COUNT] = {
 
 enum { OPERANDS = MAX_COLUMNS + 3 * MAX_REGISTERS + MAX_SCALARS, UNSET = 0xff };
 
-/* The instructions of an open loop, or those that a skip may skip. */
+/* An open loop or skip: the instructions in it. */
 struct code_stretch {
-  uint32_t begin, end;      /* its instruction; that of its end or target */
+  uint32_t begin, end;      /* number of its first instruction; of its end or target */
   bool loop;
-  uint8_t held[OPERANDS];   /* what was held where it began */
+  uint8_t held[OPERANDS];   /* what operands held at its begin */
 };
 
 struct checker {
   const struct program *p;
   struct numbering at;
   uint32_t pc, depth;
-  bool written;             /* a column was written, or what follows the ordered part */
+  bool written;             /* a column was written, or the ordered part has ended */
   uint32_t fold_at[MAX_FOLDS];   /* the instruction of each fold that must be undone, or NONE */
-  bool folding;             /* there are such folds: then only what follows them may fail */
+  bool folding;             /* there are such folds: only what follows them may fail */
   uint32_t rows_end;        /* where the ordered part ends; 0 outside it */
   uint8_t held[OPERANDS];   /* k_type, KC_CELLS | k_column, or UNSET; not used for columns */
   struct code_stretch open[MAX_DEPTH];
@@ -41,7 +41,7 @@ static bool checker_is_scalar(const struct checker *c, uint32_t operand) {
   return operand >= c->at.scalars && operand < c->at.all;
 }
 
-/* The k_type that a letter stands for, of registers (lower case) and scalars (upper case); or
+/* The k_type that a letter stands for, for registers (lower case) and scalars (upper case); or
 ** -1. */
 static int checker_letter_type(char letter) {
   static const char letters[] = "mfdiMFDI";   /* in the order of k_type */
@@ -76,15 +76,15 @@ static bool checker_reads(const struct checker *c, uint32_t operand, char letter
   int type = checker_letter_type(letter);
   if (letter == '-') return operand == K_NO_OPERAND;
   if (letter == 'b') return !scalar && operand == c->at.start && c->p->starts;
-  if (strchr("cojknlpqa", letter)) return true;   /* checked where it is used */
+  if (strchr("cojknlpqa", letter)) return true;   /* the operand is checked where it is used */
   if (scalar || strchr("MFDI", letter)) return checker_scalar_holds(c, operand, type);
   if (operand < c->at.reg1) return checker_column_fits((k_column)c->p->columns[operand], letter);
   if (operand == c->at.all) return letter == 'm' && !c->p->whole;
   return checker_register_fits(c, operand, letter) && c->held[operand] == type;
 }
 
-/* A scalar may be set, except uniforms, constants, and the counters and round numbers of open
-** loops, so that loops end. */
+/* Sets a scalar, except uniforms, constants, and the counters and round numbers of open loops, so
+** that loops end. */
 static bool checker_set_scalar(struct checker *c, uint32_t operand, int type) {
   if (!checker_is_scalar(c, operand)) return false;
   for (uint32_t i = 0; i < c->depth; i++) {
@@ -130,7 +130,7 @@ static bool checker_sets_cell(struct checker *c, const k_insn *k, uint32_t op) {
   return true;
 }
 
-/* Whether the cells that an instruction takes, if any, have its type. */
+/* Whether the cells that an instruction takes, if any, have the type that it needs. */
 static bool checker_cell_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   uint32_t operand = k->a, type = op - (is_set(op) ? OP_SET_BOOL : OP_GET_BOOL);
   bool folds = is_fold(op) || op == OP_UNFOLD;
@@ -179,7 +179,7 @@ static bool checker_writes(struct checker *c, const k_insn *k, bool scalar) {
   return true;
 }
 
-/* Whether the array that an instruction indexes, if any, has such elements. */
+/* Whether the array that an instruction indexes, if any, has elements of the right type. */
 static bool checker_array_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   if (op_table[op].signature[2] != 'a') return true;
   if (k->b < c->at.arrays || k->b >= c->at.lookups) return false;
@@ -190,7 +190,7 @@ static bool checker_array_fits(const struct checker *c, const k_insn *k, uint32_
   return c->p->arrays[k->b - c->at.arrays] == op - OP_ELEMENT_BOOL;
 }
 
-/* Whether the operand of a lookup has its type. */
+/* Whether the operand of a lookup has the lookup's type. */
 static bool checker_lookup_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   if (op_table[op].signature[2] != 'l') return true;
   if (k->b < c->at.lookups || k->b >= c->at.sites) return false;
@@ -212,8 +212,8 @@ static void checker_meet(struct checker *c, const uint8_t *other) {
     if (c->held[i] != other[i]) c->held[i] = UNSET;
 }
 
-/* Enters a loop's body: what it sets to another type is unset; a column written in one round counts
-** as written when something fails in the next. */
+/* Enters a loop's body: what it sets to another type becomes unset; a column written in one round
+** counts as written when something fails in the next. */
 static bool checker_enter_body(struct checker *c, uint32_t begin, uint32_t end) {
   bool fails = false, writes_column = false;
   for (uint32_t pc = begin + 1; pc < end; pc++) {
@@ -267,7 +267,7 @@ static void checker_end_skips(struct checker *c) {
   }
 }
 
-/* The ordered part is not inside a loop, a skip or itself, and nothing after it can fail. */
+/* The ordered part must not be inside a loop, a skip or another one; nothing after it may fail. */
 static bool checker_begin_rows(struct checker *c, const k_insn *k) {
   if (c->depth > 0 || c->rows_end || c->p->whole) return false;
   if (k->c <= c->pc || k->c > c->p->insn_count) return false;
@@ -275,7 +275,7 @@ static bool checker_begin_rows(struct checker *c, const k_insn *k) {
   return true;
 }
 
-/* False if it ends in a loop or skip. */
+/* Ends the ordered part; false inside a loop or skip. */
 static bool checker_end_rows(struct checker *c) {
   if (!c->rows_end || c->rows_end != c->pc) return true;
   c->rows_end = 0;
@@ -283,7 +283,7 @@ static bool checker_end_rows(struct checker *c) {
   return c->depth == 0;
 }
 
-/* A fold outside the ordered part is in no loop or skip. */
+/* A fold outside the ordered part must not be in a loop or skip. */
 static bool checker_fold(struct checker *c, const k_insn *k) {
   if (c->rows_end) return true;
   if (c->depth > 0 || c->fold_at[k->c] != NONE) return false;
@@ -292,8 +292,8 @@ static bool checker_fold(struct checker *c, const k_insn *k) {
   return true;
 }
 
-/* It must be undone with its own operands, which nothing has changed since; after that nothing
-** fails. */
+/* A fold must be undone with its own operands, unchanged since then; nothing may fail after
+** that. */
 static bool checker_unfold(struct checker *c, const k_insn *k) {
   uint32_t at = c->fold_at[k->c];
   if (c->rows_end || c->depth > 0 || at == NONE) return false;
@@ -329,7 +329,7 @@ static bool checker_control(struct checker *c, const k_insn *k) {
 
 /* ---- programs ---- */
 
-/* Whether the instruction is allowed here at all. */
+/* Whether the instruction is allowed at this point. */
 static bool checker_may_stand(const struct checker *c, uint32_t op, bool scalar) {
   if (op >= OP_COUNT) return false;
   const struct op_info *info = &op_table[op];

@@ -1,4 +1,4 @@
-/* Turns nodes with known places into instructions, and makes the finished program. */
+/* Turns nodes that have places into instructions, and makes the finished program. */
 #include "kernel/machine.h"
 #include "kernel/node.h"
 
@@ -23,7 +23,7 @@ static uint32_t emit_scalar_number(const struct emitter *e, const struct node *n
   return e->at.scalars + n->scalar;
 }
 
-/* The number of operand v. K_ALL is a mask, but among scalars the constant true. */
+/* The number of operand v. K_ALL is a mask or, among scalars, the constant true. */
 static uint16_t emit_operand(const struct emitter *e, k_value v, bool scalar) {
   if (v == K_NONE) return K_NO_OPERAND;
   const struct node *n = node_at(e->b, v);
@@ -31,7 +31,7 @@ static uint16_t emit_operand(const struct emitter *e, k_value v, bool scalar) {
   return (uint16_t)(is_lane ? emit_operand_number(e, n->location) : emit_scalar_number(e, n));
 }
 
-/* Whether it is a computed uniform: by an instruction, or as counter or carry. */
+/* Whether a node is a uniform that is computed: by an instruction, or as counter or carry. */
 static bool emit_is_computed(const struct node *n) {
   if (!n->live || n->varies) return false;
   if (n->op < KO_COUNT) return true;
@@ -73,8 +73,8 @@ static uint32_t emit_of_type(uint32_t f32, uint32_t i64, uint32_t type) {
   return type == KT_I64 ? i64 : type == KT_F64 ? f32 + TO_F64 : f32;
 }
 
-/* What is added to the first of the instructions for varying x and y, scalar y, scalar x. Work done
-** once uses the first of them, on scalars. */
+/* How far after an operation's first instruction, for varying x and y, the one for scalar y (1) or
+** scalar x (2) is. Work done once uses the first instruction, on scalars. */
 static uint32_t emit_kinds(const struct emitter *e, k_value x, k_value y, bool scalar) {
   if (scalar) return 0;
   return !node_at(e->b, x)->varies ? 2 : !node_at(e->b, y)->varies ? 1 : 0;
@@ -105,7 +105,7 @@ static uint32_t emit_compare_number(uint32_t op) {
   return numbers[op - KO_EQ];
 }
 
-/* The number of a comparison; swaps x and y if x is a scalar: instructions take scalars second. */
+/* The number of a comparison; swaps x and y if x is a scalar, since scalars come second. */
 static uint32_t emit_compare_kind(const struct emitter *e, uint32_t op, k_value *x, k_value *y,
                                   bool scalar) {
   if (scalar || node_at(e->b, *x)->varies) return emit_compare_number(op);
@@ -139,7 +139,7 @@ static k_insn *emit_with_operands(struct emitter *e, uint32_t op, uint32_t dst,
   return k;
 }
 
-/* Copies v to operand `dst`, unless it is there. */
+/* Copies v to operand `dst`, unless it is already there. */
 static void emit_copy(struct emitter *e, uint32_t dst, k_value v, uint32_t type) {
   uint16_t from = emit_operand(e, v, false);
   if (from == dst) return;
@@ -157,7 +157,7 @@ static void emit_carry(struct emitter *e, k_value carry, k_value v) {
         emit_operand(e, v, true);
 }
 
-/* The loop's carries take over their first values (0) or their next ones (1). */
+/* Sets the loop's carries to their first values (0) or their next ones (1). */
 static void emit_carries(struct emitter *e, k_value loop, int which) {
   for (k_value v = loop + 1; v < node_at(e->b, loop)->end; v++) {
     const struct node *n = node_at(e->b, v);
@@ -186,8 +186,8 @@ static void emit_end(struct emitter *e, const struct node *n) {
   k->c = (uint16_t)node_at(e->b, loop)->pc;
 }
 
-/* Before the skip at position i of the plan, its tied nodes get the values they have if it is
-** taken. */
+/* Before the skip at position i of the plan, gives its tied nodes the values that they have if it
+** is taken. */
 static void emit_skip(struct emitter *e, int32_t i) {
   struct node *skip = planned(e->b, i);
   for (int32_t j = i + 1; planned(e->b, j)->op != N_LAND; j++) {
@@ -199,7 +199,7 @@ static void emit_skip(struct emitter *e, int32_t i) {
   emit_instruction(e, OP_SKIP, K_NO_OPERAND)->a = emit_operand(e, skip->in[0], false);
 }
 
-/* Sets where a skip leads, or the ordered part ends. */
+/* Sets the target of a skip, or the end of the ordered part. */
 static void emit_land(struct emitter *e, const struct node *n) {
   k_insn *from = &e->insns[node_at(e->b, n->in[0])->pc];
   assert(from->op == OP_SKIP || from->op == OP_ROWS);
@@ -240,7 +240,7 @@ static void emit_compare(struct emitter *e, const struct node *n, uint32_t dst,
   k->b = emit_operand(e, y, scalar);
 }
 
-/* The first instruction of a joined select, for comparisons with a varying y or a scalar. */
+/* The first instruction of a fused comparison and select, with y varying or a scalar. */
 static uint32_t emit_first_when(bool negates, bool scalar, uint32_t type) {
   if (negates)
     return scalar ? emit_of_type(OP_NEGLT_VS_F32, OP_NEGLT_VS_I64, type)
@@ -275,7 +275,7 @@ static uint32_t emit_fused_op(const struct emitter *e, const struct node *n) {
   return emit_of_type(first, OP_COUNT, n->type) + scalar2 + 2u * scalar0;
 }
 
-/* The instruction of an operation of k_op that is not a comparison. */
+/* The instruction for a k_op that is not a comparison. */
 static uint32_t emit_operation_op(const struct emitter *e, const struct node *n, bool scalar) {
   uint32_t from = node_at(e->b, n->in[0])->type;
   switch (n->op) {
@@ -309,7 +309,7 @@ static uint32_t emit_at_op(k_column type) {
   return size == 8 ? OP_AT_8 : size == 4 ? OP_AT_4 : size == 2 ? OP_AT_2 : OP_AT_1;
 }
 
-/* The instruction of a node whose operands are its `in`, in order. */
+/* The instruction of a node with its `in` as operands, in order. */
 static uint32_t emit_plain_op(const struct emitter *e, const struct node *n, bool scalar) {
   if (n->op < KO_COUNT) return emit_operation_op(e, n, scalar);
   switch (n->op) {
@@ -388,7 +388,7 @@ static void emit_note(struct emitter *e, const struct node *n) {
   emit_with_operands(e, op, e->at.sites + n->aux, n, false);
 }
 
-/* A list or, after it, one of its arguments, counted from 1. */
+/* The operand of a list or, after it, of one of its arguments, counted from 1. */
 static uint16_t emit_list_operand(const struct emitter *e, uint32_t list, uint32_t argument) {
   assert(list < e->b->list_count && argument <= LIST_ARGUMENTS);
   return (uint16_t)(e->at.lists + list * (LIST_ARGUMENTS + 1) + argument);
@@ -452,7 +452,7 @@ static void emit_node(struct emitter *e, int32_t i) {
 
 /* ---- the program ---- */
 
-/* The most instructions that the plan can need. */
+/* The greatest number of instructions that the plan can need. */
 static uint32_t emit_most_insns(const struct builder *b) {
   uint32_t n = b->plan.count + b->prologue.count;
   for (k_value v = 0; v < b->count; v++)
@@ -467,7 +467,7 @@ static size_t emit_program_size(const struct program *p) {
          p->site_count * sizeof(k_site);
 }
 
-/* Rows per block, so that a block's columns and registers stay in the first cache. */
+/* Rows per block, so that a block's columns and registers stay in the first-level cache. */
 static uint32_t emit_block_rows(const struct builder *b) {
   size_t lane = b->reg_count[0] + b->reg_count[1] * (size_t)4 + b->reg_count[2] * (size_t)8;
   for (uint32_t c = 0; c < b->column_count; c++)
@@ -477,7 +477,7 @@ static uint32_t emit_block_rows(const struct builder *b) {
   return lane <= 40 ? 1024 : lane <= 160 ? 512 : 256;
 }
 
-/* The program's counts, as far as known before its instructions. */
+/* The program's counts, as far as they are known before its instructions. */
 static struct program emit_head(const struct builder *b) {
   return (struct program){
       .memory = b->memory,
@@ -498,7 +498,7 @@ static struct program emit_head(const struct builder *b) {
   };
 }
 
-/* Sets where the program's arrays are in the memory block after it. */
+/* Lays out the program's arrays in the memory block after it. */
 static struct program *emit_new_program(const struct emitter *e) {
   struct program *p = memory_array(e->b->memory, 1, emit_program_size(&e->head));
   if (!p) return NULL;
@@ -516,7 +516,7 @@ static struct program *emit_new_program(const struct emitter *e) {
   return p;
 }
 
-/* Whether an instruction uses the rows that the run is for. */
+/* Whether an instruction uses the set of rows that the run is for. */
 static bool emit_takes_start(const struct builder *b) {
   for (k_value v = 0; v < b->count; v++) {
     const struct node *n = node_at(b, v);
@@ -584,7 +584,7 @@ k_status build_finish(struct builder *b, struct program **out) {
       !plan_order(b) || !plan_regions(b) || !plan_registers(b))
     return b->status;
   k_status status = plan_emit(b, out);
-  b->status = status == K_OK ? K_EINVAL : status;  /* it is spent */
+  b->status = status == K_OK ? K_EINVAL : status;  /* the builder is spent */
   return status;
 }
 

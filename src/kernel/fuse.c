@@ -19,8 +19,8 @@ static bool fuse_mark_operands(struct builder *b, k_value v) {
   return n.home == 0 || fuse_mark(b, n.home);
 }
 
-/* The last store of each column counts, and the last next of each carry. Ends and nexts belong to
-** their loop and carry. */
+/* Marks what the program needs: the last store of each column, and the last next value of each
+** carry. Ends and next values belong to their loop and carry. */
 static bool fuse_mark_roots(struct builder *b) {
   for (k_value v = 0; v < b->count; v++) {
     const struct node *n = node_at(b, v);
@@ -75,7 +75,7 @@ bool plan_live(struct builder *b) {
 
 /* ---- fusing ---- */
 
-/* A product that only `user` needs and that can be computed there. */
+/* A product that only `user` needs and that `user` can compute itself. */
 static bool fuse_product_of(const struct builder *b, const struct node *user, k_value v) {
   const struct node *n = node_at(b, v);
   return n->op == KO_MUL && n->varies && n->uses == 1 && n->type == user->type &&
@@ -86,7 +86,7 @@ static bool fuse_scalar_second(const struct builder *b, k_value product) {
   return !node_at(b, node_at(b, product)->in[1])->varies;
 }
 
-/* The user takes over its work. */
+/* The product's user takes over its work. */
 static void fuse_absorb(struct builder *b, k_value product) {
   struct node *n = node_at(b, product);
   assert(n->op == KO_MUL && n->live && n->uses == 1);
@@ -117,7 +117,7 @@ static void fuse_product(struct builder *b, struct node *n, uint32_t op, k_value
   fuse_absorb(b, product);
 }
 
-/* Each step still rounds: the fused loops multiply and then add. */
+/* Each step is still rounded: the fused loops multiply and then add. */
 bool plan_fuse(struct builder *b) {
   for (k_value v = 0; v < b->count; v++) {
     struct node *n = node_at(b, v);
@@ -136,7 +136,7 @@ bool plan_fuse(struct builder *b) {
 
 enum { IN0 = 1, IN1 = 2, IN2 = 4, IN3 = 8 };
 
-/* Which operands may be uniform, as bits, given which are. */
+/* Which operands may be uniform, as bits, given which ones are. */
 static uint32_t fuse_allowed(const struct node *n, uint32_t uniform) {
   switch (n->op) {
     case N_SELECT:
@@ -152,7 +152,7 @@ static uint32_t fuse_allowed(const struct node *n, uint32_t uniform) {
     case N_MULDIFF: return IN1 | IN3;
     case N_LOOP:
     case N_END: return IN0;
-    case N_CARRY: return IN0 | IN1;  /* copied or filled by themselves */
+    case N_CARRY: return IN0 | IN1;  /* copied or filled separately */
     default: break;
   }
   if (n->op >= KO_COUNT || operations[n->op].operands == 1) return 0;
@@ -164,8 +164,8 @@ static bool fuse_is_inside(const struct builder *b, k_value home, k_value loop) 
   return home == loop;
 }
 
-/* A register filled with `uniform` for `user`; one serves all users except those after the loop
-** that carried it. */
+/* A register filled with `uniform` for `user`; one register serves all users except those after the
+** loop that carried it. */
 static k_value fuse_fill(struct builder *b, k_value uniform, k_value user) {
   assert(!node_at(b, uniform)->varies);
   if (uniform == K_ALL) return K_ALL;
@@ -204,9 +204,9 @@ static k_value fuse_copy_of(struct builder *b, k_value v, bool varies, k_value h
   return builder_append(b, copy, home);
 }
 
-/* A value is calculated in the column it is stored to, so it must be made for that: what a loop
-** carried or another column stores is copied. A column's load is copied for any store, since the
-** column may change before. A value for N_PUT is calculated elsewhere. */
+/* Whether a value must be copied to the column to which it is stored, since it is not calculated
+** there: a loop carried it or another column stores it. A column's load is copied for any store,
+** since the column may change before. A value for N_PUT is calculated elsewhere. */
 static bool fuse_needs_copy(const struct builder *b, uint32_t column, k_value v) {
   const struct node *n = node_at(b, v);
   if (n->op == N_LOAD) return column_direct(b, n->aux);
@@ -243,7 +243,7 @@ static bool fuse_own_stores(struct builder *b) {
 }
 
 /* If what ends a loop, or the next value of one of its carries, is another of these carries, which
-** changes before it is read, a copy is used. */
+** changes before it is read, a copy is used instead. */
 static bool fuse_own_carried(struct builder *b, k_value v, int operand, k_value loop) {
   k_value old = node_at(b, v)->in[operand];
   if (old == K_NONE || old == v) return true;
@@ -254,7 +254,7 @@ static bool fuse_own_carried(struct builder *b, k_value v, int operand, k_value 
   return true;
 }
 
-/* Whether it is calculated once for all rows: then every operand is a scalar. */
+/* Whether a node is calculated once for all rows: then every operand is a scalar. */
 static bool fuse_is_once(const struct node *n) {
   return !n->varies && !n->fails && n->op < N_LOOP;
 }

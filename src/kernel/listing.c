@@ -69,7 +69,7 @@ static void listing_add_constant(struct text *out, k_type type, k_scalar k) {
   }
 }
 
-/* A constant as itself, a uniform as u, a computed one as s. */
+/* A constant as its value, a uniform as u, a computed scalar as s. */
 static void listing_add_scalar(struct text *out, const struct program *p, uint32_t number) {
   uint32_t computed = (uint32_t)p->uniform_count + p->constant_count;
   assert(number < p->scalar_count);
@@ -88,7 +88,7 @@ static void listing_add_list(struct text *out, uint32_t operand) {
   if (argument) text_add(out, ".%u", argument - 1);
 }
 
-/* A column as c, block registers of 1, 4 and 8 bytes as m, w and d. */
+/* A column as c; block registers of 1, 4 and 8 bytes as m, w and d. */
 static void listing_add_operand(struct text *out, const struct program *p, uint32_t operand) {
   struct numbering at = program_numbering(p);
   const struct {

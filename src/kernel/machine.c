@@ -158,7 +158,7 @@ static void machine_set_table(const struct running *r) {
     k_fold_begin(at[r->numbers->totals + i], total_how(p, i), total_type(p, i));
 }
 
-/* Whether any of n lanes is set. Most masks that are not empty show it at once. */
+/* Whether any of n lanes is set. In most masks that are not empty, an early lane is. */
 static bool machine_any_lane(const uint8_t *mask, size_t n) {
   size_t i = 0;
   for (; i + 64 <= n; i += 64) {
@@ -210,7 +210,7 @@ static size_t machine_list(struct running *r, const k_insn *k, size_t n) {
   return done;
 }
 
-/* Spans may belong to an earlier listing: then these items are arbitrary. */
+/* Spans may belong to an earlier listing: the items are then arbitrary. */
 static void machine_pick(const struct running *r, const k_insn *k, size_t n) {
   uint64_t item = (uint64_t)*machine_integer_at(r, k->b);
   r->loops->pick(r->at[k->a], &r->items[machine_list_of(r, k->a)], item, r->at[k->dst], n);
@@ -230,7 +230,7 @@ static void machine_lay(const struct running *r, const k_insn *k) {
     memcpy(data + done, data, done < whole - done ? done : whole - done);
 }
 
-/* Executes instruction `pc`, which chooses the next one. Returns that. */
+/* Executes instruction `pc`, which chooses the next one. Returns the next one. */
 uint32_t running_control(const struct running *r, uint32_t pc, size_t n) {
   const k_insn *k = &r->p->insns[pc];
   switch (k->op) {
@@ -259,7 +259,7 @@ uint32_t running_control(const struct running *r, uint32_t pc, size_t n) {
   return pc + 1;
 }
 
-/* Records that the instruction failed in this lane of the block, with its value; notes do so
+/* Records that the instruction failed in this lane of the block, with its value; notes record that
 ** themselves. */
 void running_fail(struct running *r, const k_insn *k, size_t lane) {
   const struct op_info *info = &op_table[k->op];
@@ -319,9 +319,9 @@ void running_move(struct running *r, ptrdiff_t rows) {
 
 /* ---- windows ---- */
 
-/* If few rows of a block do a loop, or what is skipped under a mask, that runs for one window
-** of the block after the other: consecutive groups of GROUP rows. What an instruction costs besides
-** its lanes, and what moving an operand costs, are given in lanes. */
+/* If few rows of a block take part in a loop, or in code skipped under a mask, it runs for windows
+** of the block, one after the other: consecutive groups of GROUP rows. The costs of an instruction
+** besides its lanes, and of moving an operand, are given in lanes. */
 enum { GROUP = 8, LANES_OF_INSN = 32, LANES_OF_OPERAND = 12, ROUNDS = 16, FEWEST_INSNS = 32 };
 
 struct window {
@@ -342,8 +342,8 @@ static bool machine_next_window(const uint8_t *mask, size_t n, struct window *wi
   return window->from < n;
 }
 
-/* Whether instructions do the same in that many windows as in the whole block. A list may only
-** serve a loop around it: windows do not keep it. Notes of several would have to be sorted. */
+/* Whether instructions may run in windows instead of the whole block. A list must not outlive its
+** loop: windows do not keep it. Notes of several windows would have to be sorted. */
 static bool machine_is_movable(const struct running *r, uint32_t pc, uint32_t end,
                                uint32_t windows) {
   const struct numbering *numbers = r->numbers;
@@ -360,14 +360,14 @@ static bool machine_is_movable(const struct running *r, uint32_t pc, uint32_t en
   return movable;
 }
 
-/* The mask of a loop or of what is skipped. The second: the instruction after that. */
+/* The mask of a loop or of skipped code. The second: the instruction after it. */
 static const uint8_t *machine_mask(const struct running *r, const k_insn *k) {
   return r->at[k->op == OP_LOOP ? k->b : k->a];
 }
 
 static uint32_t machine_exit(const k_insn *k) { return k->op == OP_LOOP ? k->c + 1u : k->c; }
 
-/* Whether windows take at most three quarters of what the whole block takes. */
+/* Whether windows take at most three quarters of the time that the whole block takes. */
 static bool machine_is_narrow(const struct running *r, uint32_t pc, size_t n) {
   const k_insn *k = &r->p->insns[pc];
   const struct numbering *numbers = r->numbers;
@@ -396,7 +396,7 @@ static void machine_move_within(struct running *r, ptrdiff_t rows) {
   if (r->p->site_count) notes_move(&r->notes, rows);
 }
 
-/* Runs a loop, or what is skipped, in windows. Returns how many rows did not fail. */
+/* Runs a loop, or skipped code, in windows. Returns how many rows did not fail. */
 static size_t machine_run_windows(struct running *r, uint32_t pc, size_t n) {
   const k_insn *k = &r->p->insns[pc];
   uint32_t end = r->end;

@@ -1,7 +1,6 @@
 /* The functions of ecs.math for any number. Scripts call them, and so do kernels for a block of
-** rows in which math64.h does not take every row. They compute the same expressions: so the bits
-** are the same.
-*/
+** rows in which math64.h does not take every row. They compute the same expressions, so the bits
+** are the same. */
 #include "kernel/program.h"
 #include "kernel/vector.h"
 
@@ -42,12 +41,12 @@ static void math64_turns(double x, uint32_t limbs[6]) {
   }
 }
 
-/* The angle of a great x. */
+/* The angle of a large x. */
 static struct math64_angle math64_far(double x) {
   uint32_t limbs[6];
   math64_turns(x, limbs);
   struct math64_angle at = {0, 0, limbs[0] >> 30};
-  const bool above = limbs[0] >> 29 & 1;   /* half a quadrant or more: counted from the next one */
+  const bool above = limbs[0] >> 29 & 1;   /* half a quadrant or more: measured from the next one */
   at.quadrant += above;
   limbs[0] &= 0x3fffffff;
   double scale = 0x1p-30;
@@ -93,7 +92,7 @@ double portable_tan(double x) {
 
 /* ---- pow, atan, mod ---- */
 
-/* x^y for a positive x whose log2 is far from 0 where y is great. */
+/* x^y for a positive x with a log2 far from 0 where y is great. */
 static double math64_pow_positive(double x, double y) {
   if (x == 0.0 || x == HUGE_VAL) return (x == 0.0) == (y > 0.0) ? 0.0 : HUGE_VAL;
   const double most = y < -0x1p63 ? -0x1p63 : y, by = most > 0x1p63 ? 0x1p63 : most;

@@ -22,7 +22,7 @@
 #define MATH_LN2 0x1.62e42fefa38p-1       /* times any exponent exact */
 #define MATH_LN2_REST 0x1.ef35793c7673p-45
 
-/* The first 21 bits of x, and the first 26. */
+/* The first 21 bits of x. The second: the first 26. */
 INLINE double math64_top(double x) { return of_bits(bits_of(x) & 0xffffffff00000000); }
 INLINE double math64_half(double x) { return of_bits(bits_of(x) & 0xfffffffff8000000); }
 
@@ -32,14 +32,14 @@ INLINE double math64_signed(double x, double y) {
   return of_bits((bits_of(x) & ~sign) | (bits_of(y) & sign));
 }
 
-/* y if `second` is odd, otherwise x: by bits, so that compilers make no branch of it. */
+/* y if `second` is odd, otherwise x: by bits, so that compilers do not make it a branch. */
 INLINE double math64_either(uint64_t second, double x, double y) {
   const uint64_t mask = 0 - (second & 1);
   return of_bits((bits_of(x) & ~mask) | (bits_of(y) & mask));
 }
 
-/* 1 where x is below y, otherwise 0: by the sign of the difference, since SSE2 compares no lanes of
-** 64 bits. */
+/* 1 where x is below y, otherwise 0: by the sign of the difference, since SSE2 cannot compare lanes
+** of 64 bits. */
 INLINE uint64_t math64_below(double x, double y) { return bits_of(x - y) >> 63; }
 
 /* ---- exp ---- */
@@ -91,7 +91,7 @@ INLINE struct math64_log math64_log_of(double x) {
   return log;
 }
 
-/* y where x is positive and finite, otherwise what a logarithm gives there. */
+/* y where x is positive and finite, otherwise what a logarithm yields there. */
 INLINE double math64_log_edge(double x, double y) {
   const double inside = x < HUGE_VAL ? y : x, outside = x == 0.0 ? -HUGE_VAL : MATH_NAN;
   return x > 0.0 ? inside : outside;
@@ -125,7 +125,7 @@ INLINE double math64_log10_lane(double x) {
 
 /* ---- pow ---- */
 
-/* log2 x + more in two parts, the first of 21 bits, by a series around 1 or 1.5, after fdlibm's
+/* log2 x + more, in two parts, the first of 21 bits, by a series around 1 or 1.5, after fdlibm's
 ** e_pow.c. */
 INLINE struct math64_log math64_log2_of(double x, double more) {
   const uint64_t bias = (uint64_t)1024 << 52;
@@ -175,7 +175,7 @@ INLINE bool math64_pow_easy(double x, double y) {
 /* An angle is quadrant * pi / 2 + r + rest. */
 struct math64_angle { double r, rest; uint64_t quadrant; };
 
-/* a - b and what that rounds off. */
+/* a - b, and its rounding error. */
 INLINE struct math64_angle math64_less(double a, double b) {
   const double s = a - b, c = s - a;
   const struct math64_angle result = {s, (a - (s - c)) - (b + c), 0};
@@ -184,7 +184,7 @@ INLINE struct math64_angle math64_less(double a, double b) {
 
 INLINE bool math64_sin_easy(double x) { return fabs(x) < REDUCIBLE; }
 
-/* Reduction by pi / 2 in four parts, 33 bits each but the last, after fdlibm's e_rem_pio2.c. */
+/* Reduction by pi / 2 in four parts of 33 bits, except the last, after fdlibm's e_rem_pio2.c. */
 INLINE struct math64_angle math64_reduced(double x) {
   const double t = x * 0x1.45f306dc9c883p-1 + SHIFT, k = t - SHIFT;
   const struct math64_angle a = math64_less(x - k * 0x1.921fb544p+0, k * 0x1.0b4611a6p-34);
@@ -216,14 +216,14 @@ INLINE struct math64_angle math64_cos_of(double r, double rest) {
   return sum;
 }
 
-/* sin, cos being that of the next quadrant. */
+/* The sine at a quadrant; the cosine is that of the next quadrant. */
 INLINE double math64_sin_at(struct math64_angle at) {
   const struct math64_angle s = math64_sin_of(at.r, at.rest), c = math64_cos_of(at.r, at.rest);
   const double y = math64_either(at.quadrant, s.r + s.rest, c.r + c.rest);
   return of_bits(bits_of(y) ^ ((at.quadrant & 2) << 62));
 }
 
-/* The quotient of the sums, and what it rounds off. */
+/* The quotient of the sums, and its rounding error. */
 INLINE struct math64_angle math64_over(struct math64_angle n, struct math64_angle d) {
   const double by = 1.0 / d.r, t = n.r * by, t1 = math64_half(t), t2 = t - t1;
   const double d1 = math64_half(d.r), d2 = d.r - d1;
@@ -312,14 +312,14 @@ INLINE double math64_acos_lane(double x, double root) {
 
 /* ---- atan ---- */
 
-/* Neither is far from 1, or one of them is 0. */
+/* Whether neither is far from 1, or one of them is 0. */
 INLINE bool math64_atan_easy(double y, double x) {
   const double a = fabs(y), b = fabs(x), most = a < b ? b : a, least = a < b ? a : b;
   return (most > 0x1p-400) & (most < 0x1p400) & ((least > 0x1p-400) | (least == 0.0));
 }
 
-/* The angle of the smaller of |y| and |x| over the greater, subtracted from pi / 4 where it is
-** above pi / 8 (fdlibm's s_atan.c reduces at four places). The quotient is in two parts. */
+/* The angle of the smaller of |y| and |x| over the greater, subtracted from pi / 4 if it is above
+** pi / 8 (fdlibm's s_atan.c reduces at four places). The quotient is in two parts. */
 INLINE double math64_atan_lane(double y, double x) {
   const double b = fabs(y), a = fabs(x), most = a < b ? b : a, least = a < b ? a : b;
   const uint64_t far = math64_below(most * 0.41421356, least), steep = math64_below(a, b);
@@ -350,7 +350,7 @@ INLINE bool math64_mod_easy(double x, double y) {
   return (b > 0x1p-900) & (b < 0x1p900) & (a < b * 0x1p22);
 }
 
-/* fmod: the quotient is so small that its products with both halves of y are exact. */
+/* fmod, if the quotient is so small that its products with both halves of y are exact. */
 INLINE double math64_mod_lane(double x, double y) {
   const double a = fabs(x), b = fabs(y), top = math64_half(b);
   const double n = (a / b + SHIFT) - SHIFT, r = (a - n * top) - n * (b - top);

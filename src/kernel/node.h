@@ -17,18 +17,18 @@
 #include "kernel/build.h"
 #include "kernel/ops.h"
 
-/* What a node does, after the operations of k_op. Its `in` are listed. The order says something:
-** those from N_NOTE to N_FOLD, and from N_LOOP on, have effects or places of their own; those from
+/* What a node does, besides the operations of k_op. The comments list its `in`. The order matters:
+** nodes from N_NOTE to N_FOLD, and from N_LOOP on, have effects or places of their own; those from
 ** N_NEXT on yield nothing while a program is built (builder_is_value, build_usable). */
 enum {
   N_CONSTANT = KO_COUNT,
   N_UNIFORM,   /* aux: index */
   N_LOAD,      /* aux: column */
-  N_LIVE,      /* aux: column; its entities, dead ones 0 */
-  N_START,     /* the rows that the run is for */
+  N_LIVE,      /* aux: column; its entities, with 0 for dead ones */
+  N_START,     /* mask of the rows that the run is for */
   N_CONVERT,   /* x */
-  N_LIMIT,     /* uniform x; aux: k_limit, of the next narrower type */
-  N_EXACT,     /* x, -, -, mask; aux: the k_error of a float that is not an integer */
+  N_LIMIT,     /* uniform x; aux: k_limit, towards the next narrower type */
+  N_EXACT,     /* x, -, -, mask; aux: the k_error if a float is not an integer */
   N_RANGE,     /* x, -, -, mask; aux: k_column. Yields nothing */
   N_SELECT,    /* mask, x, y */
   N_RANDOM,    /* entity, call, seed, tick */
@@ -36,13 +36,13 @@ enum {
   N_INTERVAL,  /* bits, lo, hi, mask */
   N_ELEMENT,   /* index; aux: array */
   N_INSIDE,    /* index; aux: array */
-  N_AT,        /* index; aux: array. Where that element is */
+  N_AT,        /* index; aux: array. The element's cell */
   N_LOOK,      /* id or place, -, -, mask; aux: lookup */
   N_GET,       /* cell. Ordered */
   N_BOUND,     /* index, -, -, mask; aux: array. Yields nothing */
   N_NEED,      /* x, -, -, mask. Yields nothing */
   N_GIVE_UP,   /* mask, -, -, mask. Yields nothing */
-  N_GIVE,      /* value, the one before; aux: list * LIST_ARGUMENTS + argument. Yields nothing */
+  N_GIVE,      /* value, the N_GIVE before; aux: list * LIST_ARGUMENTS + argument. Yields nothing */
   N_NOTE,      /* entity, value, cell or -, mask; aux: site. Yields nothing */
   N_DO_NOTES,  /* -, -, -, mask of all. Yields nothing */
   N_LAY,       /* -, -, -, mask; aux: array * MAX_ARRAYS + array. Ordered; yields nothing */
@@ -50,7 +50,7 @@ enum {
   N_FOLD,      /* cell, operand, -, mask; aux: fold. Yields what was in the cell */
   N_LIST,      /* the last N_GIVE, -, -, mask; aux: list */
   N_PICK,      /* the list, uniform item; aux: list */
-  N_TAKE,      /* the list; aux as of N_GIVE */
+  N_TAKE,      /* the list; aux as for N_GIVE */
   N_LOOP,      /* count, mask; yields the counter */
   N_CARRY,     /* init, then next */
   N_NEXT,      /* carry, value */
@@ -68,8 +68,8 @@ enum {
   N_FILL,      /* uniform x */
   N_SKIP,      /* mask */
   N_LAND,      /* skip: where it lands */
-  N_ROWS,      /* what follows runs in the order of rows, */
-  N_ROWS_END,  /* up to here; the N_ROWS */
+  N_ROWS,      /* begins the ordered part, */
+  N_ROWS_END,  /* which ends here; the N_ROWS */
   N_UNFOLD,    /* cell, N_FOLD, -, mask; aux: fold. Yields nothing */
   N_COUNT
 };
@@ -78,35 +78,35 @@ struct node {
   uint8_t op, type;    /* a k_op or one of the above; k_type */
   bool varies, fails;
   uint8_t state;       /* region.c */
-  bool tied;           /* region.c: a skip leaves its other operand in its place */
-  bool shut;           /* region.c: after a skip, and needed nowhere else */
+  bool tied;           /* region.c: if skipped, it becomes its other operand */
+  bool shut;           /* region.c: follows a skip, and nothing else needs it */
   uint16_t aux;
-  bool live;           /* the program's effect depends on it */
-  bool done;           /* order.c: in the plan */
-  bool ordered;        /* runs in the order of rows: it may see effects of earlier nodes */
+  bool live;           /* the program needs it */
+  bool done;           /* order.c: it is in the plan */
+  bool ordered;        /* runs in the order of rows: it may see the effects of earlier nodes */
   uint8_t phase;       /* order.c: enum node_phase */
-  bool down;           /* order.c: it depends on something ordered */
-  k_value in[4];       /* K_NONE where there is none */
+  bool down;           /* order.c: depends on an ordered node */
+  k_value in[4];       /* operands; K_NONE: none */
   k_value home;        /* the loop whose body it belongs to, or 0 */
-  k_value chain;       /* next of its hash bucket */
+  k_value chain;       /* the next node in its hash bucket */
   uint32_t tag;
-  k_scalar k;          /* of a constant */
+  k_scalar k;          /* a constant's value */
   int32_t uses;        /* live users, counted by fuse.c and again by region.c */
   int32_t inside;      /* region.c: users within a region */
-  k_value need;        /* region.c: the mask outside whose rows it is not needed */
+  k_value need;        /* region.c: it is only needed in the rows of this mask */
   k_value fill;        /* the block register that holds a uniform, or 0 */
   int32_t at, last;    /* allocate.c: positions of its definition and of its last use, */
-  int32_t body_last;   /* of a carry also of the last use inside its loop */
+  int32_t body_last;   /* a carry: also of its last use inside its loop */
   k_value heir;        /* allocate.c: the carry that takes this value over, or 0 */
-  k_value end;         /* of a loop: its end */
+  k_value end;         /* a loop: its end */
   uint32_t pc;         /* emit.c: its instruction */
-  uint16_t scalar;     /* emit.c: of a uniform */
-  int32_t copied;      /* allocate.c: of a tied node, the position of its skip */
+  uint16_t scalar;     /* emit.c: a uniform's number */
+  int32_t copied;      /* allocate.c: a tied node: the position of its skip */
   uint32_t column;     /* allocate.c: 1 + the column that it is stored to, or 0 */
   uint16_t location;   /* allocate.c: see LOCATION */
 };
 
-/* A step on cells that nothing else accesses: see build_fold. */
+/* A step on cells that nothing else in the program accesses: see build_fold. */
 struct fold {
   uint8_t type, step;          /* k_column; k_fold */
   uint16_t alias;              /* 1 + the uniform with the same values; or ALIAS_COLUMN + */
@@ -127,26 +127,26 @@ struct builder {
   struct node *nodes;
   int32_t count;
   uint32_t capacity;
-  k_value loop;                      /* the innermost open loop, or 0 */
+  k_value loop;                      /* the innermost loop that is open, or 0 */
   k_value fail_mask;                 /* see build_at */
   uint32_t fail_tag;
   uint32_t column_count, uniform_count, bitmap_count, total_count, array_count, lookup_count;
   uint32_t site_count, list_count;
   uint8_t columns[MAX_COLUMNS];
-  uint8_t uniforms[MAX_COLUMNS];     /* k_type + 1, 0 unknown */
+  uint8_t uniforms[MAX_COLUMNS];     /* k_type + 1; 0: unknown */
   uint8_t totals[MAX_TOTALS];
   uint8_t arrays[MAX_ARRAYS];
   uint8_t lookups[MAX_LOOKUPS];
   k_site sites[MAX_SITES];
-  uint32_t fold_count, shared_fold;  /* K_SHARED: whose cells are accessed otherwise */
+  uint32_t fold_count, shared_fold;  /* K_SHARED: the fold with cells used otherwise */
   struct fold folds[MAX_FOLDS];
-  bool ordered;                      /* some node is; then so are all notes */
+  bool ordered;                      /* some node is ordered; then all notes are */
   k_value store[MAX_COLUMNS];        /* build_finish: the store of each column, or 0 */
   k_value load[MAX_COLUMNS];         /* build_finish: its live load, or 0 */
   k_value bucket[256];
   struct node_list plan, spare;      /* build_finish: instructions in order */
-  struct node_list prologue;         /* and those done once per run */
-  int32_t safe;                      /* allocate.c: position after the last that can fail */
+  struct node_list prologue;         /* and those to run once */
+  int32_t safe;                      /* allocate.c: position after the last node that can fail */
   uint32_t reg_count[3];             /* block registers of 1, 4 and 8 bytes a lane, */
   int32_t busy[3][MAX_REGISTERS];    /* the last position at which each is in use, */
   int32_t column_busy[MAX_COLUMNS];  /* and each column: its old value, or a guest */
@@ -187,63 +187,62 @@ struct operation {
   uint16_t floats, others;   /* first instructions: on f32, on i64 or bool; OP_COUNT: none */
 };
 
-/* By k_op. */
+/* Indexed by k_op. */
 extern const struct operation operations[KO_COUNT];
 
-/* When a node runs in a block: first what can fail and what ordered nodes need; then, row by row,
-** what is ordered; then the rest. */
+/* When a node runs in a block: first what can fail and what ordered nodes need; then the ordered
+** nodes, row by row; then the rest. */
 enum node_phase { PHASE_LATE, PHASE_ROWS, PHASE_FOLDS, PHASE_EARLY };
 
 static inline bool is_store(const struct node *n) { return n->op == N_STORE || n->op == N_PUT; }
 
 static inline bool is_compare(uint32_t op) { return op >= KO_EQ && op <= KO_GE; }
 
-/* Instructions on f64 are in ops.def as those on f32, this far after them. */
+/* In ops.def, instructions on f64 follow those on f32 at this distance. */
 #define TO_F64 ((uint32_t)(OP_ADD_VV_F64 - OP_ADD_VV_F32))
 
-/* Its first instruction for a type; those with scalar operands follow. OP_COUNT: none. */
+/* An operation's first instruction for a type; those for scalars follow. OP_COUNT: none. */
 uint32_t operation_insn(uint32_t op, uint32_t type);
-/* Which operands its instructions take as scalars: 1 for the first, 2 for the second. */
+/* Which operands an operation's instructions take as scalars: 1 for the first, 2 for the second. */
 uint32_t operation_scalars(uint32_t op, uint32_t type);
 
 /* ---- builder.c ---- */
 
-/* Adds a node like *n, or returns an equal one; K_NONE when out of memory. */
+/* Adds a node equal to *n, or returns an existing one; K_NONE when out of memory. */
 k_value builder_add(struct builder *b, struct node n);
-/* Adds one with these operands, or K_NONE for none, before its mask, if it has one. */
+/* Adds a node with these operands, or K_NONE for none, before its mask, if it has one. */
 k_value builder_add_of(struct builder *b, struct node n, k_value x, k_value y, k_value z);
-/* The node that finds or checks, for all rows of its mask, what one like *n would; or K_NONE. */
+/* An existing node that finds or checks the same, for all rows of n's mask; or K_NONE. */
 k_value builder_known(const struct builder *b, const struct node *n);
 /* Appends a node, in the body of `home`. */
 k_value builder_append(struct builder *b, struct node n, k_value home);
 struct node node_make(uint32_t op, k_type type, bool varies);
 /* Stops building with this status. Returns K_NONE. */
 k_value builder_fail(struct builder *b, k_status status);
-/* Whether an integer fits a column of a type, as far as nodes show. */
+/* Whether an integer surely fits a column of a type, as far as nodes show. */
 bool builder_is_within(const struct builder *b, k_value v, k_column type);
 bool node_list_push(struct builder *b, struct node_list *list, k_value v);
 /* Adds a node that exists only in the plan to the spare list; K_NONE when out of memory. */
 k_value builder_push_bound(struct builder *b, uint32_t op, k_value of);
-/* The number of loops around a loop's body: 0 outside all. */
+/* The number of loops around a loop's body: 0 outside of all loops. */
 uint32_t loop_depth(const struct builder *b, k_value loop);
-/* Whether the column itself can be an operand: its values are not narrower than instructions
-** need. */
+/* Whether the column itself can be an operand: its values have the width that instructions need. */
 bool column_direct(const struct builder *b, uint32_t column);
 
-/* A node that may fail in the rows of the mask given to build_at. */
+/* A node that may fail, in the rows of the mask given to build_at. */
 struct node builder_failing(const struct builder *b, uint32_t op, k_type type);
 /* Whether v may be an operand of that type; if not, building has failed. */
 bool builder_takes(struct builder *b, k_value v, k_type type);
 /* x (op) y is y (mirrored op) x. */
 k_op build_mirrored(k_op op);
-/* The type of the cells that a value is the address of. */
+/* The type of the cell at the address that a value is. */
 k_column build_cell_type(const struct builder *b, k_value cell);
-/* Whether it exists only for its place among the others. */
+/* Whether a node has no value, only a place among the others. */
 static inline bool yields_nothing(uint32_t op) {
   return op == N_RANGE || op == N_UNFOLD || (op >= N_BOUND && op <= N_SET);
 }
 
-/* ---- the passes, each false when the status went bad ---- */
+/* ---- the passes, each false if an error occurred ---- */
 
 bool plan_notes(struct builder *b);
 bool plan_live(struct builder *b);
@@ -255,8 +254,7 @@ bool plan_regions(struct builder *b);
 bool plan_registers(struct builder *b);
 
 /* Whether all rows of g are in m. */
-/* The value of a select outside its mask, and of an `and` where its first operand is false: that
-** operand. */
+/* Which operand a select yields outside its mask, and an `and` where its first operand is false. */
 static inline int node_other(const struct node *n) { return n->op == N_SELECT ? 2 : 0; }
 bool mask_implies(const struct builder *b, k_value g, k_value m);
 

@@ -105,7 +105,7 @@ k_scalar note_value_at(k_type type, const void *values, size_t i) {
   return value;
 }
 
-/* Copies what the given rows note, or the first rows, or the one value for all. */
+/* Copies what the rows of a list, or the first rows, note; or the one value for all. */
 static void note_copy(k_scalar *to, k_type type, const void *from, bool one,
                       const uint16_t *among, uint32_t count) {
   const k_scalar *values = from;
@@ -149,9 +149,9 @@ size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,
 
 /* ---- orders of many rows ---- */
 
-/* An order with parts, as for a spawn, is given together with them: their runs follow its own, and
-** the nth note of each belongs to the same row. They may lack rows that have failed, which are not
-** given. */
+/* An order with parts, such as a spawn, is carried out together with them: their runs follow its
+** own, and the nth note of each belongs to the same row. Parts may lack rows that have failed, for
+** which nothing is carried out. */
 static void note_join(struct notes *notes, const struct program *p, const k_orders *orders) {
   for (uint32_t i = 0; i < notes->run_count;) {
     struct note_run *run = &notes->runs[i++];
@@ -165,7 +165,7 @@ static void note_join(struct notes *notes, const struct program *p, const k_orde
   }
 }
 
-/* The rows of a run in order; NULL: 0, 1, 2 ... */
+/* The rows of a run, in order; NULL: 0, 1, 2 ... */
 static const uint32_t *note_rows(const struct notes *notes, const struct note_run *run) {
   return run->rows == NONE ? NULL : notes->rows + run->rows;
 }
@@ -180,7 +180,7 @@ static uint32_t note_count_before(const struct notes *notes, const struct note_r
   return count;
 }
 
-/* The orders of the first n rows with their parts, and what they are about. */
+/* The orders of the first n rows with their parts, and what they concern. */
 struct given_notes {
   k_given list[MAX_SITES];
   const int64_t *entities[MAX_SITES];
@@ -206,8 +206,8 @@ static uint32_t note_list_given(const struct notes *notes, size_t n, struct give
   return count;
 }
 
-/* Gives the orders of the first n rows at once, if the runner does that; then returns true, and
-** *room is false if there was none. */
+/* Carries out the orders of the first n rows at once, if the runner can do that; then returns true,
+** and *room is false if there was none. */
 static bool note_give_many(const struct notes *notes, const k_orders *orders, size_t n,
                            bool *room) {
   struct given_notes given;
@@ -219,9 +219,9 @@ static bool note_give_many(const struct notes *notes, const k_orders *orders, si
   return done != NONE;
 }
 
-/* ---- giving one after the other ---- */
+/* ---- carrying out one after the other ---- */
 
-/* The orders that are given, and how. */
+/* The orders that are carried out, and how. */
 struct handing {
   const struct notes *notes;
   const struct program *p;
@@ -242,7 +242,7 @@ struct note_room {
   k_scalar values[MAX_SITES];
 };
 
-/* A row fails because its order, one of a run of notes, is refused or finds no room. */
+/* Records why a row fails: its order, from a run of notes, is refused or finds no room. */
 static void note_refuse(const struct handing *handing, const struct note_run *run, k_error error,
                         int64_t entity) {
   handing->failure->error = error;
@@ -261,8 +261,8 @@ static uint32_t note_row_at(const struct notes *notes, uint32_t at) {
   return rows ? rows[nth] : nth;
 }
 
-/* Lists the notes of the first n rows, by row and inside a row as they came: the run of each, and
-** its number in that run. Returns their number. Merges run by run. */
+/* Lists the notes of the first n rows, by row and within a row in the order in which they were
+** made: the run of each, and its number in that run. Returns their number. Merges run by run. */
 static uint32_t note_merge(const struct notes *notes, size_t n) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < notes->run_count; i++) {
@@ -296,7 +296,7 @@ static uint32_t note_sort(const struct notes *notes, size_t n) {
   return from[n - 1];
 }
 
-/* The first note of the row of one. */
+/* The first note of the row that has a given note. */
 static uint32_t note_begin_of_row(const struct notes *notes, uint32_t at) {
   while (at > 0 && note_row_at(notes, at - 1) == note_row_at(notes, at)) at--;
   return at;
@@ -326,7 +326,7 @@ INLINE struct joined_note note_take(const struct handing *handing, uint32_t at,
                               notes->values + run->from + (run->one_value ? 0 : nth)};
 }
 
-/* The number of notes of rows before the first whose orders cannot be given. */
+/* The number of notes of rows before the first row with an order that cannot be carried out. */
 static uint32_t note_check(const struct handing *handing, uint32_t count) {
   const k_orders *orders = handing->orders;
   struct note_room room;

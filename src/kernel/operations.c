@@ -21,7 +21,7 @@ uint32_t operation_insn(uint32_t op, uint32_t type) {
   return is_float && type == KT_F64 && first != OP_NONE ? first + TO_F64 : first;
 }
 
-/* Instructions that differ only in which operands are scalars have one text. */
+/* Instructions that differ only in which operands are scalars have the same text. */
 static bool operations_takes_scalar(uint32_t first, uint32_t offset, int operand) {
   assert(first + offset < OP_COUNT);
   const struct op_info *info = &op_table[first], *other = &op_table[first + offset];
@@ -50,7 +50,7 @@ bool isa_supported(k_isa isa) {
   }
 }
 
-/* That instruction set or, if it is not supported, the best one below it. */
+/* The given instruction set or, if it is not supported, the best one below it. */
 static k_isa isa_up_to(int isa) {
   while (!isa_supported((k_isa)isa)) isa--;
   return (k_isa)isa;
@@ -113,7 +113,7 @@ int64_t k_random_range(int64_t bits, int64_t lo, int64_t hi) {
 
 /* ---- list ---- */
 
-#define MOST_ITEMS (UINT32_C(1) << 24)   /* of one list in a block */
+#define MOST_ITEMS (UINT32_C(1) << 24)   /* of a list in a block */
 
 bool items_grow(struct k_items *items, uint64_t need) {
   if (need > MOST_ITEMS) return false;

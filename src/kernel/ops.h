@@ -5,17 +5,17 @@
 #include "kernel/program.h"
 #include "kernel/share.h"
 
-#define FOLD_TYPES 9u          /* of numbers in cells */
+#define FOLD_TYPES 9u          /* the number types of cells */
 
-/* Lists of items that rows iterate over, each row its own: machines keep them from block to
+/* Lists of items over which rows iterate, each row its own: machines keep them from block to
 ** block. */
 
 struct k_items {
   struct memory *memory;
   uint32_t *items;
   uint32_t count, capacity;
-  bool fixed;                  /* there is no other room, since this thread does not allocate: */
-  uint32_t outgrown;           /* how many needed room, if there was not enough */
+  bool fixed;                  /* no more can be allocated, since this thread must not: */
+  uint32_t outgrown;           /* how many items did not fit, if the room was too small */
 };
 
 /* The parts that are compiled for each instruction set. */
@@ -52,7 +52,7 @@ static inline k_type note_type(uint32_t op) {
   return op < OP_NOTE_VV_I64 ? KT_F64 : op < OP_NOTE_VV_BOOL ? KT_I64 : KT_BOOL;
 }
 
-/* The first of those of a type. */
+/* The first instruction that notes a type. */
 static inline uint32_t note_insn(k_type type) {
   assert(type == KT_F64 || type == KT_I64 || type == KT_BOOL);
   return type == KT_F64 ? OP_NOTE_VV_F64 : type == KT_I64 ? OP_NOTE_VV_I64 : OP_NOTE_VV_BOOL;
@@ -67,33 +67,33 @@ struct op_info {
 extern const struct op_info op_table[OP_COUNT];
 
 /* Executes one instruction for n rows; at[operand] is the operand's address. Returns n, or the
-** first row in which it failed; rows from there on are not written. */
+** first row that failed; rows from there on are not written. */
 typedef size_t (*op_fn)(const k_insn *k, void *const *at, size_t n);
 
 extern const op_fn ops_base[OP_CONTROLS];
 
-/* An instruction for row by row execution: the address of its code and, as byte offsets in the
-** machine's buffer, the first lanes of its operands, or the addresses of what has no lanes. */
+/* An instruction for row-by-row execution: the address of its code and, as byte offsets in the
+** machine's buffer, the first lanes of its operands, or the addresses of operands without lanes. */
 struct row_insn {
   const void *go;
   uint32_t dst, a, b, c, d;
-  uint32_t to;               /* its jump target; or what it does at once */
+  uint32_t to;               /* its jump target; or the instruction that it does at once */
 };
 
-/* Where a row's lanes are, by their bytes, for operands of the first lane; `base` is the buffer. */
+/* Add an operand's offset to get its lane for the row, by the lane's size; `base` is the buffer. */
 struct row_lanes {
   char *base, *one, *four, *eight;
 };
 
 /* Further codes, after those of instructions: the same for scalars; a loop over one row; one on
-** scalars; controls; ordered notes, possibly stored at once, and their giving; an undoable store;
-** the next row. */
+** scalars; controls; ordered notes, possibly stored at once, and carrying them out; a store that
+** can be undone; the next row. */
 enum {
   ROWS_SCALARS = OP_CONTROLS, ROWS_ONE = 2 * OP_CONTROLS, ROWS_SCALAR, ROWS_SKIP, ROWS_LOOP,
   ROWS_END, ROWS_NOTE, ROWS_PUT, ROWS_DO, ROWS_KEEP, ROWS_NEXT, ROWS_CODES
 };
 
-/* Whether an instruction's loop has a form for one row; otherwise a loop over one row is used. */
+/* Whether an instruction's loop has a form for one row; otherwise its loop runs over one row. */
 extern const bool op_is_row[OP_CONTROLS];
 
 /* Instructions that change cells by a step, and their types. */
@@ -157,7 +157,7 @@ static inline size_t column_size(k_column c) {
   return c & KC_CELLS ? sizeof(k_cell) : size[c];
 }
 
-/* Whether cells of a column's type can be accessed. */
+/* Whether a column's type is cells that can be accessed. */
 static inline bool is_cells(uint8_t type) {
   return type & KC_CELLS && (type & ~(uint32_t)KC_CELLS) < KC_ENTITY;
 }
@@ -185,13 +185,13 @@ void fold_note(k_folding *f, k_reduce how, k_type type, const void *values, cons
 /* Ends the current leaf of a sum, and begins that of its next row. */
 void fold_leaf(k_folding *f, k_type type);
 
-/* The result of a sum of i64 so far, as KR_FLOATS. */
+/* A sum of i64 so far as a KR_FLOATS total. */
 void fold_floats(k_folding *floats, const k_folding *integers);
 
-/* Rows of the next folding join those before. */
+/* Joins the rows of the next folding to the rows before them. */
 void fold_join(k_folding *f, const k_folding *next, k_reduce how, k_type type);
 
-/* Whether a program's total is the previous one as floats; how its rows join it, and their type. */
+/* Whether a program's total is the previous one as floats; how rows join it, and their type. */
 static inline bool total_follows(const struct program *p, uint32_t i) {
   return p->totals[i] / 4 == KR_FLOATS;
 }

@@ -1,10 +1,10 @@
 /* The order of instructions: as stated, except that what does not depend on a loop moves before it;
 ** loads that widen, fills and copies come just before their first use; what can fail comes, with
-** all it needs, before the rest, which can then be calculated in the columns it is stored to;
+** all it needs, before the rest, which can then be calculated in the columns to which it is stored;
 ** stores come last. */
 #include "kernel/node.h"
 
-/* Whether it runs when first needed. */
+/* Whether a node runs just before its first use. */
 static bool order_is_lazy(const struct builder *b, const struct node *n) {
   switch (n->op) {
     case N_FILL:
@@ -15,7 +15,7 @@ static bool order_is_lazy(const struct builder *b, const struct node *n) {
   }
 }
 
-/* Whether it takes an instruction: other nodes only stand for an operand. */
+/* Whether a node takes an instruction: other nodes only stand for an operand. */
 static bool order_is_done(const struct builder *b, const struct node *n) {
   switch (n->op) {
     case N_CONSTANT:
@@ -49,7 +49,7 @@ static bool order_push(struct builder *b, k_value v) {
   return node_list_push(b, once ? &b->prologue : &b->plan, v);
 }
 
-/* Schedules what the body of a loop about to begin needs from the body around it. */
+/* Schedules what the body of the next loop needs from the body around it. */
 static bool order_hoist(struct builder *b, k_value home, k_value from, k_value to) {
   for (k_value v = from; v <= to; v++) {
     const struct node *n = node_at(b, v);
@@ -60,7 +60,7 @@ static bool order_hoist(struct builder *b, k_value home, k_value from, k_value t
   return true;
 }
 
-/* Copies next values of carries last, where needed. */
+/* Schedules the copies of carries' next values last, where they are needed. */
 static bool order_push_end(struct builder *b, k_value loop, k_value end) {
   assert(node_at(b, end)->op == N_END && node_at(b, end)->in[0] == loop);
   for (k_value v = loop + 1; v < end; v++)
@@ -105,13 +105,13 @@ static bool order_push_stores(struct builder *b) {
 
 /* ---- what can fail first, then what is ordered ---- */
 
-/* The plan between two positions, a loop's begin and end, or the same position: a loop's carries
-** are among its values, too. */
+/* A part of the plan: from a loop's begin to its end, or a single position. A loop's carries are
+** among its values, too. */
 struct order_part {
   int32_t first, last;
 };
 
-/* The position of the loop's begin, from that of its end (step -1), and the reverse (step 1). */
+/* The position of a loop's begin, given its end (step -1), or of its end (step 1). */
 static int32_t order_other_end(const struct builder *b, int32_t i, int32_t step) {
   int32_t depth = 0;
   for (;; i += step) {
@@ -134,13 +134,13 @@ static struct order_part order_part_to(const struct builder *b, int32_t last) {
   return (struct order_part){loop ? order_other_end(b, last, -1) : last, last};
 }
 
-/* The last value of a part, from that of its first position on: for a loop, of all made in it. */
+/* A part's last value, given the one at its first position: for a loop, of all made in it. */
 static k_value order_last_value(const struct builder *b, struct order_part s) {
   k_value first = b->plan.items[s.first], last = b->plan.items[s.last];
   return last > first ? last : first;
 }
 
-/* Whether an operand depends on what is ordered, possibly carried by such a loop. */
+/* Whether an operand depends on an ordered node, or is carried by a loop that does. */
 static bool order_operands_are_down(const struct builder *b, k_value v) {
   for (int i = 0; i < 4; i++)
     for (k_value w = node_at(b, v)->in[i]; w > 0; w = node_at(b, w)->home)
@@ -156,7 +156,7 @@ static bool order_part_is_down(const struct builder *b, struct order_part s) {
   return false;
 }
 
-/* Finds what depends on ordered nodes, with loops as wholes. */
+/* Finds what depends on ordered nodes; a loop counts as a whole. */
 static void order_find_down(struct builder *b) {
   for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {
     struct order_part s = order_part_from(b, i);
@@ -166,7 +166,7 @@ static void order_find_down(struct builder *b) {
   }
 }
 
-/* A node needs its operands, and the loops that they are in, no later than its own phase. */
+/* A node's operands, and the loops that contain them, must not have a later phase than it. */
 static void order_need_operands(struct builder *b, k_value v, enum node_phase phase) {
   for (int i = 0; i < 4; i++) {
     if (node_at(b, v)->in[i] <= 0) continue;
@@ -178,13 +178,13 @@ static void order_need_operands(struct builder *b, k_value v, enum node_phase ph
   }
 }
 
-/* Whether it takes items of a list that is filled row by row, and so belongs to one row. */
+/* Whether a node takes items of a list that is filled row by row, and so belongs to one row. */
 static bool order_takes_from_row(const struct builder *b, const struct node *n) {
   return (n->op == N_PICK || n->op == N_TAKE) && node_at(b, n->in[0])->down;
 }
 
-/* The phase that a whole loop, or one instruction, must be in. Orders may store ids into columns,
-** whose entities are read before. */
+/* The phase in which a whole loop, or one instruction, must be. Orders may store ids into columns,
+** so the entities of these columns are read before. */
 static enum node_phase order_phase_of(const struct builder *b, struct order_part s) {
   enum node_phase phase = PHASE_LATE;
   bool fails = false, down = false, ordered = false, folds = false;

@@ -21,7 +21,7 @@ struct row_insn;
 /* Instruction sets. Results do not depend on them. K_BASE is what the compiler makes for any
 ** machine of the architecture (SSE2 on x86-64). */
 typedef enum k_isa { K_BASE, K_AVX2, K_AVX512, K_ISAS } k_isa;
-/* Whether this build and this machine have it. */
+/* Whether this build and this machine have an instruction set. */
 bool isa_supported(k_isa isa);
 k_isa isa_best(void);
 const char *isa_name(k_isa isa);    /* "sse2" (or "base"), "avx2", "avx512" */
@@ -30,18 +30,18 @@ int isa_named(const char *name);    /* a k_isa, or -1 */
 typedef enum k_status {
   K_OK,
   K_ENOMEM,  /* the allocator refused */
-  K_ELIMIT,  /* too many values, columns, registers: the function stays Lua */
+  K_ELIMIT,  /* too many values, columns or registers: the function stays in Lua */
   K_EINVAL,  /* the caller's mistake: unsuitable operands, or a value outside its loop */
-  K_SHARED,  /* cells are folded, and also accessed otherwise: see build_fold */
+  K_SHARED,  /* folded cells are also accessed in another way: see build_fold */
   K_FAILED   /* a row failed (machine_run only) */
 } k_status;
 
 /* Types of values. KT_CELL: the address of a cell, of one type of columns, or none. */
 typedef enum k_type { KT_BOOL, KT_F32, KT_F64, KT_I64, KT_CELL } k_type;
 
-/* Types of columns. Narrow integers are i64 once loaded; enums are u8 or u16 columns; references of
+/* Types of columns. Narrow integers are i64 once loaded; enums are u8 or u16 columns; references to
 ** strings and `any` are not loaded. A bool column holds 0 and 1. An entity is loaded as i64, 0 if
-** its target is dead. */
+** it is dead. */
 typedef enum k_column {
   KC_BOOL, KC_F32, KC_F64, KC_I64,
   KC_I8, KC_I16, KC_I32, KC_U8, KC_U16, KC_U32,
@@ -63,8 +63,8 @@ typedef union k_scalar {
   uint8_t b;      /* 0 or 1 */
 } k_scalar;
 
-/* How rows join a total. KR_FLOATS: they do not; it is the previous total, a sum of i64, with each
-** leaf added as an f64, which equals the sum of the rows as f64 while a leaf stays below 2^53. */
+/* How rows join a total. KR_FLOATS: rows do not; it is the previous total, a sum of i64, with each
+** leaf added as an f64, which equals the sum of the rows as f64 if every leaf stays below 2^53. */
 typedef enum k_reduce { KR_SUM, KR_MIN, KR_MAX, KR_FLOATS } k_reduce;
 
 /* ---- running ---- */
@@ -73,9 +73,9 @@ typedef enum k_reduce { KR_SUM, KR_MIN, KR_MAX, KR_FLOATS } k_reduce;
 struct machine *machine_new(struct memory *memory, k_isa isa);   /* NULL: no memory */
 void machine_free(struct machine *m);
 
-/* Makes room for `p`; K_OK or K_ENOMEM. Needed once per program and machine: running then allocates
-** nothing. A machine with room for one program has it for every other whose machine_room, in bytes,
-** is not larger. */
+/* Makes room for `p`; K_OK or K_ENOMEM. Needed once per program and machine: after that, running
+** allocates nothing. A machine with room for one program has room for every other with a
+** machine_room, in bytes, that is no larger. */
 k_status machine_reserve(struct machine *m, const struct program *p);
 size_t machine_room(const struct program *p);
 
@@ -86,48 +86,48 @@ typedef enum k_error {
   KE_MOD,       /* i64 % 0 */
   KE_FMOD,      /* math.fmod(i64, 0) */
   KE_INTEGER,   /* a float without an integer representation */
-  KE_FRACTION,  /* such a float for an integer field */
+  KE_FRACTION,  /* a float without an integer value, for an integer field */
   KE_RANGE,     /* an integer out of its field's range */
   KE_EMPTY,     /* the interval of a random number is empty */
-  KE_ABSENT,    /* an index without element: the index is the value */
-  KE_NIL,       /* something absent was needed */
-  KE_DEAD,      /* an order cannot be given: its entity is not alive */
+  KE_ABSENT,    /* an index without an element: `value` is the index */
+  KE_NIL,       /* an absent value was needed */
+  KE_DEAD,      /* an order cannot be carried out: its entity is not alive */
   KE_ROOM,      /* no room for notes or lists */
-  KE_ROUNDS,    /* a loop needs more rounds than programs have: build_give_up */
-  KE_ROW        /* of OP_ROWS: as an instruction in it says */
+  KE_ROUNDS,    /* a loop needs more rounds than are allowed: build_give_up */
+  KE_ROW        /* from OP_ROWS: the instruction that failed says more */
 } k_error;
 
 typedef struct k_failure {
   size_t row;
   uint32_t tag;
   k_error error;
-  k_type type;     /* of `value`: what was converted, stored or divided */
+  k_type type;     /* type of `value`, which was converted, stored or divided */
   k_scalar value;
 } k_failure;
 
-/* Result of a reduction. The caller zeroes it before the first table and hands it to the
-** run of each table in query order. Sums: 16 partial sums for each leaf of 1,024 rows of a table
-** (row i into partial i mod 16), added pairwise (0 with 8, 1 with 9 ...; then 0 with 4 ...); those
-** of the leaves are added in their order, then to the total; i64 sums wrap. min and max leave NaN
-** out unless there is nothing else, and hold -0.0 to be less than 0.0. `rows` counts the rows
-** that joined. For min and max a run says whether the value is now one of its own, the first
-** row that has it, and which run that was, so that totals of the same runs can be compared. */
+/* Result of a reduction. The caller zeroes it before the first table and hands it to the run of
+** each table in query order. Sums: 16 partial sums for each leaf of 1,024 rows of a table (row i
+** into partial i mod 16), added pairwise (0 with 8, 1 with 9 ...; then 0 with 4 ...); those of the
+** leaves are added in their order, then to the total; i64 sums wrap. min and max leave NaN out
+** unless there is nothing else, and treat -0.0 as less than 0.0. `rows` counts the rows that
+** joined. For min and max a run says whether the value is now one of its own, the first row that
+** has it, and which run that was, so that totals of the same runs can be compared. */
 typedef struct k_total {
   uint64_t rows;
   k_scalar value;
-  uint64_t entity;   /* for callers that run tables: that row's */
+  uint64_t entity;   /* set by callers that run tables: the row's entity */
   uint32_t row;
   uint32_t runs, run;   /* number of runs; the run of the value, from 1 */
   bool won;
   struct k_folding *part;   /* or NULL: receives the totals before a failed row */
 } k_total;
 
-/* Replaces ids of dead entities by 0; in rows outside the mask, unless that is NULL, the result is
-** undefined. */
+/* Replaces the ids of dead entities by 0; in rows outside the mask, unless it is NULL, the result
+** is undefined. */
 typedef void (*k_live)(void *ud, int64_t *ids, const uint8_t *mask, size_t n);
 
 /* Finds n values by lookup `number` for `from`, which may be `to`: uint8_t, float, double or
-** int64_t, by the lookup's type. In rows outside the mask, unless that is NULL, they are
+** int64_t, by the lookup's type. In rows outside the mask, unless it is NULL, they are
 ** undefined. */
 typedef void (*k_look)(void *ud, uint32_t number, const int64_t *from, const uint8_t *mask,
                        void *to, size_t n);
@@ -139,18 +139,18 @@ typedef struct k_span {
 
 #define LIST_ARGUMENTS 6u
 
-/* Items for n rows, listed row by row: rows outside the mask, unless that is NULL, have none. */
+/* Items for n rows, listed row by row: rows outside the mask, unless it is NULL, have none. */
 typedef struct k_listing {
   void *const *arguments;   /* LIST_ARGUMENTS columns of double or int64_t. Further results for a
-                            ** row go into one that is not given */
+                            ** row go to one that is not used as an argument */
   const uint8_t *mask;
-  k_span *spans;            /* of each row, in any case */
-  struct k_items *items;    /* none so far */
+  k_span *spans;            /* of each row, even without items */
+  struct k_items *items;    /* empty at first */
   const struct list_loops *loops;   /* list.h */
 } k_listing;
 
-/* Lists items for list `number`. Returns n, or the first row of the mask without room for its
-** items. */
+/* Lists items for list `number`. Returns n, or the first row of the mask for which there is no
+** room. */
 typedef size_t (*k_list)(void *ud, uint32_t number, const k_listing *listing, size_t n);
 
 /* An array: at least one element. Rows may write to it. */
@@ -164,7 +164,7 @@ typedef struct k_run {
   void *const *columns;       /* per column: an array of `rows`, 64-byte aligned */
   const k_scalar *uniforms;   /* by index */
   uint64_t *const *bitmaps;   /* by index: (rows + 63) / 64 words, overwritten */
-  const uint64_t *start;      /* as many words, for a program that starts with them */
+  const uint64_t *start;      /* as many words: the rows to run, if the program starts with them */
   k_total *totals;            /* by index */
   k_live live;                /* needed if program_info.live */
   void *live_ud;
@@ -176,14 +176,14 @@ typedef struct k_run {
   const struct k_orders *orders;   /* build.h; needed if there are orders */
 } k_run;
 
-/* Opens the machine for `p` with the present uniforms. Both, and everything the run points to, must
+/* Opens the machine for `p` with the current uniforms. Both, and everything the run points to, must
 ** stay in place meanwhile; rows, columns, bitmaps, start and totals may change from table to table.
 ** K_EINVAL if the machine has no room for `p` (machine_reserve). */
 k_status machine_open(struct machine *m, const struct program *p, const k_run *run);
 
-/* Runs it over one table. K_OK, or K_FAILED: then *failure says why, rows before the failing one
-** are written whole and no others, bitmaps mark only rows before it, and totals are unchanged; to
-** continue, open it again. */
+/* Runs the open program over one table. K_OK, or K_FAILED: then *failure says why, the rows before
+** the failed one are written completely and no others, bitmaps mark only rows before it, and totals
+** are unchanged; to continue, open the program again. */
 k_status machine_over(struct machine *m, k_failure *failure);
 
 /* machine_open and machine_over, for one table. */
@@ -199,7 +199,7 @@ typedef struct k_cursor {
 bool k_commands_next(uint64_t *const *bitmaps, uint32_t count, size_t rows, k_cursor *at,
                      size_t *row, uint32_t *index);
 
-/* The functions behind instructions on f32, for one value; within 2 ulp. */
+/* The functions behind instructions on f32, for a single value; within 2 ulp. */
 float k_sin(float x);
 float k_cos(float x);
 float k_exp(float x);
@@ -227,7 +227,7 @@ double portable_tan(double x);
 /* One instruction. Operands are numbered consecutively: the columns, the block registers of 1, 4
 ** and 8 bytes a lane, the scalars, the mask of every row, the bitmaps, the totals, the bits of the
 ** rows to start with, the arrays, the lookups, the sites, and the lists, each followed by its
-** arguments. Signatures in ops.def say what an instruction takes. */
+** arguments. Signatures in ops.def list an instruction's operands. */
 typedef struct k_insn {
   uint16_t op, dst, a, b, c, d;
   uint32_t tag;
@@ -239,8 +239,8 @@ typedef struct k_insn {
 
 /* A place where rows note an order. */
 typedef struct k_site {
-  uint8_t order, type;         /* its number; the k_type of its value */
-  uint8_t cell;                /* 1 + the k_column of the cell that it may set, or 0 */
+  uint8_t order, type;         /* the order's number; the k_type of its value */
+  uint8_t cell;                /* 1 + the k_column of the cell that the order may set, or 0 */
   uint32_t tag;
 } k_site;
 
@@ -255,30 +255,30 @@ enum { ROWS_FETCHED = 4, ROWS_AHEAD = 16 };
 
 /* The layout of a machine's buffer, in bytes: the mask of all rows comes first. */
 struct program_layout {
-  uint32_t at;              /* the addresses of operands */
-  uint32_t scalars, kept;   /* and room for a copy of them */
+  uint32_t at;              /* the operands' addresses */
+  uint32_t scalars, kept;   /* the scalars, and room for a copy of them */
   uint32_t totals, notes;
-  uint32_t stores, waiting; /* stores that rows can undo, and their orders */
-  uint32_t lists;           /* with their arguments */
+  uint32_t stores, waiting; /* stores that a row can undo, and its orders */
+  uint32_t lists;           /* lists with their arguments */
   uint32_t reg1, reg4, reg8;
-  uint32_t copies;          /* of columns used in the ordered part: those of */
-  uint64_t copied[256 / 64];    /* these bits */
-  uint32_t fetch_count, fetched[ROWS_FETCHED];   /* cells that are known before rows reach them */
+  uint32_t copies;          /* copies of columns used in the ordered part: */
+  uint64_t copied[256 / 64];    /* bits of these columns */
+  uint32_t fetch_count, fetched[ROWS_FETCHED];   /* cells known before rows reach them */
   uint32_t end;
-  uint32_t apart;           /* bytes between registers if rows run one by one: otherwise all would
-                            ** be in one set of the first cache */
+  uint32_t apart;           /* bytes between registers if rows run one by one: otherwise they would
+                            ** all share one set of the first-level cache */
   uint32_t row;             /* bytes of a row's columns */
-  uint32_t unfolds;         /* the first instruction that undoes folds, if there are any */
+  uint32_t unfolds;         /* the first instruction that undoes a fold, if there is one */
   bool undoes;              /* ordered rows can fail after a store */
-  bool plain;               /* no bitmaps, totals, notes or start; after the prologue only loops
-                            ** over a block's rows */
+  bool plain;               /* no bitmaps, totals, notes or start; after the prologue there are only
+                            ** loops over a block's rows */
   struct numbering numbers;
 };
 
 /* What may differ between programs that pass the check. Public so that the checker can be tested
-** with programs that no builder made. */
+** with programs that the builder would not make. */
 struct program {
-  struct memory *memory;    /* that it is in */
+  struct memory *memory;    /* to which it belongs */
   uint16_t column_count;
   uint16_t reg1_count, reg4_count, reg8_count;  /* block registers of 1, 4, 8 bytes a lane */
   uint16_t scalar_count;
@@ -288,26 +288,26 @@ struct program {
   uint16_t list_count, fold_count;
   uint16_t block;           /* rows per block: a multiple of 64, at most K_BLOCK */
   uint16_t whole;           /* 1: no block registers or lists, so blocks may be longer */
-  uint16_t starts;          /* 1: for some rows, k_run.start; blocks without any are skipped */
+  uint16_t starts;          /* 1: for the rows in k_run.start; blocks without any are skipped */
   uint16_t insn_count;
-  uint16_t row_count;       /* of `rows`: none, or one more than instructions */
-  uint16_t prologue;        /* the first insns: on scalars only, run once */
+  uint16_t row_count;       /* of `rows`: 0, or one more than there are instructions */
+  uint16_t prologue;        /* number of first insns that use only scalars and run once */
   k_insn *insns;
   k_scalar *constants;
   struct program_layout layout;   /* set by program_lay_out from the other members */
-  struct row_insn *rows;    /* the ordered part, set by program_lay_out */
+  struct row_insn *rows;    /* the ordered part, made by program_lay_out */
   uint8_t *columns;         /* k_column of each */
   uint8_t *scalars;         /* k_type of each */
   uint8_t *totals;          /* k_reduce * 4 + k_type of each */
-  uint8_t *arrays;          /* k_column of each: none of entities */
+  uint8_t *arrays;          /* k_column of each, never of entities */
   uint8_t *lookups;         /* k_type of each; or KC_CELLS | k_column */
   uint8_t *folds;           /* k_column of the cells of each */
   k_site *sites;
 };
 
-/* Whether running `p` can neither touch memory outside its operands, nor read an unset register or
-** scalar, nor confuse types, nor leave a row half written. Checks every field of *p except memory
-** and layout; arrays must have the stated lengths. */
+/* Whether `p` can be run safely: it cannot touch memory outside its operands, read an unset
+** register or scalar, confuse types, or leave a row half written. Checks every field of *p except
+** memory and layout; arrays must have the stated lengths. */
 bool program_check(const struct program *p);
 
 /* Computes, once, what machines need to know about a checked program. */

@@ -27,7 +27,7 @@ static inline int64_t philox(uint64_t entity, uint64_t tick, uint64_t call,
   return (int64_t)(x0 | (x1 << 32));
 }
 
-/* The high half of x * y (of unsigned), in lanes that multiply 32 bits at a time. */
+/* The high half of x * y, both unsigned, in lanes that multiply 32 bits at a time. */
 static inline uint64_t high_product(uint64_t x, uint64_t y) {
   const uint64_t low = 0xffffffff;
   const uint64_t a = (x & low) * (y & low), b = (x >> 32) * (y & low);
@@ -36,7 +36,7 @@ static inline uint64_t high_product(uint64_t x, uint64_t y) {
   return d + (b >> 32) + (c >> 32) + (middle >> 32);
 }
 
-/* 53 of the bits as a fraction, exactly as Lua makes floats. */
+/* 53 of the bits as a fraction, exactly as Lua makes its random floats. */
 static inline double unit_of(int64_t bits) {
   return (of_bits(((uint64_t)bits >> 11 & 0xffffffff) | 0x4330000000000000) - 0x1p52
           + (of_bits(((uint64_t)bits >> 43) | 0x4530000000000000) - 0x1p84)) * 0x1p-53;

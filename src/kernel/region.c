@@ -1,19 +1,19 @@
-/* Skips work that an empty mask makes needless. A select uses one of its values only in the rows of
-** its mask; what nothing else needs is gathered, with the selects, after a skip that is taken if no
-** row is in the mask. The result is then their other value, which is put in the result's place
-** before the skip (allocate.c). */
+/* Skips work that an empty mask makes unnecessary. A select uses one of its values only in the rows
+** of its mask; what nothing else needs is gathered, with the selects, after a skip that is taken if
+** no row is in the mask. The result is then the other value of the select, which is put in the
+** result's place before the skip (allocate.c). */
 #include "kernel/node.h"
 
 /* The least work worth a skip, in about quarters of an addition; the most instructions that a skip
-** may span; and the most masks examined to see whether one implies another. */
+** may span; and the most masks examined to decide whether one implies another. */
 enum { WORTH = 18, REACH = 512, STEPS = 128 };
 
-/* Row by row, instructions take about the same time whatever they do: two are worth a skip. */
+/* Row by row, all instructions take about the same time: two are worth a skip. */
 enum { WORTH_OF_ROW = 16, LEAST_OF_ROW = 8 };
 
 enum { IN_BEFORE, IN_REGION, IN_LATE };
 
-/* As far as that many steps show: nested masks may have as many paths as there are subsets. */
+/* mask_implies, as far as that many steps show: nested masks may have as many paths as subsets. */
 static bool mask_implies_within(const struct builder *b, k_value g, k_value m, uint32_t *steps) {
   if (m == K_ALL || g == m) return true;
   if (g <= 0 || *steps == 0) return false;
@@ -39,8 +39,8 @@ bool mask_implies(const struct builder *b, k_value g, k_value m) {
 
 /* ---- masks of the rows in a loop ---- */
 
-/* Row by row, a row in a loop's body is in the mask with which it entered, and in the carried one
-** with which it goes on. */
+/* Row by row, a row in a loop's body is in the mask with which it entered the loop, and in the
+** carried mask with which it continues. */
 struct inside {
   k_value enters, goes_on;     /* K_NONE: there is no such carry */
 };
@@ -75,8 +75,8 @@ static void region_make_unary(struct node *n, uint32_t op, k_value operand) {
   n->in[1] = n->in[2] = n->in[3] = K_NONE;
 }
 
-/* Leaves out certain masks of a node. If it is then one of its operands, returns that; but a carry
-** or a column changes before all that uses the node have read it, and is copied. */
+/* Leaves out masks of a node that are certain. If only one operand is left, returns that; but a
+** carry or a column is copied, since it changes before all users of the node have read it. */
 static k_value region_simplify(struct builder *b, k_value v, const struct inside *loops,
                                uint32_t depth) {
   struct node *n = node_at(b, v);
@@ -93,7 +93,7 @@ static k_value region_simplify(struct builder *b, k_value v, const struct inside
   return K_NONE;
 }
 
-/* Uses what nodes have become: `need` says it. */
+/* Replaces operands by what they have become, which is in `need`. */
 static void region_follow(struct builder *b, k_value v) {
   struct node *n = node_at(b, v);
   for (int i = 0; i < 4; i++)
@@ -137,8 +137,8 @@ static k_value region_wider(const struct builder *b, k_value mask) {
   return n->op == KO_AND || n->op == KO_ANDN ? n->in[0] : K_ALL;
 }
 
-/* v is used in the rows of the mask. A mask itself is read to see whether it is empty, so never
-** only in its own rows. */
+/* v is used in the rows of the mask. A mask is itself read to see whether it is empty, so its own
+** need is wider than its rows. */
 static void region_add_need(struct builder *b, k_value v, k_value mask) {
   struct node *n = node_at(b, v);
   if (v == mask) mask = region_wider(b, v);
@@ -152,8 +152,8 @@ static k_value region_narrower(const struct builder *b, k_value m, k_value other
   return mask_implies(b, other, m) ? other : m;
 }
 
-/* The mask is used by a node that is itself needed only in the rows of `need`. Outside the next
-** wider mask it is empty anyway. */
+/* The mask is used by a node that is needed only in the rows of `need`. Outside the next wider mask
+** it is empty anyway. */
 static void region_add_mask_need(struct builder *b, k_value mask, k_value need) {
   k_value m = region_wider(b, mask);
   region_add_need(b, mask, m == K_ALL ? need : region_narrower(b, m, need));
@@ -166,13 +166,13 @@ static void region_add_select_needs(struct builder *b, const struct node *n, k_v
   region_add_mask_need(b, mask, need);
 }
 
-/* Whether a mask is computed row by row: a row skips what depends on one whose first operand is
-** false. */
+/* Whether a mask is computed row by row: a row whose first operand is false skips what depends on
+** it. */
 static bool region_is_narrowed(const struct node *n) {
   return n->phase == PHASE_ROWS && n->varies && (n->op == KO_AND || n->op == KO_ANDN);
 }
 
-/* Records what node v needs of its operands. */
+/* Records in which rows node v needs its operands. */
 static void region_add_needs(struct builder *b, k_value v) {
   struct node n = *node_at(b, v);
   k_value need = n.need == K_NONE ? K_ALL : n.need;
@@ -225,8 +225,7 @@ static void region_find_needs(struct builder *b) {
 
 /* ---- regions ---- */
 
-/* Whether it selects only in rows of m: then it is its other value if m is empty. The same holds
-** for a mask. */
+/* Whether a select, or a mask, is its other operand wherever m is empty. */
 static bool region_is_partial(const struct builder *b, const struct node *n, k_value m) {
   bool either = n->phase == PHASE_ROWS && n->op == KO_OR && mask_implies(b, n->in[1], m);
   return n->varies && (n->op == N_SELECT || region_is_narrowed(n) || either) &&
@@ -283,7 +282,7 @@ static bool region_ends_segment(const struct node *n) {
          (n->op == N_FOLD && n->phase == PHASE_FOLDS) || n->op == N_UNFOLD;
 }
 
-/* Where a region that begins at this position must end at the latest. */
+/* The last position at which a region that begins at this one may end. */
 static int32_t region_reach(const struct builder *b, int32_t from) {
   int32_t end = from, most = (int32_t)b->plan.count;
   if (most > from + REACH) most = from + REACH;
@@ -333,7 +332,7 @@ static void region_count_inside(struct builder *b, int32_t from, int32_t to) {
   }
 }
 
-/* Ties the selects and masks that are also used if the region is skipped to their other operand,
+/* Ties the selects and masks that are used even if the region is skipped to their other operand,
 ** which must then be available. */
 static bool region_tie(struct builder *b, int32_t from, int32_t to, k_value m) {
   for (int32_t i = from; i < to; i++) planned(b, i)->tied = false;
@@ -357,8 +356,8 @@ static bool region_can_stay(const struct builder *b, const struct node *n, k_val
   return region_is_partial(b, n, m) || n->inside == n->uses;
 }
 
-/* Moves what others also need before the region, or what only they need after it. False if that is
-** impossible. */
+/* Moves what others also need to a place before the region, or after it if only they need it. False
+** if that is impossible. */
 static bool region_prune(struct builder *b, int32_t from, int32_t to, k_value m) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -375,27 +374,27 @@ static bool region_prune(struct builder *b, int32_t from, int32_t to, k_value m)
   return region_tie(b, from, to, m);
 }
 
-/* The work that a skip of m at position `from` would save; *end is after it. */
+/* The work that a skip of m at position `from` would save; *end becomes the position after it. */
 static int32_t region_weigh(struct builder *b, int32_t from, k_value m, int32_t *end) {
   *end = region_gather(b, from, m);
   if (!region_prune(b, from, *end, m)) return 0;
   int32_t work = 0;
   for (int32_t i = from; i < *end; i++) {
     const struct node *n = planned(b, i);
-    bool copied = n->tied && n->op != N_SELECT;   /* which takes as long as computing the mask */
+    bool copied = n->tied && n->op != N_SELECT;   /* no cheaper than the mask */
     if (n->state == IN_REGION && !copied) work += region_cost(n);
   }
   return work;
 }
 
-/* The narrowest mask in whose rows alone the instruction's effect is needed. */
+/* The narrowest mask outside of which the instruction has no effect. */
 static k_value region_mask_of(const struct node *n) {
   if (n->op == N_SELECT || n->op == N_EMIT || region_is_narrowed(n)) return n->in[0];
   return n->op == N_REDUCE ? n->in[3] : n->need;
 }
 
-/* The mask whose emptiness saves most from this instruction on; of nested masks, the wider one only
-** if it saves twice as much. K_NONE if none is worth it. */
+/* The mask that, if empty, saves most from this instruction on; of nested masks, the wider one only
+** if it saves twice as much. K_NONE if none is worth a skip. */
 static k_value region_best_mask(struct builder *b, int32_t from) {
   k_value best = K_NONE;
   int32_t worth = planned(b, from)->phase == PHASE_ROWS ? WORTH_OF_ROW : WORTH, most = worth / 2;
@@ -423,7 +422,7 @@ static bool region_push_state(struct builder *b, int32_t from, int32_t to, uint3
   return true;
 }
 
-/* Rewrites the region at position `from` into the spare list. Returns its end, or K_NONE. */
+/* Moves the region at position `from` to the spare list. Returns its end, or K_NONE. */
 static int32_t region_cut_out(struct builder *b, int32_t from, k_value m) {
   int32_t end;
   region_weigh(b, from, m, &end);
@@ -473,7 +472,7 @@ static bool find_regions(struct builder *b) {
 
 enum { MOST_COPIES = 2 };  /* selects that repeat a comparison rather than read a mask */
 
-/* A select whose result need not be in the place of its second operand. */
+/* Whether a select may be in another place than its second operand. */
 static bool region_is_free_select(const struct builder *b, k_value v) {
   const struct node *n = node_at(b, v);
   return n->op == N_SELECT && n->varies && !n->tied;
@@ -541,7 +540,7 @@ static void region_join_selects(struct builder *b) {
   }
 }
 
-/* ---- ids that few rows look at ---- */
+/* ---- ids that few rows use ---- */
 
 /* Whether a mask is computed on every path to position i of the plan. */
 static bool region_is_found_before(const struct builder *b, int32_t i, k_value m) {

@@ -1,14 +1,14 @@
 /* The ordered part: all its instructions run for one row before the next, so a row sees what
-** earlier rows have put into cells, and nothing of later ones. Registers and columns are those of
-** the block, of which a row uses its own lane. Instructions with a form for one row (op_is_row) run
-** without a call: see ops_rows.inc. Others use their loop, for one row.
+** earlier rows have put into cells, and nothing from later ones. Registers and columns are those of
+** the block; a row uses its own lane. Instructions with a form for one row (op_is_row) run without
+** a call: see ops_rows.inc. Others use their loop, for one row.
 **
-** A failed row has no effect: what it has put into cells is put back, in reverse. What rows order
-** is noted until their last instruction, which gives it, or fails. */
+** A failed row has no effect: the old contents of its cells are put back, in reverse order. What a
+** row orders is noted until its last instruction, which carries it out, or fails. */
 #include "kernel/machine.h"
 #include "kernel/note.h"
 
-/* Four constant sizes: single bytes would take a third of a row's time. */
+/* Four constant sizes: copying single bytes would take a third of a row's time. */
 static void rows_copy_cell(void *to, const void *from, size_t size) {
   switch (size) {
     case 1: memcpy(to, from, 1); break;
@@ -34,8 +34,8 @@ static void rows_copy(const struct running *r, bool back) {
   }
 }
 
-/* Saves all arrays, instead of single cells, if there are no other cells and nothing else reads
-** them: for a program of one row. */
+/* Saves all arrays instead of single cells, in a program for one row without other cells, where
+** nothing else reads the arrays. */
 static bool rows_save(struct running *r) {
   size_t size = 0;
   if (r->run->rows != 1 || r->p->column_count || r->p->site_count) return false;
@@ -78,7 +78,7 @@ bool rows_keep(struct running *r, const k_insn *k, size_t i) {
   return true;
 }
 
-/* Bytes of a lane of an operand; 0 if it has none. */
+/* The bytes of an operand's lane; 0 if it has no lanes. */
 static uint32_t rows_lane(const struct program *p, uint32_t operand) {
   const struct numbering *numbers = &p->layout.numbers;
   if (operand < numbers->reg1) return (uint32_t)column_size((k_column)p->columns[operand]);
@@ -93,7 +93,7 @@ static uint32_t rows_copy_of(const struct program *p, uint32_t column) {
   return p->layout.copies + column * (8u * p->block + p->layout.apart);
 }
 
-/* For ROWS_ONE: which addresses move from row to row and, in the upper half, how far; then 0. */
+/* For ROWS_ONE: which addresses move by row and, in the upper half, how far; 0 ends the list. */
 static void rows_measure(const struct program *p, const k_insn *k, struct row_insn *to) {
   const uint16_t operands[5] = {k->dst, k->a, k->b, k->c, k->d};
   uint32_t *const moves[5] = {&to->dst, &to->a, &to->b, &to->c, &to->d};
@@ -128,7 +128,7 @@ bool rows_one(struct running *r, const k_insn *k, const struct row_insn *to, siz
   return done == 1;
 }
 
-/* An operand in row i, of a type that notes have; or that of all rows. */
+/* An operand's value in row i, of a type that notes have; or the value for all rows. */
 static k_scalar rows_operand(const struct running *r, uint32_t operand, k_type type, size_t i) {
   return note_value_at(type, r->at[operand], rows_lane(r->p, operand) ? i : 0);
 }
@@ -193,7 +193,7 @@ uint32_t rows_begin_at(const struct program *p) {
   return pc < p->insn_count ? pc + 1 : 0;
 }
 
-/* Whether the row can fail after an instruction, possibly in a later round of a loop. */
+/* Whether a row can fail after an instruction, possibly in a later round of a loop. */
 static bool rows_can_fail_behind(const struct program *p, uint32_t pc) {
   uint32_t from = p->prologue;
   while (from < pc && (p->insns[from].op != OP_LOOP || p->insns[from].c < pc)) from++;
@@ -201,8 +201,8 @@ static bool rows_can_fail_behind(const struct program *p, uint32_t pc) {
   return from < p->insn_count;
 }
 
-/* Instructions with operands other than lanes and scalars of 1, 4 or 8 bytes, arrays and bitmaps
-** use their loop. */
+/* The code of an instruction. Those with operands other than lanes and scalars of 1, 4 or 8 bytes,
+** arrays and bitmaps use their loop. */
 static uint32_t rows_code(const struct program *p, uint32_t pc) {
   const k_insn *k = &p->insns[pc];
   switch (k->op) {
@@ -219,8 +219,8 @@ static uint32_t rows_code(const struct program *p, uint32_t pc) {
   return row && !strpbrk(op_table[k->op].signature, "123456ebtpq") ? k->op : ROWS_ONE;
 }
 
-/* An operand's offset in a machine's buffer: the lane of the first row, a scalar, the mask of all,
-** or the address of another. */
+/* An operand's offset in a machine's buffer: the lane of the first row, a scalar, the mask of all
+** rows, or the address of anything else. */
 static uint32_t rows_offset(struct program *p, uint32_t operand) {
   struct program_layout *l = &p->layout;
   const struct numbering *numbers = &l->numbers;
@@ -253,7 +253,7 @@ static void rows_translate_insn(struct program *p, uint32_t pc, uint32_t first) 
   const char *signature = op_table[OP_NUMBER(k->op)].signature;
   for (int i = 0; i < 5; i++)   /* except numbers of instructions and folds */
     if (!strchr("-jn", signature[i])) *offsets[i] = rows_offset(p, operands[i]);
-  if (code == ROWS_PUT) {   /* takes its operands as one that sets such a cell */
+  if (code == ROWS_PUT) {   /* its operands are those of the instruction that sets the cell */
     to->a = to->c;
     to->to = OP_SET_BOOL + p->sites[k->dst - p->layout.numbers.sites].cell - 1u;
   }

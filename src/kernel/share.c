@@ -39,7 +39,7 @@ static uint32_t share_behind_failures(const struct program *p) {
   return last;
 }
 
-/* The first instruction by which rows change more than their own; *passed is after the last one. */
+/* The first instruction with effects beyond a row's own; *passed is after the last such one. */
 static uint32_t share_find_deeds(const struct program *p, uint32_t *passed) {
   uint32_t first = p->insn_count;
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
@@ -85,7 +85,7 @@ struct sharing sharing_of(const struct program *p) {
   bool writes = deeds || share_writes_before(p, p->insn_count);
   bool fails = p->site_count || p->fold_count || program_info(p).fails;
   sharing.takes_turns = (writes && fails) || p->list_count;
-  /* Only one thread at a time runs row by row. */
+  /* Only one thread at a time runs the ordered part. */
   sharing.weight = sharing.weight > ROW_WEIGHT * alone ? sharing.weight - ROW_WEIGHT * alone : 1;
   if (sharing.takes_turns)
     sharing.why_not = share_find_turn(p, &sharing);
@@ -148,15 +148,15 @@ struct share {
   size_t chunk;                /* rows that a thread takes at a time */
   size_t block;
   uint32_t chunks;
-  k_folding *foldings;         /* one for each total, of each chunk */
-  k_failure *failure;          /* in that chunk: */
-  char apart[64];              /* separates what is written from what is read */
+  k_folding *foldings;         /* for each chunk, one for each total */
+  k_failure *failure;          /* that of chunk `failed` */
+  char apart[64];              /* keeps what is written off the cache lines of what is read */
   uint32_t failed;             /* the first chunk known to have failed, or NONE */
-  uint32_t guard;              /* 1 while a thread writes these two */
+  uint32_t guard;              /* 1 while a thread writes `failed` and *failure */
   uint32_t turn;               /* the chunk whose turn it is */
-  uint32_t asks;               /* 1 while the thread whose turn it is waits for the caller, */
-  struct running *client;      /* which must give what it has noted, */
-  size_t client_rows;          /* or make room for that; number of valid rows */
+  uint32_t asks;               /* 1 while the thread that has the turn waits for the caller */
+  struct running *client;      /* to carry out what this one has noted, */
+  size_t client_rows;          /* or to make room for it; number of valid rows */
   char behind[64];
   struct portions portions;    /* one portion, if blocks take turns */
 };
@@ -200,13 +200,13 @@ static void share_wait_a_little(uint32_t *times) {
   (++*times < PATIENCE ? thread_pause : thread_yield)();
 }
 
-/* Gives what the rows of a block have noted. Returns how many are valid. */
+/* Carries out what the rows of a block have noted. Returns how many are valid. */
 static size_t share_do_notes(const struct share *s, struct running *r, size_t rows) {
   r->end = s->sharing->passed;
   return rows ? running_from(r, s->sharing->turn, rows) : 0;
 }
 
-/* Whether a block has outgrown its room. */
+/* Whether a block needs more room than it has. */
 static bool share_is_outgrown(const struct share *s, const struct running *r) {
   bool outgrown = s->p->site_count && r->notes.outgrown;
   for (uint32_t i = 0; i < s->p->list_count; i++) outgrown |= r->items[i].outgrown > 0;
@@ -258,7 +258,7 @@ static bool share_wait_for_turn(struct share *s, uint32_t chunk, uint32_t who) {
   return shared_get(&s->failed) == NONE;
 }
 
-/* Runs a block of n rows up to where it waits. Returns how many are valid. */
+/* Runs a block of n rows up to where it waits for its turn. Returns how many are valid. */
 static size_t share_run_until_turn(struct running *r, const struct share *s, size_t n) {
   running_clear(r, n);
   share_forget_outgrown(s, r);
@@ -266,8 +266,8 @@ static size_t share_run_until_turn(struct running *r, const struct share *s, siz
   return running_from(r, s->p->prologue, n);
 }
 
-/* In its turn: gives what a block has noted. Returns how many rows are valid. A block that has
-** outgrown its room runs again with more. */
+/* In its turn: carries out what a block has noted. Returns how many rows are valid. A block that
+** has outgrown its room runs again with more. */
 static size_t share_take_turn(struct running *r, struct share *s, size_t n, size_t sound,
                               uint32_t who) {
   if (!s->sharing->serves || who == 0) return share_do_notes(s, r, sound);
@@ -280,7 +280,7 @@ static size_t share_take_turn(struct running *r, struct share *s, size_t n, size
   return s->sharing->passed > s->sharing->turn && sound ? share_ask(s, r, sound) : sound;
 }
 
-/* Runs a block whose stores wait for its turn. Returns whether it came, and no row failed. */
+/* Runs a block with stores that wait for its turn. Returns whether it came, and no row failed. */
 static bool share_run_in_turn(struct running *r, struct share *s, uint32_t chunk, uint32_t who) {
   size_t n = share_rows_of(s, chunk), sound = n;
   bool opens = running_opens(r, n);
@@ -294,7 +294,7 @@ static bool share_run_in_turn(struct running *r, struct share *s, uint32_t chunk
   return sound == n;
 }
 
-/* The calling thread has taken its last chunk. */
+/* Serves requests until the other threads are done: the caller has taken its last chunk. */
 static void share_serve_all(struct share *s) {
   uint32_t times = 0;
   while (shared_get(&s->turn) < s->chunks && shared_get(&s->failed) == NONE) {
@@ -303,8 +303,8 @@ static void share_serve_all(struct share *s) {
   }
 }
 
-/* Takes chunks while there are any, skipping those after a failed one: all before the first failure
-** are run. If blocks take turns, chunks are taken in order. */
+/* Takes chunks until there are none, skipping those after a failed one: all chunks before the first
+** failure are run. If blocks take turns, chunks are taken in order. */
 static void share_take_chunks(struct share *s, uint32_t who, struct taker *taker, uint32_t chunk) {
   k_failure failure;
   struct machine *machine = who ? s->helpers->machines[who - 1] : s->own;
@@ -335,7 +335,7 @@ static void share_work(void *job, uint32_t who) {
 
 /* ---- the whole run ---- */
 
-/* Decides the rows of a block, and of a chunk. With a total, they are those of a leaf; blocks that
+/* Decides how many rows make a block, and a chunk. With a total, a chunk is a leaf; blocks that
 ** take turns are taken one by one. */
 static void share_cut(struct share *s, const struct pool *pool) {
   const struct program *p = s->p;
@@ -349,7 +349,7 @@ static void share_cut(struct share *s, const struct pool *pool) {
   s->chunks = (uint32_t)((s->run->rows + s->chunk - 1) / s->chunk);
 }
 
-/* Combines the foldings of the chunks up to the first failure, in the first one. */
+/* Combines the foldings of the chunks up to the first failure, into the first one. */
 static void share_join_foldings(const struct share *s) {
   uint32_t totals = s->p->total_count;
   for (uint32_t chunk = 1; totals && chunk < s->chunks && chunk <= s->failed; chunk++)
@@ -408,7 +408,7 @@ static double fold_unkey(int64_t key) {
   return x;
 }
 
-/* A part before a row has joined it: 0.0 and 0 have the same bits. */
+/* Begins with parts that no row has joined: 0.0 and 0 have the same bits. */
 void k_fold_begin(k_folding *f, k_reduce how, k_type type) {
   assert(type == KT_F64 || type == KT_I64);
   (void)type;
@@ -506,7 +506,7 @@ void k_fold_row(k_folding *f, k_reduce how, k_type type, k_scalar v, bool joins)
   f->first = row;
 }
 
-/* Whether a value is less, or greater, than that of earlier tables: any number beats NaN. */
+/* Whether a value is less, or greater, than that of earlier tables: any number wins over NaN. */
 static bool share_fold_wins(k_reduce how, k_type type, k_scalar value, const k_total *total) {
   if (total->rows == 0) return true;
   if (type == KT_I64) return share_fold_beats(value.i64, total->value.i64, how);

@@ -1,6 +1,6 @@
 /* How the loops over lanes are compiled. Included last, before the loops, by each file that has
-** some. A plain `gcc -O2` neither vectorises nor, without -std, keeps a * b + c apart (AVX-512 and
-** ARM have fused instructions), so both are set here. */
+** any. A plain `gcc -O2` neither vectorises nor, without -std, avoids contracting a * b + c
+** (AVX-512 and ARM have fused instructions), so both are set here. */
 #ifndef ECS_KERNEL_VECTOR_H
 #define ECS_KERNEL_VECTOR_H
 

@@ -1,5 +1,5 @@
-/* Changes to all entities of a query, or of a q:where(fn), by one call. A change that only moves
-** rows is made table by table; others are staged for each entity, as by the world's methods. */
+/* Changes to all entities of a query, or of a q:where(fn), in one call. A change that only moves
+** rows is made table by table; others are deferred for each entity, as by the world's methods. */
 #include "lua/api/api.h"
 
 #include "core/command/command.h"
@@ -99,7 +99,7 @@ int query_first(lua_State *L) {
 
 /* ---- the entities, each once ---- */
 
-/* Entities, in memory that is anchored at an index. */
+/* A list of entities, in memory that is anchored at an index. */
 struct taken {
   int index;
   size_t count, capacity;
@@ -107,7 +107,7 @@ struct taken {
 };
 
 static void bulk_take(lua_State *L, const struct loop_box *loop, struct taken *taken, ecs_id id) {
-  /* The matches of an entity are consecutive. */
+  /* The matches of an entity come one after the other. */
   if (taken->count && taken->ids[taken->count - 1] == id) return;
   if (UNLIKELY(taken->count == taken->capacity)) {
     size_t capacity = taken->capacity ? 2 * taken->capacity : 64;
@@ -121,7 +121,7 @@ static void bulk_take(lua_State *L, const struct loop_box *loop, struct taken *t
   taken->ids[taken->count++] = id;
 }
 
-/* Takes all entities that the loop at 1 visits; their memory is at the top of the stack. */
+/* Lists all entities that the loop at 1 visits; their memory is left at the top of the stack. */
 static struct taken bulk_take_all(lua_State *L, struct loop_box *loop) {
   lua_pushnil(L);
   struct taken taken = {.index = lua_gettop(L)};
@@ -141,7 +141,7 @@ static int bulk_ids_body(lua_State *L) {
   return 0;
 }
 
-/* Lists the entities, each once, as far as there is room. Counts them. */
+/* Lists the entities, each once, up to `room` of them. Counts them all. */
 static ecs_status bulk_take_ids(ecs_query *query, ecs_id *ids, size_t room, size_t *count) {
   struct walk walk;
   ecs_status status = walk_begin_ordered(&walk, query);
@@ -179,9 +179,9 @@ int query_ids(lua_State *L) {
   return 1;
 }
 
-/* ---- set: all rows, or none when it fails ---- */
+/* ---- set: all rows or, if it fails, none ---- */
 
-/* Sets what an input has collected, with any values of their own for each entity. */
+/* Sets the values that an input has collected, with `any` values of its own for each entity. */
 static void bulk_set_taken(struct input *input, struct component *component,
                            const struct taken *taken) {
   lua_State *L = input->L;
@@ -206,7 +206,7 @@ static void bulk_set_taken(struct input *input, struct component *component,
   world_settle(box->world);
 }
 
-/* Reads what to set: the component at index 2 and `count` values after it. */
+/* Reads the values to set: the component is at index 2, with `count` values after it. */
 static struct component *bulk_read_set(lua_State *L, struct world_box *box, int world_index,
                                        int count, struct input *input) {
   uint32_t leaf;
@@ -221,7 +221,7 @@ static struct component *bulk_read_set(lua_State *L, struct world_box *box, int 
   return component;
 }
 
-/* body(loop, component, ...): values are read once the rows are known; reading runs Lua. */
+/* body(loop, component, ...): the values are read once the rows are known; reading runs Lua. */
 static int bulk_set_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   int count = lua_gettop(L) - 2;
@@ -241,10 +241,10 @@ int query_set(lua_State *L) {
   int filter = lua_gettop(L);
   if (arguments < 2) luaL_argerror(L, arguments + 2, "value expected");
   check_free(L, box);
-  /* So that errors name this call's arguments, even without rows. */
+  /* Read here so that errors name this call's arguments, even if there are no rows. */
   struct input input;
   need_stack(L, arguments + 8);
-  uint32_t calls = box->calls + 1;          /* more, if finalizers use the world */
+  uint32_t calls = box->calls + 1;          /* it differs if finalizers use the world */
   const struct component *component =
       bulk_read_set(L, box, push_query_world(L, 1), arguments - 1, &input);
   if (lua_isnil(L, filter) && box->calls == calls &&
@@ -266,14 +266,14 @@ struct row_change {
   enum command_kind kind;
   const char *method;
   ecs_id component;            /* ECS_NULL for a despawn */
-  bool simple;                 /* without ties and values: the core can do it alone */
+  bool simple;                 /* no ties or values: the core alone can do it */
 };
 
-/* A body's arguments: the loop, the change, and those after the entity. */
+/* A body's arguments: the loop, the change, and what follows the entity. */
 enum { AT_LOOP = 1, AT_CHANGE, AT_ARGUMENTS };
 
-/* Stages the change for one entity; on failure, the method after its world on the stack says
-** why. */
+/* Defers the change for one entity; on failure, the method that follows its world on the stack
+** raises the reason. */
 static void change_rows_stage_one(lua_State *L, const struct loop_box *loop,
                                   const struct row_change *change, ecs_id id, int arguments) {
   int world = AT_ARGUMENTS + arguments;
@@ -291,7 +291,7 @@ static void change_rows_stage_one(lua_State *L, const struct loop_box *loop,
   if (!loop->open) loop_gone(L, loop);
 }
 
-/* Defers rows of the loop's table together; false if they must be staged one by one. */
+/* Defers a change for all rows of the loop's run; false if they must be deferred one by one. */
 static bool defer_rows(lua_State *L, const struct loop_box *loop, const struct row_change *change) {
   ecs_world *world = loop->box->world;
   struct table *table = world_table(world, loop->table->index);
@@ -325,7 +325,7 @@ static int change_body(lua_State *L) {
 
 /* ---- the methods ---- */
 
-/* The query and its predicate are at 1 and after the arguments. */
+/* Runs a change over the query and its predicate, which are at 1 and after the arguments. */
 static void run_change(lua_State *L, const struct query_box *query, int filter,
                 struct row_change *change) {
   int arguments = filter - 2;

@@ -55,13 +55,13 @@ static inline struct component *composition_key_component(lua_State *L, struct w
   return NULL;
 }
 
-/* The component whose fields the values are for. */
+/* The component whose fields the values are for: as a migration leaves it, if there is one. */
 static const struct component *composition_as_valued(const struct composition *plan,
                                                      const struct component *component) {
   return LIKELY(!plan->migration) ? component : migration_wanted(plan->migration, component);
 }
 
-/* Ends a part, whose writes are those from `before` on. */
+/* Ends a part; its writes are those from `before` on. */
 static void composition_end_part(struct composition *plan, struct component *component,
                                  ecs_id target, uint32_t before) {
   if (UNLIKELY(plan->count == plan->capacity)) composition_grow(plan);
@@ -138,7 +138,7 @@ static void composition_add_targets(struct composition *plan, struct component *
                 show_value(L, -1, got, sizeof got), component->name);
 }
 
-/* The pair whose id is the key, with true or a table of its fields. */
+/* A pair's id as the key, with true or a table of the relation's fields. */
 static void composition_add_pair(struct composition *plan, struct component *component, ecs_id pair,
                                  int index) {
   lua_State *L = plan->input.L;
@@ -189,7 +189,7 @@ void composition_add_part(struct composition *plan, int index) {
   composition_end_part(plan, component, ECS_NULL, before);
 }
 
-/* Ties are made in the order of their relations, not in that of the keys in the table. */
+/* Ties are made in the order of their relations, not of the keys in the table. */
 void composition_order(struct composition *plan, uint32_t first, uint32_t count) {
   struct part *parts = plan->parts + first;
   for (uint32_t i = 1; plan->tied && i < count; i++) {
@@ -221,7 +221,7 @@ void composition_end(struct composition *plan) {
 void composition_read(struct composition *plan, lua_State *L, struct world_box *box, int index) {
   composition_begin(plan, L, box);
   if (lua_isnoneornil(L, index)) return;
-  if (lua_type(L, index) == LUA_TSTRING) {   /* a prefab's name, or that of a single component */
+  if (lua_type(L, index) == LUA_TSTRING) {   /* a prefab's name, or a single component's */
     ecs_string name;
     char text[160];
     name.data = lua_tolstring(L, index, &name.size);

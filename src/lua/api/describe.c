@@ -41,7 +41,7 @@ static void describe_push_table(lua_State *L, const ecs_world *world, const stru
   set_integer(L, "bytes", table_bytes(table));
 }
 
-/* Describes the tables. Returns their total of rows. */
+/* Describes the tables. Returns their total number of rows. */
 static size_t describe_set_tables(lua_State *L, const ecs_world *world) {
   size_t rows = 0;
   const struct id_record *all = graph_all(world);
@@ -56,7 +56,7 @@ static size_t describe_set_tables(lua_State *L, const ecs_world *world) {
   return rows;
 }
 
-/* The names of components of one kind, or of orphans. */
+/* Lists the names of the components of one kind, or of orphans. */
 static void describe_set_components(lua_State *L, const char *key, const ecs_world *world) {
   bool orphans = strcmp(key, "orphans") == 0;
   lua_newtable(L);
@@ -92,7 +92,7 @@ static void describe_set_prefabs(lua_State *L, const ecs_world *world) {
   lua_setfield(L, -2, "prefabs");
 }
 
-#define DESCRIBE_COUNTED 10000   /* rows of a query that are gone through */
+#define DESCRIBE_COUNTED 10000   /* most rows of a query that are visited to count them */
 
 static void describe_set_queries(lua_State *L, const ecs_world *world) {
   lua_newtable(L);
@@ -115,8 +115,8 @@ static void describe_add_ignored(lua_State *L, const ecs_world *world, const ecs
     if (schedule_is_ignored(world, system, *names)) append_text(L, *names);
 }
 
-/* What only systems have: among others, rows that a function was called for, those that fell back
-** to Lua, and the time of a row. */
+/* What only systems have: for example, the rows that a function was called for, those that fell
+** back to Lua, and the time per row. */
 static void describe_set_system(lua_State *L, const ecs_world *world, const ecs_system *system,
                                 uint32_t order) {
   const struct system_box *script = system_script(system);
@@ -201,7 +201,7 @@ static void describe_push_index(lua_State *L, const ecs_index *index) {
   set_integer(L, "bytes", index_bytes(index));
 }
 
-/* describe(world): the table of everything. */
+/* describe(world): the table with everything. */
 static int describe_world(lua_State *L) {
   const struct world_box *box = lua_touserdata(L, 1);
   const ecs_world *world = box->world;
@@ -241,7 +241,7 @@ static int world_describe(lua_State *L) {
   return 1;
 }
 
-/* world:profile(on): returns whether updates are then profiled. */
+/* world:profile(on): returns whether updates are now profiled. */
 static int describe_world_profile(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   if (!lua_isnoneornil(L, 2)) {
@@ -266,7 +266,7 @@ static int describe_reset_counters(lua_State *L) {
   return 0;
 }
 
-/* frames(world, count): a list of the last updates, the oldest first. */
+/* frames(world, count): a list of the last updates, oldest first. */
 static int describe_frames(lua_State *L) {
   const struct world_box *box = lua_touserdata(L, 1);
   const struct schedule *schedule = box->world->schedule;

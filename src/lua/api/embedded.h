@@ -1,4 +1,4 @@
-/* The Lua half of the module, as spec/tools/embed generates it for hosts without its files. */
+/* The Lua part of the module, as spec/tools/embed generates it for hosts without its files. */
 #ifndef ECS_LUA_API_EMBEDDED_H
 #define ECS_LUA_API_EMBEDDED_H
 

@@ -42,7 +42,7 @@ void ecs_lua_push_world(lua_State *L, ecs_world *world) {
   luaL_checkstack(L, 8, NULL);
   luaL_requiref(L, "ecs.native", luaopen_ecs_native, 0);
   lua_pop(L, 1);
-  /* Lent worlds live as long as the state, or until they are closed. */
+  /* Lent worlds are anchored until the state ends or they are closed. */
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lent_worlds_key) != LUA_TTABLE) {
     lua_pop(L, 1);
     lua_newtable(L);

@@ -17,7 +17,7 @@ const char kind_array = 0;
 
 /* ---- finding an array ----------------------------------------------------------------- */
 
-/* What a swap of scripts shows before its commit has no cells. */
+/* Finds no array that only a swap of scripts shows before its commit: it has no cells yet. */
 const struct component *array_find(lua_State *L, int index, struct array_box *array) {
   if (!array->box->world) return NULL;
   if (array->component && array->version == *array->box->version) return array->component;
@@ -46,7 +46,7 @@ static const struct component *array_missing(lua_State *L, int index,
   return NULL;
 }
 
-/* The array at an index, which is known to be an array object. */
+/* The array of the array object at an index. */
 static inline const struct component *array_open(lua_State *L, int index) {
   struct array_box *array = lua_touserdata(L, index);
   const struct world_box *box = array->box;
@@ -64,7 +64,7 @@ static struct array_box *check_array(lua_State *L, int arg) {
 
 /* ---- elements --------------------------------------------------------------------------- */
 
-/* The place of a key, from 0; NONE for an invalid number. */
+/* The place of a key, from 0; NONE for a number that is not a valid index. */
 static inline uint32_t array_place_of(lua_State *L, const struct component *array, int index) {
   int is_integer;
   lua_Integer at = lua_tointegerx(L, index, &is_integer);
@@ -77,7 +77,7 @@ static int array_no_place(lua_State *L, const struct component *array, int index
                      show_value(L, index, text, sizeof text));
 }
 
-/* Not for strings: runs no finalizer. */
+/* Pushes an element that is not a string, so no finalizer runs. */
 static void array_push_element(lua_State *L, struct world_box *box, const struct component *array,
                                uint32_t at) {
   const struct leaf *leaf = &array->leaves[ARRAY_LEAF];
@@ -200,8 +200,8 @@ static int array_read(lua_State *L) {
   return 1;
 }
 
-/* array:write(from): sets the first elements from a list by raw access; all of it or, if a value
-** does not fit, nothing. */
+/* array:write(from): sets the first elements from a list by raw access: all of them or, if a value
+** does not fit, none. */
 static int array_write(lua_State *L) {
   struct world_box *box = check_array(L, 1)->box;
   const struct component *array = array_open(L, 1);
@@ -221,7 +221,7 @@ static int array_write(lua_State *L) {
   return 0;
 }
 
-/* Pushes an object for the array whose world is at 1 and name at 2, without finding it. */
+/* Pushes an object for the array whose world is at 1 and name at 2, without looking it up. */
 static struct array_box *array_push(lua_State *L, struct world_box *box) {
   struct array_box *array = new_box_of(L, &kind_array, sizeof *array, ARRAY_VALUES, 1);
   lua_pushvalue(L, 2);
@@ -274,8 +274,7 @@ static int declare_array(lua_State *L, struct world_box *box) {
   return 1;
 }
 
-/* world:array(name, type, length) declares an array; world:array(name) returns the one of that
-** name. */
+/* world:array(name, type, length) declares an array; world:array(name) returns an existing one. */
 static int world_array(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   bool declares = !lua_isnoneornil(L, 3) || !lua_isnoneornil(L, 4);
@@ -285,7 +284,7 @@ static int world_array(lua_State *L) {
   lua_settop(L, 2);
   size_t size;
   const char *name = check_text(L, 2, &size);
-  /* A script that is being read may name one that is declared later. */
+  /* A script that is being read may name an array that is declared later. */
   bool later = box->stage && !component_find(box->world, name, size);
   struct array_box *array = array_push(L, box);
   if (!later) {

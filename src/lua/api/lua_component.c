@@ -25,7 +25,7 @@
 #include "lua/loop/loop.h"
 #include "lua/loop/view.h"
 
-/* A description being put together from the plain table that the schema parser made:
+/* A description under construction, from the plain table that the schema parser made:
 **   { doc =, old_name =, toggle =, track =, storage = "sparse", was = { { name =, was = }, ... },
 **     requires = { name or id, ... },
 **     { name =, type =, count =, names = {...}, value =, text =, doc =, unit =, min =, max = },
@@ -34,16 +34,16 @@
 struct draft {
   lua_State *L;
   int table;               /* stack index of the plain table */
-  int anchors;             /* and of ours */
+  int anchors;             /* and of the anchors */
   lua_Integer anchored;
   ecs_component_desc desc;
-  ecs_field *fields;       /* the desc's */
+  ecs_field *fields;       /* for the desc */
   const char **types;
-  const char **names;      /* of all enums */
+  const char **names;      /* those of all enums */
   uint32_t name_count;
   uint32_t name_limit;
-  ecs_id *required;        /* the desc's */
-  const char **required_names;   /* NULL where an id is given */
+  ecs_id *required;        /* for the desc */
+  const char **required_names;   /* NULL for a requirement given by id */
 };
 
 static const char schema_key;
@@ -112,7 +112,7 @@ static void declare_push_plain(struct draft *draft, uint32_t at) {
     declare_declaration_malformed(draft);
 }
 
-/* A zeroed array as userdata, left on the stack. */
+/* Pushes a zeroed array as userdata, and returns it. */
 static void *declare_make_array(lua_State *L, size_t count, size_t item) {
   return memset(lua_newuserdatauv(L, count * item + 1, 0), 0, count * item + 1);
 }
@@ -122,7 +122,7 @@ static void declare_declaration_make_room(struct draft *draft) {
   lua_newtable(L);
   draft->anchors = lua_gettop(L);
   uint32_t fields = declare_declaration_limited(draft, lua_rawlen(L, draft->table));
-  /* How many names the enums of all fields have. */
+  /* How many names all enums have together. */
   lua_Unsigned count = 0;
   for (uint32_t i = 0; i < fields; i++) {
     declare_push_plain(draft, i);
@@ -214,7 +214,7 @@ static void declare_declaration_read_required(struct draft *draft) {
   lua_settop(L, top);
 }
 
-/* Makes no Lua object. */
+/* Looks up the requirements. Makes no Lua object. */
 static void declare_resolve_required(struct draft *draft, const struct world_box *box,
                                      uint32_t at) {
   const ecs_world *world = box->world;
@@ -237,7 +237,7 @@ static void declare_resolve_required(struct draft *draft, const struct world_box
   raise_error(draft->L, "component '%s', requires: %s", draft->desc.name, why);
 }
 
-/* The name here for a type's name in other libraries. */
+/* Our name for a type that other libraries name differently. */
 static const char *declare_usual_type(const char *type) {
   static const char *const usual[][2] = {
       {"float", "f32"}, {"single", "f32"}, {"float32", "f32"}, {"double", "f64"},
@@ -330,7 +330,7 @@ static int declare_report_body(lua_State *L) {
 /* ---- declaring --------------------------------------------------------------------- */
 
 /* Runs a migration and pushes its first report; nil if there is nothing to migrate. The report is
-** made before the world changes, so without memory for it nothing changes. */
+** made before the world changes, so if there is no memory for it nothing changes. */
 static ecs_status declare_declaration_migrate(lua_State *L, struct world_box *box,
                                               struct migration *migration) {
   if (migration->count == 0) {
@@ -350,7 +350,7 @@ static ecs_status declare_declaration_migrate(lua_State *L, struct world_box *bo
   return ECS_OK;
 }
 
-/* Before a migration begins, it ends loops that are left open, and observers are called. */
+/* Before a migration begins, loops that are left open end, and observers are called. */
 ecs_status declare_desc(lua_State *L, struct world_box *box, const ecs_component_desc *desc,
                         bool foreign, ecs_id *id) {
   if (box->stage) {
@@ -396,7 +396,7 @@ static void declare_read_relation(struct draft *draft) {
 }
 
 /* Declares the component named at index 2 with the fields and options at 3, in the world at 1, and
-** returns its id; as a "relation" or "event", or for NULL as neither. Pushes the report of the
+** returns its id; `kind` is "relation", "event" or, for neither, NULL. Pushes the report of the
 ** migration, or nil. Raises errors. */
 static ecs_id declare_component(lua_State *L, const char *kind) {
   int top = lua_gettop(L);
@@ -422,7 +422,7 @@ static ecs_id declare_component(lua_State *L, const char *kind) {
   desc->sparse = lua_type(L, -1) == LUA_TSTRING && strcmp(lua_tostring(L, -1), "sparse") == 0;
   need_stack(L, 4);
   struct world_box *box = check_world(L, 1);
-  /* From here on no Lua object is made: the components that are found stay. */
+  /* From here on no Lua object is made, so the components found stay declared. */
   for (uint32_t i = 0; i < desc->field_count; i++) {
     ecs_field *field = &draft.fields[i];
     if (!type_of_name(draft.types[i], &field->type)) {
@@ -430,7 +430,7 @@ static ecs_id declare_component(lua_State *L, const char *kind) {
       field->nested = ecs_component_find(box->world, draft.types[i]);
       if (field->nested == ECS_NULL) declare_unknown_type(&draft, box, field, draft.types[i]);
     }
-    field->text = NULL;   /* it can be derived from the rest */
+    field->text = NULL;   /* derivable from the rest */
   }
   for (uint32_t i = 0; i < desc->required_count; i++) declare_resolve_required(&draft, box, i);
   ecs_id id = ECS_NULL;
@@ -440,8 +440,8 @@ static ecs_id declare_component(lua_State *L, const char *kind) {
   return id;
 }
 
-/* The results of calls that declare: pushes the id before the report, which is at index 4 if there
-** is one. Called last. */
+/* The results of methods that declare: pushes the id before the report, which is at index 4 if
+** there is one. Called last. */
 static int push_declared(lua_State *L, struct world_box *box, ecs_id id) {
   bool migrated = lua_gettop(L) == 4 && !lua_isnil(L, 4);
   lua_settop(L, 4);
@@ -502,7 +502,7 @@ static int component_world_resource(lua_State *L) {
     luaL_checktype(L, 3, LUA_TTABLE);
     made = ecs_component_find(box->world, check_text(L, 2, NULL)) == ECS_NULL;
     id = declare_component(L, NULL);
-    made &= lua_isnil(L, -1);   /* otherwise it had another name */
+    made &= lua_isnil(L, -1);   /* otherwise it had a former name */
     box = check_world(L, 1);
   }
   ecs_status status;
@@ -541,14 +541,14 @@ const luaL_Reg world_component_methods[] = {
 
 /* ---- descriptions ---------------------------------------------------------------- */
 
-/* A limit, as the number it was written as; with a decimal comma it is not one in any locale. */
+/* Sets a limit, as a number if it is one; a decimal comma is none, whatever the locale. */
 static void component_set_limit(lua_State *L, const char *key, const char *text) {
   if (!text) return;
   if (strchr(text, ',') || !lua_stringtonumber(L, text)) lua_pushstring(L, text);
   lua_setfield(L, -2, key);
 }
 
-/* The type as a declaration writes it. */
+/* Pushes the type as a declaration would write it. */
 static void component_push_type(lua_State *L, const struct field *field) {
   if (field->text) {
     lua_pushstring(L, field->text);
@@ -605,7 +605,7 @@ static void component_describe_required(lua_State *L, const ecs_world *world,
   lua_setfield(L, -2, "requires");
 }
 
-/* Adds whether it can be switched off, and how many entities have it off. */
+/* Adds that the component can be switched off, and in how many entities it is off. */
 static void component_describe_toggle(lua_State *L, const ecs_world *world,
                                       const struct component *component) {
   const struct id_record *record = graph_record(world, component->id);
@@ -619,7 +619,7 @@ static void component_describe_toggle(lua_State *L, const ecs_world *world,
   set_integer(L, "off", off);
 }
 
-/* Turns a world and a component's id into the component's description. */
+/* Replaces a world and a component's id by the component's description. */
 static int component_describe(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   struct component *component = component_of(box->world, (ecs_id)lua_tointeger(L, 2));

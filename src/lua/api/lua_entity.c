@@ -20,7 +20,7 @@
 
 #define QUICKLY 8   /* values on the fast path */
 
-/* Raises what is wrong with an argument after a component that is not a relation. */
+/* Raises an error about an argument after a component that is not a relation. */
 static APART int entity_refuse_more(lua_State *L, const struct world_box *box, ecs_id component) {
   struct relation *relation;
   bool target = lua_type(L, 4) == LUA_TNUMBER;
@@ -30,7 +30,7 @@ static APART int entity_refuse_more(lua_State *L, const struct world_box *box, e
                              "world:set");
 }
 
-/* Ends a mutator, or raises its failure: if it is about the entity, argument 2 is at fault. */
+/* Ends a mutator, or raises its failure, which names argument 2 if it is about the entity. */
 static inline int entity_end(lua_State *L, struct world_box *box, ecs_status status) {
   bool is_id = status >= ECS_EDEAD && status <= ECS_ENOID;
   if (UNLIKELY(status != ECS_OK)) raise_argument(L, box->world, status, is_id ? 2 : 0);
@@ -50,7 +50,7 @@ static int entity_is_alive(lua_State *L) {
 /* ---- where a component is -------------------------------------------------------- */
 
 /* The component at 3, if the entity at 2 has a row and a near slot, and the name was used before;
-** NULL for anything else, also for errors. */
+** otherwise, and for errors, NULL. */
 INLINE struct component *entity_find_cached(lua_State *L, const struct world_box *box,
                                             const struct record **record, uint32_t *leaf) {
   if (UNLIKELY(!lua_isinteger(L, 2))) return NULL;
@@ -58,14 +58,14 @@ INLINE struct component *entity_find_cached(lua_State *L, const struct world_box
   return LIKELY(*record) ? known_component(L, box, 3, leaf) : NULL;
 }
 
-/* The common case: a component without array and nested fields, or one leaf, that such an entity
-** has in its table. */
+/* The common case: a component without array and nested fields, or one of its leaves, in the table
+** of such an entity. */
 struct usual {
   const struct component *component;
   const struct table *table;
-  const struct leaf *leaf;           /* the first */
-  uint32_t count;                    /* of these leaves, */
-  const struct column *column;       /* whose cells are in adjacent columns */
+  const struct leaf *leaf;           /* the first of them */
+  uint32_t count;                    /* number of leaves, */
+  const struct column *column;       /* which have adjacent columns */
   uint32_t row;
 };
 
@@ -86,8 +86,8 @@ INLINE bool entity_find_cached_column(lua_State *L, const struct world_box *box,
 
 /* ---- reading --------------------------------------------------------------------- */
 
-/* Finds a component, the only one at 3 and after it; false if the entity lacks it. Warns if its
-** prefab shares it: then it is read along IsA. */
+/* Finds the component at 3, with no argument after it; false if the entity does not have it. Warns
+** if the entity's prefab shares it: it is then read along IsA. */
 static APART bool entity_find_place(struct place *place, lua_State *L, struct world_box *box,
                                     ecs_id entity, const struct component *component,
                                     const struct record *record) {
@@ -101,7 +101,7 @@ static APART bool entity_find_place(struct place *place, lua_State *L, struct wo
   return false;
 }
 
-/* The general case of get. */
+/* get in the general case. */
 static APART int entity_get_any_component(lua_State *L, struct world_box *box) {
   const struct record *record;
   ecs_id id = check_entity_record(L, box, 2, &record);
@@ -140,8 +140,8 @@ static int entity_read(lua_State *L) {
   return 1;
 }
 
-/* A method that asks about the entity at 2 and the component at 3; for a relation, whether there is
-** a tie. */
+/* A method that asks something about the entity at 2 and the component at 3; for a relation,
+** whether it has a tie. */
 INLINE int entity_ask(lua_State *L, bool (*answer)(const ecs_world *world, ecs_id id,
                                                    ecs_id component)) {
   struct world_box *box = check_world(L, 1);
@@ -155,7 +155,7 @@ INLINE int entity_ask(lua_State *L, bool (*answer)(const ecs_world *world, ecs_i
 
 static APART int entity_has_uncached(lua_State *L) { return entity_ask(L, entity_has); }
 
-/* What a table has is found without a core call: 9 % off. */
+/* A component in the entity's table is found without a core call: this takes 9 % off. */
 static int entity_has_component(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   const struct record *record;
@@ -168,7 +168,7 @@ static int entity_has_component(lua_State *L) {
   return 1;
 }
 
-/* The component or pair after `last` by id; ECS_NULL at the end. */
+/* The component or pair that follows `last` by id; ECS_NULL at the end. */
 static ecs_id entity_next_component(const ecs_world *world, ecs_id entity,
                                     const struct record *record, ecs_id last) {
   if (record->table == RECORD_BARE) return ECS_NULL;
@@ -228,8 +228,8 @@ static int entity_components(lua_State *L) {
 
 /* ---- writing --------------------------------------------------------------------- */
 
-/* The common case: stores numbers in existing columns at once. Returns false, with nothing done, in
-** any other case. */
+/* set in the common case: stores numbers in existing columns at once. Otherwise returns false, with
+** nothing done. */
 INLINE bool entity_set_number_cells(lua_State *L, const struct world_box *box) {
   struct usual usual;
   uint32_t count = (uint32_t)lua_gettop(L) - 3;
@@ -250,7 +250,7 @@ INLINE bool entity_set_number_cells(lua_State *L, const struct world_box *box) {
   return true;
 }
 
-/* The general case. */
+/* set in the general case. */
 static APART int entity_set_anything(lua_State *L, struct world_box *box) {
   ecs_id id = check_entity(L, box, 2);
   uint32_t leaf;
@@ -273,7 +273,7 @@ static int entity_set_values(lua_State *L) {
   return LIKELY(entity_set_number_cells(L, box)) ? 0 : entity_set_anything(L, box);
 }
 
-/* The core checks whether it is alive. */
+/* An id argument; the core checks whether it is alive. */
 static inline ecs_id entity_check_number(lua_State *L, int arg) {
   int is_integer;
   ecs_id id = to_id(L, arg, &is_integer);
@@ -323,9 +323,9 @@ static int entity_is_enabled(lua_State *L) { return entity_ask(L, toggle_enabled
 
 /* ---- integers as text ------------------------------------------------------------- */
 
-/* For numbers of 64 bits in a Lua whose numbers have 53. */
+/* Text for 64-bit integers, which a Lua with 53-bit numbers cannot represent. */
 
-/* The component at 3, of which an integer field is named. */
+/* The component at 3, named with an integer field. */
 static struct component *entity_check_integer(lua_State *L, struct world_box *box, uint32_t *leaf) {
   struct component *component = check_component_leaf(L, box, 3, leaf);
   if (*leaf == NONE || component->relation ||

@@ -30,7 +30,7 @@ static struct component *check_event(lua_State *L, const struct world_box *box, 
 
 /* ---- emitting ------------------------------------------------------------------------- */
 
-/* Emits the event that an argument names with the values after it, now or after some seconds. */
+/* Emits the event that an argument names, with the values after it, now or after a delay. */
 static int event_give(lua_State *L, struct world_box *box, int arg, bool now, double seconds) {
   const struct component *event = check_event(L, box, arg);
   struct input input;
@@ -55,14 +55,14 @@ static int event_world_after(lua_State *L) {
 
 /* ---- reading -------------------------------------------------------------------------- */
 
-/* for event in world:events(name): a loop over a query of it, always the same, which the world
-** keeps by the event's id. */
+/* for event in world:events(name): a loop over the event's query, which the world keeps by the
+** event's id. */
 static int world_events(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   lua_settop(L, 2);
   const struct component *event = check_event(L, box, 2);
   lua_pushinteger(L, (lua_Integer)event->id);
-  if (lua_type(L, 2) != LUA_TSTRING) {   /* a finalizer may free the event's own name */
+  if (lua_type(L, 2) != LUA_TSTRING) {   /* a finalizer may free the event's own copy of its name */
     lua_pushstring(L, event->name);
     lua_replace(L, 2);
   }

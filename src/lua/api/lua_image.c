@@ -16,7 +16,7 @@
 
 const char kind_image = 0, kind_snapshot = 0;
 
-/* Bytes to be returned, freed even if Lua has no memory left for the string. */
+/* Bytes to return, which are freed even if Lua has no memory left for the string. */
 struct image_box {
   struct head head;
   lua_Alloc alloc;
@@ -77,7 +77,7 @@ static void image_push_codec(lua_State *L, int index, const char *what, const ch
   lua_pop(L, 1);
 }
 
-/* While a codec's function runs, the world cannot be used. */
+/* Calls a codec's function, during which the world cannot be used. */
 static int image_call_hidden(lua_State *L, struct world_box *box, int arguments, int results) {
   box->hidden = box->world;
   box->world = NULL;
@@ -88,7 +88,7 @@ static int image_call_hidden(lua_State *L, struct world_box *box, int arguments,
   return status;
 }
 
-/* image_encode_all(encode, values): a table from slots to the bytes of their values. */
+/* image_encode_all(encode, values): a table that maps slots to the bytes of their values. */
 static int image_encode_all(lua_State *L) {
   lua_newtable(L);
   for (lua_pushnil(L); lua_next(L, 2); lua_settop(L, 4)) {
@@ -123,13 +123,13 @@ struct decoding {
   const char *data;          /* of the value being decoded */
   size_t size;
   uint32_t slot;
-  bool no_memory;            /* for one of the values; other failures are at LOAD_ERROR */
+  bool no_memory;            /* while a value was decoded; other errors are at LOAD_ERROR */
 };
 
 /* The stack of world:load. */
 enum { LOAD_WORLD = 1, LOAD_BYTES, LOAD_OPTIONS, LOAD_CODEC, LOAD_ERROR };
 
-/* image_decode_one(world, decode, decoding): puts the value into its slot. */
+/* image_decode_one(world, decode, decoding): decodes a value into its slot. */
 static int image_decode_one(lua_State *L) {
   const struct decoding *decoding = lua_touserdata(L, 3);
   lua_pushvalue(L, 2);
@@ -191,7 +191,7 @@ static int image_world_save(lua_State *L) {
     lua_pushcfunction(L, image_encode_all);
     lua_insert(L, -2);
     lua_getiuservalue(L, 1, WORLD_ANY);
-    /* No view shows a row meanwhile, since it would write to a hidden world. */
+    /* No view may show a row meanwhile, since it would write to a hidden world. */
     status = loops_end(box);
     if (status == ECS_OK) status = world_is_idle(box->world, "save");
     if (status != ECS_OK) raise_status(L, box->world, status);
@@ -287,9 +287,9 @@ static int image_world_digest(lua_State *L) {
 struct snapshot_box {
   struct head head;
   struct world_box *box;
-  ecs_snapshot *snapshot;    /* gone with its world */
-  size_t bytes;              /* bytes that it takes */
-  uint64_t tick;             /* of the world when it was taken */
+  ecs_snapshot *snapshot;    /* freed with its world */
+  size_t bytes;              /* its size */
+  uint64_t tick;             /* the world's when it was taken */
 };
 
 static int snapshot_collect(lua_State *L) {

@@ -58,7 +58,7 @@ void index_bring_up(lua_State *L, struct world_box *box, int world_index,
   RETRY_OR_RAISE(L, box, index_refresh(index));
 }
 
-/* The index whose object is argument 1, up to date, if it is of one of these kinds (bits by
+/* The index of the object at argument 1, up to date, if it is of one of these kinds (bits by
 ** ecs_index_by). Counts a public call. */
 static ecs_index *index_check_fresh(lua_State *L, unsigned kinds) {
   struct index_box *object = box_test(L, 1, &kind_index, sizeof *object);
@@ -73,7 +73,7 @@ static ecs_index *index_check_fresh(lua_State *L, unsigned kinds) {
   if (UNLIKELY(!(kinds >> index->desc.by & 1)))
     raise_status(L, index->world, index_refuse(index));
   if (LIKELY(index_is_fresh(index))) return index;
-  /* A script's system declares which indexes it uses. */
+  /* The system of a script must declare the indexes that it uses. */
   const ecs_world *world = index->world;
   const ecs_system *system = world->running ? world->schedule->current : NULL;
   if (system && system_script(system))
@@ -94,7 +94,7 @@ static double index_check_number(lua_State *L, int arg) {
   return (double)lua_tonumber(L, arg);
 }
 
-/* A key to search for; with `none` it may be nil, which matches nothing. */
+/* A key to search for; with `none` it may be nil, which finds nothing. */
 static struct key index_check_key(lua_State *L, const ecs_index *index, int arg, bool none) {
   ecs_value value;
   if (!read_scalar(L, arg, &value) && !(none && lua_type(L, arg) == LUA_TNIL))
@@ -102,14 +102,14 @@ static struct key index_check_key(lua_State *L, const ecs_index *index, int arg,
   return key_wanted(index->world, &value);
 }
 
-/* Reads the position from argument 2 on. Returns the argument after it. */
+/* Reads the position at argument 2 and after it. Returns the argument that follows. */
 static int index_check_place(lua_State *L, const ecs_index *index, double *at) {
   uint32_t axes = index->now->grid.axes;
   for (uint32_t i = 0; i < axes; i++) at[i] = index_check_number(L, (int)i + 2);
   return (int)axes + 2;
 }
 
-/* An extra number would be taken for another argument. */
+/* Raises an error for an extra number, which would be taken for another argument. */
 static void index_check_end(lua_State *L, const ecs_index *index, int arg) {
   if (lua_gettop(L) < arg) return;
   char text[160];
@@ -228,7 +228,7 @@ struct index_draft {
 
 const char *const index_kinds[] = {"grid", "hash", "ordered", "maybe"};
 
-/* Reads which of grid, hash, ordered and maybe is given: a string, or a function, which is then at
+/* Reads which of grid, hash, ordered and maybe is given: a string, or a function, which is left at
 ** the top of the stack. */
 static void index_declaration_read_kind(lua_State *L, struct world_box *box, const char *what,
                                         struct index_draft *draft) {
@@ -265,8 +265,8 @@ static void index_declaration_read_kind(lua_State *L, struct world_box *box, con
     wrong_option(L, what, "cell", "the width of a cell, a number above 0");
 }
 
-/* Reads the name at 2 and the options at 3 with the world at 1. Raises errors; pushes what the
-** draft needs. */
+/* Reads the name at 2 and the options at 3, with the world at 1. Raises errors; pushes what the
+** draft refers to. */
 static void index_declaration_read_draft(lua_State *L, struct world_box *box,
                                          struct index_draft *draft) {
   static const char *const keys[] = {"query", "grid", "cell", "hash", "ordered", "maybe",
@@ -286,7 +286,7 @@ static void index_declaration_read_draft(lua_State *L, struct world_box *box,
   index_declaration_read_kind(L, box, what, draft);
 }
 
-/* Builds the index. A key function passed to the core is anchored until it is swept. */
+/* Builds the index. A key function is anchored until the core releases it. */
 static ecs_status index_declaration_build(lua_State *L, struct world_box *box,
                                           struct index_draft *draft, ecs_index **out) {
   if (draft->function) index_keys_push(L, box, draft->function, &draft->query, &draft->desc);
@@ -320,7 +320,7 @@ static void index_declare(lua_State *L, struct world_box *box) {
     index_push(L, box);
     return;
   }
-  if (!box->world) no_world(L, AT_WORLD);   /* a finalizer has closed it */
+  if (!box->world) no_world(L, AT_WORLD);   /* closed by a finalizer */
   raise_failure(L, box->world, index_may_enter(box->world, draft.desc.name));
   index_push(L, box);
   int object = lua_gettop(L);
@@ -347,14 +347,14 @@ bool index_undeclare(lua_State *L, struct world_box *box, int arg) {
   return true;
 }
 
-/* world:index(name, options) declares an index; world:index(name) returns the one of that name. */
+/* world:index(name, options) declares an index; world:index(name) returns an existing one. */
 static int world_index(lua_State *L) {
   struct world_box *box = check_world(L, AT_WORLD);
   size_t size;
   const char *name = check_text(L, AT_NAME, &size);
   lua_settop(L, AT_SPEC);
   if (lua_isnil(L, AT_SPEC)) {
-    /* A script that is being read may name one that is declared later. */
+    /* A script that is being read may name an index that is declared later. */
     if (!box->stage && !index_named(box->world, name, size))
       raise_argument(L, box->world, index_unknown(box->world, name, size), AT_NAME);
     index_push(L, box);

@@ -1,5 +1,5 @@
-/* ecs.math: functions that give the same floats everywhere (kernel/math64.c). Kernels know them by
-** their addresses. */
+/* ecs.math: functions that give the same floats everywhere (kernel/math64.c). Kernels recognise
+** them by their addresses. */
 #include <lauxlib.h>
 
 #include "kernel/program.h"

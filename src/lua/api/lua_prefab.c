@@ -13,15 +13,14 @@
 
 /* ---- copies ---- */
 
-/* Pushes the id of a copy of an entity, named by argument 2, with the components at 3 set over
-** it. */
+/* Pushes the id of a copy of an entity, named by argument 2, with the components at 3 set in it. */
 static int prefab_copy(lua_State *L, struct world_box *box, ecs_id id, enum clone_kind kind) {
   struct composition plan;
   composition_read(&plan, L, box, 3);
   composition_order(&plan, 0, plan.count);
   RETRY_OR_BLAME(L, box, 2, clone_find(box->world, id, kind));
-  /* Each any value to be copied gets a slot. Whatever ran meanwhile has left the world unchanged,
-  ** or the call ends here. */
+  /* Gives each `any` value to be copied a slot. If anything that ran meanwhile has changed the
+  ** world, the call ends here. */
   struct clone *clone = box->world->clone;
   uint32_t calls = box->calls;
   need_stack(L, 2);
@@ -63,7 +62,7 @@ static int prefab_world_instantiate(lua_State *L) {
   return prefab_copy(L, box, check_prefab(L, box), CLONE_INSTANCE);
 }
 
-/* ---- the list that lua/ecs/prefab.lua makes of a declaration ---- */
+/* ---- the list that lua/ecs/prefab.lua makes from a declaration ---- */
 
 /* Pushes an entry, counted from 0. Returns its stack index. */
 static int prefab_open_entry(lua_State *L, int list, uint32_t at) {
@@ -71,7 +70,7 @@ static int prefab_open_entry(lua_State *L, int list, uint32_t at) {
   return lua_gettop(L);
 }
 
-/* How many shared components the entities of the list name in all. */
+/* The total number of shared components of the entities in the list. */
 static uint32_t prefab_count_shared(lua_State *L, int list, uint32_t count) {
   size_t shared = 0;
   int top = lua_gettop(L);
@@ -87,7 +86,7 @@ struct entry_reading {
   struct composition *plan;
   struct prefab_node *node;
   ecs_id *shared;
-  const char *key;           /* the current component, whose name a table of the list keeps; or
+  const char *key;           /* the current component's name, kept alive by a table of the list; or
                              ** NULL */
 };
 
@@ -136,8 +135,8 @@ static void prefab_read_is_a(lua_State *L, const struct world_box *box, int entr
   if (status != ECS_OK) raise_status(L, box->world, status);
 }
 
-/* A C function, (world, entry, reading): reads all of the entry except where its parts are. Its
-** base may not exist yet when a reload is checked. The list keeps its name. */
+/* A C function, (world, entry, reading): reads an entry except for the place of its parts. Its base
+** may not exist yet when a reload is checked. The list keeps its name alive. */
 static int prefab_read_entry(lua_State *L) {
   struct entry_reading *reading = lua_touserdata(L, 3);
   struct composition *plan = reading->plan;
@@ -159,7 +158,7 @@ static int prefab_read_entry(lua_State *L) {
   return 0;
 }
 
-/* Reads an entry of the list; errors are raised with its title. */
+/* Reads an entry of the list; errors include its title. */
 static void prefab_read_at(lua_State *L, int list, uint32_t at, struct entry_reading *reading) {
   reading->key = NULL;
   int entry = prefab_open_entry(L, list, at);
@@ -172,14 +171,14 @@ static void prefab_read_at(lua_State *L, int list, uint32_t at, struct entry_rea
   if (status == LUA_OK) return;
   const char *key = reading->key;
   option(L, entry, "title");
-  /* luaL_error of Lua 5.5.0 raises another text if there is no memory for this one. */
+  /* In Lua 5.5.0, luaL_error raises another text if there is no memory for this one. */
   lua_pushfstring(L, key ? "%s, '%s': %s" : "%s%s: %s", lua_tostring(L, -1), key ? key : "",
                   lua_tostring(L, -2));
   lua_error(L);
 }
 
 /* Reads the entities of the list; `shared` has room for their shared components. Nodes point into
-** these, into the composition, and to texts of the list. */
+** `shared`, into the composition, and to texts of the list. */
 static void prefab_read_list(struct composition *plan, int list, struct prefab_node *nodes,
                              uint32_t count, ecs_id *shared) {
   lua_State *L = plan->input.L;

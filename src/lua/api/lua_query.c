@@ -37,7 +37,7 @@ static int query_key_object(lua_State *L) {
   return 1;
 }
 
-/* Without finalizers: one could close the world, and free the query, between two texts. */
+/* Runs no finalizers: one could close the world, and free the query, between two texts. */
 void query_push_key(lua_State *L, const struct query_box *query, lua_Integer use) {
   lua_pushlightuserdata(L, (void *)(uintptr_t)query);
   lua_pushinteger(L, use);
@@ -46,7 +46,7 @@ void query_push_key(lua_State *L, const struct query_box *query, lua_Integer use
 
 struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
                              const struct query_text *text) {
-  lua_pushstring(L, text->text);   /* a copy: a finalizer may free the name of a component */
+  lua_pushstring(L, text->text);   /* a copy, since a finalizer may free a component's name */
   ecs_string terms;
   terms.data = lua_tolstring(L, -1, &terms.size);
   struct query_box *query = query_box_push(L, box, world_index);
@@ -77,7 +77,7 @@ struct query_box *check_query(lua_State *L, int arg) {
   return query;
 }
 
-/* The text at 2; a list of terms, or one argument for each, is not a text. */
+/* The text at 2; raises an error for a list of terms, or for one argument per term. */
 static const char *query_check_terms(lua_State *L) {
   if (lua_istable(L, 2)) luaL_argerror(L, 2, ONE_TEXT " expected, got a table");
   if (lua_type(L, 3) == LUA_TSTRING) luaL_argerror(L, 3, ONE_TEXT " expected, got several");
@@ -144,7 +144,7 @@ static int query_tostring(lua_State *L) {
   return 1;
 }
 
-/* Lua may lose finalizers when out of memory: then the query lives as long as its world. */
+/* Lua may lose finalizers when out of memory: then the query lives until its world is closed. */
 static int query_collect(lua_State *L) {
   struct query_box *query = box_test(L, 1, &kind_query, sizeof *query);
   if (!query || !query->query) return 0;

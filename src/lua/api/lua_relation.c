@@ -27,8 +27,8 @@ static ecs_id relation_check_target(lua_State *L, struct world_box *box, int arg
   return check_entity(L, box, arg);
 }
 
-/* The target of a call, in a pair's id at argument 3 or separately at 4; ECS_NULL if there is none.
-** Further arguments begin at *next. */
+/* Finds the target of a call: in a pair's id at argument 3, or separately at 4; ECS_NULL if there
+** is none. Further arguments begin at *next. */
 static ecs_id relation_find_target(lua_State *L, struct world_box *box, int *next) {
   int is_integer;
   ecs_id id = to_id(L, 3, &is_integer);
@@ -59,7 +59,7 @@ static int world_relation(lua_State *L) { return declare_method(L, "relation"); 
 
 /* ---- changing -------------------------------------------------------------------- */
 
-/* Ties or, without a target, raises how to write it. */
+/* Ties; without a target, raises an error that says how to write it. */
 static int relation_tie(lua_State *L, struct world_box *box, ecs_id id, struct component *component,
                         ecs_id target, const struct input *input) {
   RETRY_OR_RAISE(L, box,
@@ -113,7 +113,7 @@ int relation_set(lua_State *L, struct world_box *box, struct component *componen
     relation_input_behind_target(&input, component, leaf, next);
   else if (target != ECS_NULL && (leaf != NONE || component->field_count || lua_gettop(L) >= next))
     input_values(&input, component, leaf, next, lua_gettop(L) - next + 1);
-  /* The target comes before the fields, and must not be among them, too. */
+  /* The target precedes the fields, and must not also be one of them. */
   bool given = component->relation->exclusive && target != ECS_NULL;
   for (uint32_t i = 0; given && i < input.count; i++)
     if (input.writes[i].leaf == TARGET_LEAF)
@@ -195,8 +195,8 @@ static int relation_world_parent(lua_State *L) {
 
 /* ---- loops over ties --------------------------------------------------------------- */
 
-/* Entities that were tied when the loop began, except those that have died since. Its user value is
-** the world's object. */
+/* Entities that were tied when the loop began, except those that have died since then. Its user
+** value is the world's object. */
 struct listed_box {
   struct head head;
   size_t at, count;
@@ -221,7 +221,7 @@ static int relation_next_listed(lua_State *L) {
 const luaL_Reg listed_metamethods[] = {
     {"__call", relation_next_listed}, LOOP_REFUSALS, {NULL, NULL}};
 
-/* As ecs_sources. */
+/* Like ecs_sources, for targets. */
 static size_t relation_list_targets(const ecs_world *world, ecs_id id, ecs_id relation, ecs_id *ids,
                                     size_t room) {
   size_t count = 0;

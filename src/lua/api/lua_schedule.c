@@ -50,7 +50,7 @@ static ecs_status run_schedule(ecs_world *world, const void *ud) {
   return what->name ? ecs_run(world, what->name, what->dt) : ecs_update(world, what->dt);
 }
 
-/* Ends loops that are left open first, as all calls that run systems do. */
+/* First ends loops that are left open, as all calls that run systems do. */
 static int schedule_run(lua_State *L, struct world_box *box, const char *name, double dt) {
   const struct timed_run what = {name, dt};
   loops_finish(L, box);
@@ -76,8 +76,8 @@ void warn_later(lua_State *L, struct world_box *box, int world_index, const char
   lua_pop(L, 2);
 }
 
-/* Warns once of each name in `before` and `after` that does not exist, and of other mistakes that
-** raise no errors. The host's function that receives it may do anything. */
+/* Warns once about each name in `before` and `after` that does not exist, and about other mistakes
+** that raise no errors. The host's warning function may do anything. */
 static struct world_box *schedule_warn(lua_State *L, struct world_box *box) {
   char text[MESSAGE_SIZE];
   while (schedule_tell(box->world, text, sizeof text)) warn_later(L, box, 1, "%s", text);
@@ -120,7 +120,7 @@ static int schedule_world_run(lua_State *L) {
   return schedule_run(L, box, name, dt);
 }
 
-/* world:alpha(phase): how far a fixed phase is between two steps, 0 to 1. */
+/* world:alpha(phase): how far a fixed phase is between two steps, from 0 to 1. */
 static int schedule_world_alpha(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   const char *phase = lua_isnoneornil(L, 2) ? NULL : check_text(L, 2, NULL);
@@ -139,8 +139,8 @@ static lua_Integer schedule_random_bound(lua_State *L, int arg) {
   return luaL_checkinteger(L, arg);
 }
 
-/* world:random(e), (e, n), (e, m, n), as math.random: a float in [0, 1), or an integer in [1, n] or
-** [m, n], from the open stream (core/base/chance.h): the same on every machine and in every
+/* world:random(e), (e, n), (e, m, n), like math.random: a float in [0, 1), or an integer in [1, n]
+** or [m, n], from the open stream (core/base/chance.h): the same on every machine and in every
 ** tier. */
 static int schedule_world_random(lua_State *L) {
   struct world_box *box = check_world(L, 1);

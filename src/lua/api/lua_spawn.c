@@ -32,7 +32,7 @@ static APART int spawn_composed(lua_State *L, struct world_box *box) {
   return spawn_end(L, box, id);
 }
 
-/* An entity without components is a row of the empty table: 23 % off. */
+/* An entity without components is a row of the empty table: this takes 23 % off. */
 static int world_spawn(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = ECS_NULL;
@@ -54,7 +54,7 @@ static int world_spawn_at(lua_State *L) {
   return spawn_end(L, box, id);
 }
 
-/* Repeats the writes for every entity, each with its own slots. */
+/* Repeats the writes for every entity, each with any slots of its own. */
 static void spawn_repeat_writes(struct composition *plan, struct write *writes, size_t count) {
   const struct input *input = &plan->input;
   const uint32_t *slots = input->box->scratch->pending;
@@ -71,7 +71,7 @@ static void spawn_repeat_writes(struct composition *plan, struct write *writes, 
   }
 }
 
-/* Spawns with a buffer for the ids, and for the writes if they are repeated for any values. */
+/* Spawns with a buffer for the ids, and for the writes if `any` values make them repeat. */
 static void spawn_buffered(lua_State *L, struct composition *plan, size_t count, int list) {
   struct world_box *box = plan->input.box;
   bool with_any = box->any.pending > 0 && count > 1;
@@ -123,18 +123,18 @@ static int spawn_world_despawn(lua_State *L) {
 /* A spawner is a C function over its world and a userdata with its text. Each name in the text
 ** stands for a value of each field of a component, or for the value of one field; names are looked
 ** up again when components are redeclared. If all values are numbers for columns of one table, they
-** are stored directly, as for the last entity, as long as that table exists and nothing is
+** are stored directly in the table of the last entity, if it still exists and nothing is
 ** deferred. */
 
 #define SPACE " \t\r\n"
 #define WAY_VALUES 16
 
-/* The fast path into a table, where the last entity went; only for numbers in its columns. */
+/* The fast path into the table of the last entity; only for numbers in its columns. */
 struct way {
   uint64_t version;            /* registry.version at that time */
-  uint32_t table, serial;      /* the table, distinguished from a later one in its place; NONE:
-                               ** there is more to do */
-  uint32_t count;              /* of the values */
+  uint32_t table, serial;      /* the table, distinguished from a later one at its index; NONE: the
+                               ** fast path is not possible */
+  uint32_t count;              /* number of values */
   struct {
     uint32_t column;
     ecs_type type;
@@ -142,17 +142,17 @@ struct way {
   } values[WAY_VALUES];
 };
 
-/* In a userdata, the second upvalue of the function; the first is the world. */
+/* In a userdata, the function's second upvalue; the first is the world. */
 struct spawner {
   uint32_t count;
   struct spawner_name names[SPAWNER_NAMES];
   struct way way;
-  char text[];                 /* as given, ended by '\0' */
+  char text[];                 /* as given, zero-terminated */
 };
 
 enum { AT_WORLD = 1, AT_SPAWNER, AT_VALUES };
 
-/* Among the world's references: the userdata of all spawners, each -> where it was made. */
+/* Among the world's references: the userdata of all spawners, each mapped to where it was made. */
 static const char spawners_key = 0;
 
 /* ---- the components ---- */
@@ -161,7 +161,7 @@ static int spawner_refuse_name(lua_State *L, const struct spawner *spawner, cons
   return raise_error(L, "spawner '%s': %s", spawner->text, why);
 }
 
-/* The names between commas. */
+/* Reads the names between commas. */
 static void spawner_read_names(lua_State *L, struct spawner *spawner) {
   const char *at = spawner->text;
   for (;;) {
@@ -182,8 +182,8 @@ static void spawner_read_names(lua_State *L, struct spawner *spawner) {
   }
 }
 
-/* Whether two fields of a component are the same, or one is a part of the other; an empty one is
-** the whole component. */
+/* Whether two fields of a component are the same, or one is part of the other; an empty one is the
+** whole component. */
 static bool spawner_overlaps(ecs_string a, ecs_string b) {
   ecs_string part = a.size > b.size ? a : b;
   size_t size = a.size > b.size ? b.size : a.size;
@@ -191,7 +191,7 @@ static bool spawner_overlaps(ecs_string a, ecs_string b) {
   return memcmp(a.data, b.data, size) == 0 && (a.size == b.size || strchr(".[", part.data[size]));
 }
 
-/* Whether an earlier name stands for the same component, or for the same value of it. */
+/* Whether an earlier name stands for the same component, or for part of it. */
 static bool spawn_is_twice(const struct spawner *spawner, uint32_t at, ecs_id component) {
   ecs_string field = spawner->names[at].field;
   for (uint32_t i = 0; i < at; i++)
@@ -207,8 +207,8 @@ static bool spawn_has_field(const struct component *component, ecs_string field)
          component_leaf(component, field.data, field.size) != NONE;
 }
 
-/* The component of a name, which may not have been looked up, or be undeclared or a relation
-** since. */
+/* The component of a name. The name may not have been looked up yet; its component may have been
+** undeclared, or have become a relation. */
 static struct component *spawn_component_at(lua_State *L, ecs_world *world, struct spawner *spawner,
                                             uint32_t at) {
   struct spawner_name *name = &spawner->names[at];
@@ -269,8 +269,8 @@ static void spawner_find_way(const struct world_box *box, struct spawner *spawne
   way->version = *box->version;
 }
 
-/* Spawns an entity from the arguments by the fast path; returns false, with nothing done, in any
-** other case. Takes 35 % off. */
+/* Spawns an entity from the arguments on the fast path; returns false, with nothing done, if that
+** is not possible. Takes 35 % off. */
 static bool spawner_go(lua_State *L, struct world_box *box, const struct way *way, ecs_id *id) {
   uint32_t count = (uint32_t)lua_gettop(L);
   if (UNLIKELY(!box->world || box->stage || box->any.pending || way->version != *box->version))
@@ -293,7 +293,7 @@ static bool spawner_go(lua_State *L, struct world_box *box, const struct way *wa
 
 /* ---- spawning ---- */
 
-/* Collects the values of a name from an index on, as many as are given; nil leaves a field's
+/* Collects the values for a name from an index on, as many as are given; nil leaves a field's
 ** default. */
 static void spawner_gather(struct input *input, const struct component *component,
                            ecs_string field, int at, int top) {
@@ -309,7 +309,7 @@ static void spawner_gather(struct input *input, const struct component *componen
       input_part(input, component, &component->fields[first + i], 0, at);
 }
 
-/* The parts of an entity: one for each component, with the values of all its names. */
+/* Collects the parts of an entity: one for each component, with the values of all its names. */
 static uint32_t spawn_gather_parts(lua_State *L, struct input *input, struct spawner *spawner,
                                    struct part *parts) {
   struct component *components[SPAWNER_NAMES];
@@ -403,8 +403,8 @@ struct outside spawner_object(lua_State *L, int index, const struct world_box *b
 
 /* ---- existing spawners after a change ---- */
 
-/* Whether positional values go to other fields than before: in the component itself, or in those
-** named after it. */
+/* Whether positional values would go to other fields than before: in the component itself, or in
+** those that are named after it. */
 static bool spawner_moves(const struct spawner *spawner, const struct change *change) {
   const struct component *old = change->component, *wanted = change->wanted;
   const ecs_string name = {old->name, old->name_size};
@@ -431,7 +431,7 @@ void spawners_report(lua_State *L, int world, int files, const struct change *ch
       const char *place = lua_tostring(L, -1);
       if (!spawner_moves(spawner, change)) continue;
       lua_pushlstring(L, place, (size_t)(strrchr(place, ':') - place));
-      if (lua_istable(L, files) && lua_rawget(L, files) != LUA_TNIL) continue;   /* read again */
+      if (lua_istable(L, files) && lua_rawget(L, files) != LUA_TNIL) continue;   /* made again */
       lua_pushfstring(L, "'%s' (%s)", spawner->text, place);
       lua_rawseti(L, list, ++count);
     }
@@ -442,7 +442,7 @@ void spawners_report(lua_State *L, int world, int files, const struct change *ch
 
 /* ---- making a spawner ---- */
 
-/* While scripts are read, their components are not declared yet: a query of the same components
+/* While scripts are read, their components are not declared yet: a query over the same components
 ** makes the swap look for them. The spawner is at 2. */
 static void spawn_expect_names(lua_State *L, struct world_box *box, const struct spawner *spawner) {
   luaL_Buffer text;
@@ -465,7 +465,7 @@ static void spawn_expect_names(lua_State *L, struct world_box *box, const struct
   lua_settop(L, 2);
 }
 
-/* Lists the spawner at 2 with the place in the script that makes it. */
+/* Lists the spawner at 2 with the line of the script that makes it. */
 static void spawn_list_spawner(lua_State *L) {
   lua_Debug caller;
   lua_getiuservalue(L, 1, WORLD_REFS);

@@ -26,7 +26,7 @@
 /* The userdata of a world: its object and the data of the binding's files. */
 struct world_object {
   struct world_box box;
-  struct scratch scratch;    /* of a lent world: others may use its own */
+  struct scratch scratch;    /* of a lent world, as others use their own */
   struct loops loops;
   struct loop_owner owner;
   struct systems systems;
@@ -79,7 +79,7 @@ void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool le
   weights_attach(L, box, lent ? ecs_bytes(world) : 0);
 }
 
-/* Frees a world that is already closed to Lua, and what it kept alive. */
+/* Frees a world that is already closed to Lua, and what it keeps alive. */
 static void world_let_go(lua_State *L, struct world_box *box, int world_index,
                          ecs_world *world) {
   if (box->lent)
@@ -121,13 +121,13 @@ void world_free_doomed(lua_State *L, struct world_box *box, int world_index) {
 
 #define MOST_THREADS 64
 
-/* Raises what an option must be, which the value at the top of the stack is not. */
+/* Raises an error that says what the option must be; its value is at the top of the stack. */
 static int world_refuse_option(lua_State *L, const char *rule) {
   char got[128];
   return raise_error(L, "option %s, got %s", rule, show_value(L, -1, got, sizeof got));
 }
 
-/* Parses "3", or "3!" for tests, where even too little work is shared; 0 if it is neither. */
+/* Parses "3", or "3!" for tests, where threads share even the least work; 0 if it is neither. */
 static uint32_t world_threads_of_text(const char *text, bool *eager) {
   char *end = NULL;
   unsigned long threads = strtoul(text, &end, 10);
@@ -205,7 +205,7 @@ int ecs_native_world(lua_State *L) {
   lua_settop(L, 1);
   struct world_box *box = new_world_box(L);
   bool eager = false;
-  const char *threads = getenv("ECS_THREADS");   /* for worlds whose options do not say */
+  const char *threads = getenv("ECS_THREADS");   /* for worlds with options that do not say */
   ecs_world_desc desc = {.threads = threads ? world_threads_of_text(threads, &eager) : 0};
   world_read_options(L, box, &desc, &eager);
   desc.alloc = lua_getallocf(L, &desc.alloc_ud);
@@ -232,7 +232,7 @@ int ecs_native_is_open(lua_State *L) {
 
 const char world_closed_key;
 
-/* Closes the world at 1, and tells the parts that are written in Lua. */
+/* Closes the world at 1, and tells the parts written in Lua. */
 static int world_say_closed(lua_State *L, struct world_box *box) {
   world_shut(L, box, 1);
   lua_settop(L, 1);
@@ -257,7 +257,7 @@ static int world_close_scope(lua_State *L) {
   return box && box->world ? world_say_closed(L, box) : 0;
 }
 
-/* Possible even inside a system: what is on the C stack then never returns. */
+/* Possible even inside a system: the C functions on the stack then never return. */
 void world_finalize(lua_State *L, int index) {
   struct world_box *box = box_test(L, index, &kind_world, sizeof *box);
   if (!box) return;
@@ -302,7 +302,7 @@ static int world_defer(lua_State *L) {
   return settle(L, box, 1);
 }
 
-/* Ends the innermost defer with the loops begun in it; outside one, loops left open. */
+/* Ends the innermost defer and the loops begun in it; outside of one, ends loops left open. */
 static int world_commit(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   bool left_open = box->loops->open != NULL;
@@ -324,7 +324,7 @@ static int world_cancel(lua_State *L) {
   return settle(L, box, 1);
 }
 
-/* An index of the entity range; the core checks its limits. */
+/* An index in the entity range; the core checks its limits. */
 static uint32_t world_check_index(lua_State *L, int arg) {
   lua_Integer index;
   if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "entity index");

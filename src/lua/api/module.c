@@ -25,7 +25,7 @@
 
 #define METHOD_LISTS 15
 
-/* A kind of object: its metatable, and the methods that scripts can call. */
+/* A kind of object: its metatable, and the methods that scripts can call on it. */
 struct object {
   const char *name;
   const void *kind;
@@ -58,7 +58,7 @@ static const struct object objects[] = {
   {NULL, NULL, NULL, {NULL}}
 };
 
-/* Names of other libraries for methods of a world. */
+/* What other libraries call methods of a world. */
 static const char *const elsewhere[][2] = {
   {"assign", "set"},        {"create", "spawn"}, {"delete", "despawn"}, {"destroy", "despawn"},
   {"emplace", "set"},       {"entity", "spawn"}, {"filter", "query"},   {"kill", "despawn"},
@@ -66,8 +66,8 @@ static const char *const elsewhere[][2] = {
   {"unset", "remove"},      {"valid", "alive"},  {"view", "query"},
 };
 
-/* (methods, key): a key that is almost a method's name is misspelled; any other key is absent, and
-** not a metamethod's name. Its upvalue is the kind's place among the objects. */
+/* (methods, key): a key that almost matches a method's name is taken as misspelled; any other key
+** is absent, as are names of metamethods. The upvalue is the kind's index among the objects. */
 static int module_unknown_method(lua_State *L) {
   const struct object *object = &objects[lua_tointeger(L, lua_upvalueindex(1))];
   lua_settop(L, 2);
@@ -90,8 +90,8 @@ static int module_unknown_method(lua_State *L) {
   return 1;
 }
 
-/* Makes the kind's metatable, unless the module was opened in this state before. Its `__from` is
-** what `require` passed besides the name: the file of the module. */
+/* Makes the kind's metatable, unless the module was already opened in this state. Its `__from` is
+** what `require` passes besides the name: the module's file. */
 static void module_open_object(lua_State *L, const struct object *object, const char *from) {
   bool known = lua_rawgetp(L, LUA_REGISTRYINDEX, object->kind) == LUA_TTABLE;
   lua_pop(L, 1);
@@ -116,7 +116,7 @@ static void module_open_object(lua_State *L, const struct object *object, const 
   lua_rawsetp(L, LUA_REGISTRYINDEX, object->kind);
 }
 
-/* Formats the parts of an id of an entity or component, or of a pair. */
+/* Formats the parts of the id of an entity, component or pair. */
 static int module_format_id(lua_State *L) {
   ecs_id id = check_id(L, 1);
   char text[96];
@@ -157,8 +157,8 @@ static int module_fields(lua_State *L) {
   return 3;
 }
 
-/* native.exact(world, fn, ...): returns the results of fn. Inside it, integers that Lua's numbers
-** cannot represent are read and stored as texts. */
+/* native.exact(world, fn, ...): returns the results of fn. Inside fn, integers that Lua's numbers
+** cannot represent are read and stored as text. */
 static int module_exact(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   luaL_checktype(L, 2, LUA_TFUNCTION);
@@ -170,7 +170,7 @@ static int module_exact(lua_State *L) {
   return lua_gettop(L) - 1;
 }
 
-/* native.whole(world): the changes of the open scope apply as a whole, or not at all. */
+/* native.whole(world): makes the changes of the open scope apply as a whole, or not at all. */
 static int module_whole(lua_State *L) {
   scope_keep_whole(check_free_world(L, 1)->world);
   return 0;
@@ -240,7 +240,7 @@ static void module_push_exports(lua_State *L) {
 
 /* ---- api ---- */
 
-/* What other modules in C find in the registry of their Lua state. */
+/* What other C modules find in the registry of their Lua state. */
 
 ecs_world *ecs_lua_to_world(lua_State *L, int index) {
   struct world_box *box = box_test(L, index, &kind_world, sizeof *box);

@@ -23,26 +23,26 @@ static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "
 
 static const char *const observer_keys[] = {"on", "query", "each", "enabled", "$variable", NULL};
 
-/* By ecs_observed. */
+/* Indexed by ecs_observed. */
 static const char *const observed_kinds[] = {"add",   "set",  "remove",
                                              "enter", "exit", "despawn", NULL};
 
 /* Indices on the stack of world:system and world:observer. */
 enum { AT_WORLD = 1, AT_NAME, AT_SPEC, AT_SYSTEM };
 
-/* The arguments of world:system or world:observer, before anything is made of them. */
+/* The arguments of world:system or world:observer, before anything is made from them. */
 struct system_draft {
-  struct system_box *system;       /* at 4 */
+  struct system_box *system;       /* the object at 4 */
   struct query_text query;
-  char what[128];                  /* how messages begin: system 'move' */
-  ecs_system_desc desc;            /* of a system, */
-  ecs_observer_desc observed;      /* or of an observer */
+  char what[128];                  /* start of messages: system 'move' */
+  ecs_system_desc desc;            /* for a system, */
+  ecs_observer_desc observed;      /* or for an observer */
 };
 
-/* ---- systems that the core lets go ----------------------------------------------------- */
+/* ---- systems that the core releases ---------------------------------------------------- */
 
-/* The core's last call about a system or observer, whose `ud` this is. Its object is freed by the
-** next systems_sweep. */
+/* The core's last call about the system or observer that has this `ud`. The next systems_sweep
+** frees its object. */
 static void script_free(void *ud) {
   struct system_box *system = ud;
   system->next_gone = system->box->systems->gone;
@@ -67,7 +67,7 @@ void systems_sweep(lua_State *L, struct world_box *box, int world_index) {
 
 /* ---- registering ----------------------------------------------------------------------- */
 
-/* Stores which of each, map and run the spec has. */
+/* Records which of each, map and run the spec has. */
 static void system_read_body(lua_State *L, struct system_box *system, const char *what) {
   static const char *const forms[] = {"each", "map", "run"};
   int bodies = 0;
@@ -128,7 +128,7 @@ void system_scan(lua_State *L, int world_index, const ecs_system *system, struct
   lua_settop(L, top);
 }
 
-/* Makes the kernel of a function that may be compiled. Returns its index; 0: none. */
+/* Makes the kernel of a function that may be compiled. Returns its stack index; 0: none. */
 static int system_make_kernel(lua_State *L, struct world_box *box, struct system_box *system) {
   bool once = system->form == FORM_RUN;
   if (system->compile == 0 || !box->kernels->on) return 0;
@@ -184,7 +184,7 @@ static void system_read_options(lua_State *L, struct system_draft *draft) {
   system->uses = lua_istable(L, -1);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_USES);
   lua_settop(L, AT_SYSTEM);
-  /* The array whose elements are the rows, if there is one. */
+  /* The array whose elements are the system's rows, if it has one. */
   system->array_name = text_option(L, AT_SPEC, what, "array");
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_ARRAY);
   if (system->array_name && system->form != FORM_EACH)
@@ -213,7 +213,7 @@ static void system_read_draft(lua_State *L, struct world_box *box, struct system
   draft->desc = (ecs_system_desc){.name = name, .owner = owner};
   draft->observed = (ecs_observer_desc){.name = name, .owner = owner};
   (observes ? system_read_observer : system_read_options)(L, draft);
-  /* The query and its variables stay on the stack; all forms except `run` need one. */
+  /* The query and its variables stay on the stack; all forms need a query, except `run`. */
   enum system_form form = draft->system->form;
   draft->query = (struct query_text){.text = text_option(L, AT_SPEC, draft->what, "query")};
   if (!draft->query.text && form != FORM_RUN && !draft->system->array_name)
@@ -238,7 +238,7 @@ static void system_anchor(lua_State *L, bool on) {
   lua_pop(L, 1);
 }
 
-/* The last step before the core: anchors the object, and says how the core calls it. */
+/* The last step before the core call: anchors the object, and sets the callbacks. */
 static void system_give(lua_State *L, const struct world_box *box, struct system_draft *draft,
                         ecs_query *query) {
   struct system_box *system = draft->system;
@@ -252,15 +252,15 @@ static void system_give(lua_State *L, const struct world_box *box, struct system
   draft->desc.ud = draft->observed.ud = system;
 }
 
-/* Raises the core's refusal of the object at 4, if there is one. */
+/* Raises the core's refusal of the object at 4, if it was refused. */
 static void system_registered(lua_State *L, const struct world_box *box, ecs_status status) {
   if (status == ECS_OK) return;
   if (box->world) system_anchor(L, false);
   raise_status(L, box->world, status);
 }
 
-/* With compile = false, a write to something read-only is found when it runs; a live script is
-** refused instead. The types do not exist yet: systems_compile follows the swap. */
+/* With compile = false, a write to something read-only is found when it runs; in a live script it
+** is refused at once. The types do not exist yet: systems_compile follows the swap. */
 int system_in_swap(lua_State *L) {
   struct world_box *box = lua_touserdata(L, AT_WORLD);
   const struct registration *entry = lua_touserdata(L, AT_SYSTEM);
@@ -282,7 +282,7 @@ int system_in_swap(lua_State *L) {
   return 0;
 }
 
-/* (world): a refused function is tried again by its runs. */
+/* (world): compiles what has not been tried; a refused function is tried again when it runs. */
 static int system_compile_untried(lua_State *L) {
   struct world_box *box = lua_touserdata(L, 1);
   const struct schedule *schedule = box->world->schedule;
@@ -302,11 +302,11 @@ static int system_compile_untried(lua_State *L) {
 void systems_compile(lua_State *L, int world_index) {
   struct world_box *box = lua_touserdata(L, world_index);
   lua_pushvalue(L, world_index);
-  /* If memory is short, the first run compiles. */
+  /* If there is not enough memory, the first run compiles. */
   if (try_quietly(L, box, system_compile_untried, 1, 0) != LUA_OK) lua_pop(L, 1);
 }
 
-/* While scripts are read, only checks whether the options make sense. */
+/* While scripts are read, only checks whether the options are valid. */
 static int system_register(lua_State *L, bool observes) {
   struct world_box *box = check_world(L, AT_WORLD);
   check_text(L, AT_NAME, NULL);
@@ -321,7 +321,7 @@ static int system_register(lua_State *L, bool observes) {
   struct system_box *system = draft.system;
   ecs_query *query = system_prepare(L, box, &draft, observes || system->compile != 0);
   if (observes) frame_need_host(L, box, AT_WORLD);
-  /* Compiles what can be compiled, as far as the present tables show. */
+  /* Compiles ahead of the first run what the present tables allow. */
   int kernel = observes ? 0 : system_make_kernel(L, box, system);
   system->compiled = kernel && kernel_ready(L, kernel, true, true);
   if (kernel && !system->compiled && system->compile == 1)
@@ -343,10 +343,10 @@ static int world_system(lua_State *L) { return system_register(L, false); }
 /* world:observer(name, { on =, query =, each =, enabled = }) */
 static int world_observer(lua_State *L) { return system_register(L, true); }
 
-/* ---- observers in vain -------------------------------------------------------------------- */
+/* ---- observers that may wait in vain ------------------------------------------------------ */
 
-/* Finds observers with on = "set" that nothing has called so far and that may wait for a component
-** which a scanned system's views write. */
+/* Finds observers with on = "set" that have never been called and may be waiting for a component
+** that the views of a scanned system write. */
 static void system_doubt(lua_State *L, const struct scan *scan, const struct component *root) {
   const struct schedule *schedule = scan->box->world->schedule;
   for (uint32_t i = 0; i < schedule->system_count; i++) {
@@ -361,7 +361,7 @@ static void system_doubt(lua_State *L, const struct scan *scan, const struct com
 }
 
 void observers_doubt(lua_State *L, const struct world_box *box) {
-  /* After each, a finalizer may close the world. */
+  /* After each of them, a finalizer may have closed the world. */
   for (uint32_t i = 0; box->world && box->world->watching->sets; i++) {
     if (i >= box->world->schedule->system_count) return;
     const ecs_system *system = box->world->schedule->systems[i];
@@ -381,7 +381,7 @@ static int world_remove_system(lua_State *L) {
   return settle(L, box, 1);
 }
 
-/* world:switch(name, on), for systems and phases. */
+/* world:switch(name, on): for systems and phases. */
 static int system_world_switch(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   const char *name = check_text(L, 2, NULL);
@@ -390,7 +390,7 @@ static int system_world_switch(lua_State *L) {
   return 0;
 }
 
-/* world:on_error(handler), or nil for none. */
+/* world:on_error(handler); nil removes the handler. */
 static int system_world_on_error(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   bool on = lua_type(L, 2) != LUA_TNIL;

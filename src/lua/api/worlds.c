@@ -17,8 +17,8 @@
 
 static const char tags_key, worlds_key, objects_key;
 
-/* The number of open worlds with each tag. Made when the module is opened, so that its finalizer
-** comes after those of all worlds. */
+/* The number of open worlds for each tag. Made when the module is opened, so that its finalizer
+** runs after those of all worlds. */
 struct tags {
   uint32_t last;
   uint32_t worlds[256];
@@ -42,8 +42,7 @@ static ecs_status worlds_observe_nothing(ecs_world *world, ecs_sight *sight, voi
   return ECS_OK;
 }
 
-/* Whatever the core still does with a system of this state (NULL: of any), it does without its
-** object. */
+/* Makes the core do without the object of a system of this state (NULL: of any). */
 static void worlds_disown_system(ecs_system *system, const struct world_box *box) {
   const struct system_box *script = system_script(system);
   if (!script || (box && script->box != box)) return;
@@ -70,7 +69,7 @@ static void worlds_free_orphan(lua_State *L, ecs_world *world) {
   ecs_world_free(world);
 }
 
-/* The module's last finalizer, at the end of the state. */
+/* The module's last finalizer, when the state ends. */
 static int worlds_close_all(lua_State *L) {
   worlds_get_tags(L)->closing = true;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &objects_key);
@@ -86,7 +85,7 @@ static int worlds_close_all(lua_State *L) {
   return 0;
 }
 
-/* The finalizer is set last: then nothing can fail any more. */
+/* The finalizer is set last, when nothing can fail any more. */
 void worlds_open(lua_State *L) {
   bool known = lua_rawgetp(L, LUA_REGISTRYINDEX, &tags_key) != LUA_TNIL;
   lua_pop(L, 1);
@@ -118,7 +117,7 @@ uint32_t worlds_next_tag(lua_State *L) {
   return tag;
 }
 
-/* A lost object may have had the same address. */
+/* First frees the world of a lost object that had the same address. */
 void worlds_reserve(lua_State *L, struct world_box *box, int index) {
   if (worlds_get_tags(L)->closing) luaL_error(L, "the Lua state is being closed");
   index = lua_absindex(L, index);
@@ -134,7 +133,7 @@ void worlds_reserve(lua_State *L, struct world_box *box, int index) {
   lua_pop(L, 3);
 }
 
-/* Makes no object: the key exists. */
+/* Makes no object, since the key exists. */
 void worlds_add(lua_State *L, const struct world_box *box) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &worlds_key);
   if (!box->lent) {
@@ -161,7 +160,7 @@ void worlds_retag(lua_State *L, const struct world_box *box, uint32_t from) {
   tags->worlds[ecs_world_tag(box->world)]++;
 }
 
-/* Letting go of a world that a host has lent: nothing of this Lua state stays in it. */
+/* Letting go of a world that a host has lent: this Lua state leaves nothing in it. */
 
 /* ---- any values --------------------------------------------------------------------------- */
 
@@ -187,7 +186,7 @@ static ecs_status worlds_end_loops(void *ud) { return loops_end(ud); }
 
 static void worlds_end_system(void *ud, bool keep) { loops_end_system(ud, keep); }
 
-/* A native system has raised an error through the update that a script called. */
+/* A native system has raised an error through the update that a script had called. */
 static void worlds_disown_abandon(void *ud) {
   struct world_box *box = ud;
   box->systems->running = NULL;
@@ -218,8 +217,8 @@ void world_disown(lua_State *L, struct world_box *box, ecs_world *world) {
   if (*at) *at = box->loops->owner->next;
   queries_free(box, world);
   snapshots_free_of(world, box);
-  /* Cells also lose what this state has put into them, even those that a host's defer still holds.
-  ** The values go with the object of the world. */
+  /* Cells also lose the values that this state has put into them, even cells that a host's defer
+  ** still holds. The values go with the world's object. */
   struct clearing clearing = {&world->any, &box->any.owner};
   cells_each(world, ECS_ANY, CELLS_STORED | CELLS_STAGED, worlds_disown_clear, &clearing);
   while (any_next_released(&world->any, &box->any.owner)) continue;
@@ -235,7 +234,7 @@ void world_disown(lua_State *L, struct world_box *box, ecs_world *world) {
 
 /* ---- apart ---- */
 
-/* Approximately as written in the query. */
+/* Pushes a term roughly as the query writes it. */
 static void worlds_push_term(lua_State *L, const struct term *term) {
   const char *name = term->component->name;
   switch (term->form) {

@@ -13,8 +13,8 @@
 #include "lua/bind/status.h"
 #include "lua/bind/value.h"
 
-/* The name of the running function, a method of that kind, unless it was called as a method;
-** otherwise NULL. *loops: it was passed to `for` itself, which calls it without arguments. */
+/* The name of the running function, a method of that kind, if it was not called as a method;
+** otherwise NULL. *loops: it was passed to `for`, which calls it without arguments. */
 static const char *args_method_misused(lua_State *L, const void *kind, bool *loops) {
   lua_Debug call;
   int top = lua_gettop(L);
@@ -87,8 +87,8 @@ const char *check_text(lua_State *L, int arg, size_t *size) {
   return text;
 }
 
-/* A long list is examined from its end: a table stored as a list has other keys only after its last
-** elements, which are consecutive there. Otherwise the whole table is traversed. */
+/* A long list is examined from its end: a table stored as a list has its other keys only after its
+** last elements, which are consecutive there. Otherwise the whole table is traversed. */
 bool push_odd_key(lua_State *L, int index, lua_Unsigned count) {
   lua_Unsigned at = count > 32 ? count - 32 : 0;
   if (lua_rawgeti(L, index, (lua_Integer)at) == LUA_TNIL) at = 0;
@@ -185,7 +185,7 @@ static void args_input_grow(struct input *input) {
   input->capacity = box->scratch->write_capacity;
 }
 
-/* A number needs no call of value_to_cell. */
+/* A number does not need value_to_cell. */
 void input_leaf(struct input *input, const struct component *component, uint32_t leaf,
                 int index) {
   if (UNLIKELY(input->count == input->capacity)) args_input_grow(input);
@@ -209,7 +209,7 @@ void input_element(struct input *input, const struct component *component,
     args_from_table(input, component, field->nested, base, index);
 }
 
-/* The absolute index of a table that a field takes. */
+/* Raises unless a table is given for a field that needs one. Returns its absolute index. */
 static int args_need_table(struct input *input, const struct component *component,
                            const struct field *field, int index) {
   char got[128];
@@ -268,7 +268,7 @@ static const struct field *args_key_field(struct input *input, const struct comp
   return &shape->fields[at - 1];
 }
 
-/* Checks that no field has a value both by its place and by its name. */
+/* Raises an error if a field has a value both by position and by name. */
 static void args_check_mixed(const struct input *input, const struct component *shape, int index) {
   lua_State *L = input->L;
   for (uint32_t i = 0; i < shape->field_count; i++, lua_pop(L, 2)) {
@@ -499,7 +499,7 @@ int no_change(lua_State *L) {
                        "script:on_load or in a system");
 }
 
-/* Not while scripts are read or a loop goes on: their columns and kernels have strings, too. */
+/* Sweeps no strings while scripts are read or a scope is open: columns and kernels hold some. */
 void input_sweep(struct world_box *box) {
   if (!box->stage && !staging_is_open(&box->world->staging)) world_settle(box->world);
 }
@@ -525,14 +525,14 @@ ecs_id check_id(lua_State *L, int arg) {
   }
   if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "entity id");
   double number = (double)lua_tonumber(L, arg);
-  bool step = number > 0 && number < 1;   /* a step of time, as most such numbers are */
+  bool step = number > 0 && number < 1;   /* a time step, as most such numbers are */
   text_format(text, sizeof text, "%g is not an entity id%s", number,
               step ? ": the last parameters of a function are dt and entity, in that order" : "");
   luaL_argerror(L, arg, text);
   return ECS_NULL;
 }
 
-/* ---- living ---- */
+/* ---- living entities ---- */
 
 int no_entity(lua_State *L, const struct world_box *box, int arg) {
   return raise_argument(L, box->world, entity_need(box->world, check_id(L, arg)), arg);
@@ -540,7 +540,7 @@ int no_entity(lua_State *L, const struct world_box *box, int arg) {
 
 /* ---- variables ---- */
 
-/* Where variables are read from, for messages: an argument, or (0) what `what` names. */
+/* Where variables are read from, for messages: an argument or, if that is 0, what `what` names. */
 struct source {
   int arg;
   const char *what;
@@ -556,7 +556,7 @@ static int args_variables_refuse(lua_State *L, const struct source *from, const 
   return from->arg ? luaL_argerror(L, from->arg, text) : raise_error(L, "%s: %s", from->what, text);
 }
 
-/* Reads the value at the top of the stack. A dead entity is a value that nothing matches. */
+/* Reads the value at the top of the stack. A dead entity is valid, but matches nothing. */
 static ecs_id args_variables_read_value(lua_State *L, struct world_box *box,
                                         const struct source *from, const char *name) {
   uint32_t leaf;

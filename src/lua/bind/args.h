@@ -1,4 +1,4 @@
-/* Arguments of functions that scripts call, and messages about them. */
+/* Arguments of functions called by scripts, and messages about them. */
 #ifndef ECS_LUA_BIND_ARGS_H
 #define ECS_LUA_BIND_ARGS_H
 
@@ -14,12 +14,12 @@
 
 struct field;
 
-/* Raises "world expected, got table" for an argument that is not an object of that kind; for a
-** method called with a dot, says so. */
+/* Raises "world expected, got table" for an argument that is not an object of that kind; if a
+** method was called with a dot, says so. */
 int no_object(lua_State *L, int arg, const void *kind, const char *name);
 
-/* Whether an argument that is not an object of that kind is one of another copy of this library,
-** opened in the same state; if so, pushes what it is, and where both came from. */
+/* Whether an argument is an object of that kind from another copy of this library, opened in the
+** same state; if so, pushes what it is, and where both copies came from. */
 bool push_copies(lua_State *L, int arg, const void *kind);
 
 /* A finite number that is not negative. */
@@ -28,15 +28,15 @@ double check_seconds(lua_State *L, int arg);
 /* A string without zero bytes. `size` may be NULL. */
 const char *check_text(lua_State *L, int arg, size_t *size);
 
-/* Raises a message if any argument after the last one is not nil. */
+/* Raises a message if an argument after `last` is not nil. */
 static inline void check_only(lua_State *L, int last, const char *what) {
   if (UNLIKELY(!lua_isnoneornil(L, last + 1))) luaL_argerror(L, last + 1, what);
 }
 
-/* Pushes a key of a table, at an absolute index, that is not 1 to count; false if there is none. */
+/* Pushes a key of the table at an absolute index that is not in 1 to count; false if none is. */
 bool push_odd_key(lua_State *L, int index, lua_Unsigned count);
 
-/* Pushes the method of a list named by the string at an index; false for any other key. */
+/* Pushes the method, from a list, that the string at an index names; false for any other key. */
 bool push_method(lua_State *L, const luaL_Reg *methods, int index);
 
 /* Makes room on the Lua stack, or raises the memory error. */
@@ -45,12 +45,12 @@ void need_stack(lua_State *L, int slots);
 /* Writes a value into a buffer for a message: 12, 'text', true, a table. Returns the buffer. */
 const char *show_value(lua_State *L, int index, char *buffer, size_t size);
 
-/* Reads a number, string or boolean; the text lives as long as the value is on the stack. False,
-** with ECS_KIND_NONE, for anything else. */
+/* Reads a number, string or boolean; the text lives while the value is on the stack. For anything
+** else false, with ECS_KIND_NONE. */
 bool read_scalar(lua_State *L, int index, ecs_value *out);
 
 /* Whether the value at an index is an integer, or a float with an integer value; never a string. If
-** not, it is read as 0. */
+** it is not, *out becomes 0. */
 static inline bool read_whole(lua_State *L, int index, lua_Integer *out) {
   int is_integer = 0;
   *out = lua_type(L, index) == LUA_TNUMBER ? lua_tointegerx(L, index, &is_integer) : 0;
@@ -71,7 +71,7 @@ struct input {
   struct write local[INPUT_LOCAL];
 };
 
-/* Sweeps the strings of calls and loops that failed: those that succeed do so at their end. */
+/* Sweeps strings that failed calls and loops have left: successful ones do that at their end. */
 void input_sweep(struct world_box *box);
 
 static inline void input_begin(struct input *input, lua_State *L, struct world_box *box,
@@ -89,7 +89,7 @@ static inline void input_begin(struct input *input, lua_State *L, struct world_b
 void input_leaf(struct input *input, const struct component *component, uint32_t leaf,
                 int index);
 /* Reads a declared field (a scalar, or a table for an array or a nested component) of the component
-** or a nested one, whose own leaves begin at `base`. */
+** or of a nested one, whose own leaves begin at `base`. */
 void input_part(struct input *input, const struct component *component,
                 const struct field *field, uint32_t base, int index);
 /* Reads one element of a field that begins at leaf `base`: a leaf, or a nested component. */
@@ -97,38 +97,38 @@ void input_element(struct input *input, const struct component *component,
                    const struct field *field, uint32_t base, int index);
 /* Reads a component: the table at an absolute index, with fields by name or by position from 1. */
 void input_table(struct input *input, const struct component *component, int index);
-/* Reads the component, or one leaf of it, that a call names: `count` arguments from `first` on,
+/* Reads the values for a component, or for one leaf of it: `count` arguments from `first` on,
 ** either one table or values in the order of the fields. */
 void input_values(struct input *input, const struct component *component, uint32_t leaf,
                   int first, int count);
 
-/* Reads an event: all arguments from a given one on, possibly none. */
+/* Reads an event's values: all arguments from a given one on, possibly none. */
 void input_event(struct input *input, const struct component *event, int first);
 
-/* If `count` entities get the same writes: takes slots for the others' any values, too, since each
-** needs its own. They are pending after those of the first, in the same order. */
+/* If `count` entities get the same writes: takes slots for the other entities' `any` values, too,
+** since each needs its own. They are pending after those of the first, in the same order. */
 void input_share_out(struct input *input, size_t count);
-/* Copies a component's writes with the next of these slots. Returns the slots after those. */
+/* Copies a component's writes, with the next of these slots. Returns the slots that remain. */
 const uint32_t *writes_copy(const struct component *component, const struct write *from,
                             uint32_t count, struct write *to, const uint32_t *slots);
 
-/* Memory from Lua's allocator: a finalizer may close the world while it is in use. */
+/* Memory from Lua's allocator, since a finalizer may close the world while it is in use. */
 void *buffer_take(lua_State *L, struct world_box *box, size_t size);
 void buffer_return(lua_State *L, void *buffer, size_t size);
 
 /* Tables of options, as world:system and world:phase take them. Messages begin with `what`. */
 
-/* Raises an error for a key of the table at an index that is not in `known`, which NULL ends, with
-** the nearest one. */
+/* Raises an error for a key of the table at an index that is not in `known` (ended by NULL), and
+** suggests the nearest one. */
 void check_keys(lua_State *L, int index, const char *what, const char *const *known);
 
 /* These push an option by raw access. */
 int option(lua_State *L, int index, const char *key);
-/* NULL if it is absent; the text lives as long as it is on the stack. */
+/* NULL if it is absent; the text lives while it is on the stack. */
 const char *text_option(lua_State *L, int index, const char *what, const char *key);
-/* Pops it. */
+/* Pops the value. */
 bool boolean_option(lua_State *L, int index, const char *what, const char *key, bool absent);
-/* 0 if it is absent, otherwise above 0. */
+/* 0 if absent, otherwise above 0. */
 double seconds_option(lua_State *L, int index, const char *what, const char *key);
 /* A string or a list of strings, ended by NULL; they live as long as what was pushed. */
 const char *const *names_option(lua_State *L, int index, const char *what, const char *key);
@@ -136,7 +136,7 @@ const char *const *names_option(lua_State *L, int index, const char *what, const
 /* The text of a query. */
 #define ONE_TEXT "one string, as in \"Position, Velocity\""
 
-/* Raises an error because the value at the top of the stack is not what the option must be. */
+/* Raises an error because the value at the top of the stack is wrong for the option. */
 void wrong_option(lua_State *L, const char *what, const char *key, const char *expected);
 
 /* How public calls begin: with the open world among their arguments. */
@@ -150,16 +150,16 @@ int no_change(lua_State *L);
 void drop_pending(struct world_box *box);
 
 /* Called before the first value_to_cell of a call that did not use check_world: releases any slots
-** that an error left pending. */
+** that an error has left pending. */
 static inline void values_begin(struct world_box *box) {
   if (UNLIKELY(box->any.pending)) drop_pending(box);
 }
 
-/* Called after the core call that took them over. */
+/* Called after the core call that has taken them over. */
 static inline void values_stored(struct world_box *box) { box->any.pending = 0; }
 
 /* The open world at argument `arg`, or an error. Counts a public call; functions that reach a world
-** otherwise (queries, views that change more than a number) also increment `calls`. */
+** in another way (queries, views that change more than a number) also increment `calls`. */
 static inline struct world_box *check_world(lua_State *L, int arg) {
   struct world_box *box = box_test(L, arg, &kind_world, sizeof *box);
   if (UNLIKELY(!box || !box->world)) {
@@ -172,12 +172,12 @@ static inline struct world_box *check_world(lua_State *L, int arg) {
   return box;
 }
 
-/* While scripts are read, everything but declarations is refused: here, and nowhere else. */
+/* While scripts are read, everything except declarations is refused: here, and nowhere else. */
 static inline void check_free(lua_State *L, const struct world_box *box) {
   if (UNLIKELY(box->stage)) no_change(L);
 }
 
-/* check_world for everything but declarations: an error while scripts are read. */
+/* check_world for calls other than declarations: an error while scripts are read. */
 static inline struct world_box *check_free_world(lua_State *L, int arg) {
   struct world_box *box = check_world(L, arg);
   check_free(L, box);
@@ -192,12 +192,12 @@ static inline ecs_id to_id(lua_State *L, int arg, int *is_number) {
   return (ecs_id)lua_tointegerx(L, arg, is_number);
 }
 
-/* An id argument, or an error that says what was passed. */
+/* An id argument, or an error that shows what was passed. */
 ecs_id check_id(lua_State *L, int arg);
 
 /* Ids of living entities as arguments. */
 
-/* Raises what is wrong with an id argument. */
+/* Raises an error that says what is wrong with an id argument. */
 int no_entity(lua_State *L, const struct world_box *box, int arg);
 
 /* The id of a living entity and its record, or an error that says why it is not one. */
@@ -254,15 +254,15 @@ static inline void append_text(lua_State *L, const char *text) {
 
 #define VARIABLES_MOST 16
 
-/* Lives as long as the table that it was read from. */
+/* Lives as long as the table from which it was read. */
 struct query_text {
   const char *text;          /* NULL: none */
-  bool shared;               /* made while systems run: the world keeps it */
+  bool shared;               /* made while systems run: the world keeps the query */
   uint32_t count;
   ecs_variable variables[VARIABLES_MOST];
 };
 
-/* Reads the table at an argument, if any: { p = id }, or the name of a component or tag. */
+/* Reads the table at an argument, if given: { p = id }, or a component's or tag's name as value. */
 void variables_of_argument(lua_State *L, struct world_box *box, int arg, struct query_text *out);
 
 /* Reads variables at an index or, if `marked`, among other options: { ["$p"] = id }. Messages begin

@@ -11,11 +11,11 @@ struct finishing {
   struct kernel *kernel;
   struct rest rest;
   double dt;
-  ecs_id entity;               /* the entity whose row the function is called for; ECS_NULL for
-                               ** events */
+  ecs_id entity;               /* the entity in the row for which the function is called; ECS_NULL
+                               ** for events */
 };
 
-/* Moves to the next run of rows at or after those that are left. */
+/* Moves to the next run of rows at or after those that remain. */
 static bool failure_next_run(struct loop_box *loop, struct rest *rest) {
   bool more = loop_next_run(loop);
   while (more && rest->entity != ECS_NULL && loop_entity(loop, 0) != rest->entity)
@@ -57,7 +57,7 @@ static int finish_body(lua_State *L) {
   return 0;
 }
 
-/* The end of "file:line: " at the start of a message, before any traceback; otherwise its start. */
+/* The end of "file:line: " at the start of a message, before any traceback; or its start. */
 static const char *failure_behind_position(const char *message) {
   const char *end = strstr(message, "\nstack traceback:");
   for (const char *at = strchr(message, ':'); at && (!end || at < end); at = strchr(at + 1, ':')) {
@@ -90,7 +90,7 @@ static bool failure_names_entity(const char *text) {
   return id && text[id] == ':' && text[id + 1] == ' ';
 }
 
-/* Puts a name before a text inside the message at the top of the stack. */
+/* Inserts a name before `text` in the message at the top of the stack. */
 static void failure_put(lua_State *L, const char *message, const char *text, const char *name) {
   need_stack(L, 8);
   lua_pushlstring(L, message, (size_t)(text - message));

@@ -1,7 +1,7 @@
 /* The interface of Lua 5.4 on LuaJIT 2.1, as far as the binding uses it. The Makefile includes this
 ** before everything else that is compiled for LuaJIT.
 **
-** What is different there for good:
+** What remains different:
 **   - Every number is a double. What has no fraction and fits 64 bits is an integer here.
 **   - The user values of a userdata are in its environment, a table made with it.
 **   - There are no variables to be closed. What warns is a global function `warn`, if there is one.
@@ -11,7 +11,7 @@
 #define ECS_LUA_BIND_LUAJIT_H
 
 #if !defined(_WIN32) && !defined(_XOPEN_SOURCE)
-#define _XOPEN_SOURCE 700   /* before the first header of the system */
+#define _XOPEN_SOURCE 700   /* must precede the first system header */
 #endif
 
 #include <lauxlib.h>
@@ -31,7 +31,7 @@
 
 typedef long long jit_Integer;
 typedef unsigned long long lua_Unsigned;
-#define lua_Integer jit_Integer   /* LuaJIT's own has as many bits as a pointer */
+#define lua_Integer jit_Integer   /* LuaJIT's own is as wide as a pointer */
 
 /* ---- the stack ---- */
 
@@ -131,7 +131,7 @@ static inline int jit_getmetafield(lua_State *L, int index, const char *key) {
 
 /* ---- functions ---- */
 
-/* Behind the upvalues of a Lua function is the table whose fields are its globals. */
+/* After the upvalues of a Lua function comes the table that holds its globals. */
 static inline const char *jit_getupvalue(lua_State *L, int function, int n) {
   const char *name = lua_getupvalue(L, function, n);
   if (name || n < 1 || lua_iscfunction(L, function)) return name;
@@ -142,7 +142,7 @@ static inline const char *jit_getupvalue(lua_State *L, int function, int n) {
   return "_ENV";
 }
 
-/* That table counts as an upvalue of all functions with these globals, which is not the table. */
+/* This table counts as an upvalue of all functions with these globals; it has another id. */
 static inline const void *jit_upvalueid(lua_State *L, int function, int n) {
   function = jit_absindex(L, function);
   bool own = lua_getupvalue(L, function, n) != NULL;
@@ -152,7 +152,7 @@ static inline const void *jit_upvalueid(lua_State *L, int function, int n) {
   return id;
 }
 
-/* A function of LuaJIT's own libraries has no address in C. Its object stands for it, which is only
+/* A function of LuaJIT's own libraries has no address in C. Its object stands for it, and is only
 ** compared. */
 static inline lua_CFunction jit_tocfunction(lua_State *L, int index) {
   lua_CFunction function = lua_tocfunction(L, index);
@@ -228,8 +228,8 @@ static inline int jit_do_nothing(lua_State *L) {
   return 0;
 }
 
-/* Tells LuaJIT which thread runs. After a call in another one, such as of what keeps a message, it
-** does not know, and if an error follows, the next exit of compiled code crashes. */
+/* Tells LuaJIT which thread is running. After a call in another one, such as that which keeps a
+** message, it does not know, and if an error follows, the next exit from compiled code crashes. */
 static inline lua_State *jit_current(lua_State *L) {
   lua_cpcall(L, jit_do_nothing, NULL);
   return L;
@@ -263,7 +263,7 @@ static inline int jit_typeerror(lua_State *L, int arg, const char *expected) {
                        lua_pushfstring(L, "%s expected, got %s", expected, got));
 }
 
-/* The pieces of a warning are put together in the registry. */
+/* Collects the pieces of a warning in the registry. */
 static inline void jit_warning(lua_State *L, const char *text, int to_continue) {
   lua_getfield(L, LUA_REGISTRYINDEX, "ecs.warning");
   lua_pushstring(L, lua_isstring(L, -1) ? lua_tostring(L, -1) : "");

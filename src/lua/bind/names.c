@@ -33,8 +33,8 @@ void names_attach(lua_State *L, struct world_box *box) {
   lua_pop(L, 1);
 }
 
-/* Keeps the string at an index as long as its entry is used: a component's, or, NAME_CACHE further
-** on, a field's. Makes no object. */
+/* Keeps the string at an index alive while its entry is used: that of a component or, NAME_CACHE
+** further on, that of a field. Makes no object. */
 static void anchor_name(lua_State *L, int index, uint32_t slot) {
   index = lua_absindex(L, index);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &anchors_key);
@@ -121,7 +121,7 @@ uint32_t find_field(lua_State *L, struct world_box *box, const struct component 
   size_t size;
   const char *text = lua_tolstring(L, index, &size);
   uint32_t field = component_field(shape, text, size);
-  /* The layout of a component in a transaction may be freed, and another one get its address. */
+  /* During a transaction a component's layout may be freed, and another one may get its address. */
   if (field == NONE || box->stage) return field;
   anchor_name(L, index, NAME_CACHE + slot);
   *entry = (struct name_entry){.key = string, .world = box->names.number, .version = version,

@@ -1,5 +1,5 @@
-/* Names of components and fields from scripts: where they led before is found by the address of
-** Lua's string, instead of hashing and comparing texts in every call. */
+/* Names of components and fields from scripts: the address of Lua's string finds what it named
+** before, so calls do not hash and compare texts. */
 #ifndef ECS_LUA_BIND_NAMES_H
 #define ECS_LUA_BIND_NAMES_H
 
@@ -11,21 +11,21 @@
 
 #define NAME_CACHE 256   /* a power of two */
 
-/* Where a name led last time, by the address of Lua's string (see name_key). The string is
-** anchored, so no other one can get its address. */
+/* What a name led to last time, by the address of Lua's string (see name_key). The string is
+** anchored, so no other string can get its address. */
 struct name_entry {
   const void *key;
-  uint64_t world;        /* number of its box */
+  uint64_t world;        /* number of the world's box */
   uint64_t version;      /* registry.version at that time */
   struct component *component;
   uint32_t leaf;
-  uint32_t field;        /* of a field's name, */
-  const struct component *shape;   /* in a component, or in a part of one */
+  uint32_t field;        /* for a field's name, */
+  const struct component *shape;   /* the component, or part of one, that has it */
 };
 
-/* What a Lua state knows of the strings with which its scripts name components and fields. */
+/* What a Lua state remembers of the strings with which its scripts name components and fields. */
 struct names {
-  uint64_t worlds;       /* numbers given out */
+  uint64_t worlds;       /* numbers given to worlds so far */
   struct name_entry components[NAME_CACHE];
   struct name_entry fields[NAME_CACHE];
 };
@@ -33,11 +33,11 @@ struct names {
 void names_open(lua_State *L);
 /* Makes a world use the names of its state. */
 void names_attach(lua_State *L, struct world_box *box);
-/* Forgets where the names of a world led: its components have changed their fields. */
+/* Forgets what names led to in a world: its components have changed their fields. */
 void names_renew(struct world_box *box);
 
 /* The key of a component's name in the entries: the address of a string, or a small id made odd so
-** that it is not an address. NULL for anything else. */
+** that it cannot be an address. NULL for anything else. */
 static inline const void *name_key(lua_State *L, int index) {
   const void *string = lua_topointer(L, index);
   if (LIKELY(string)) return string;
@@ -66,8 +66,8 @@ static inline struct component *known_component(lua_State *L, const struct world
   return LIKELY(entry->version == *box->version) ? entry->component : NULL;
 }
 
-/* The component, or a leaf of it ("Position.x"), that the string at an index names. NULL with the
-** world's message set if there is none. */
+/* The component, or a leaf of it ("Position.x"), that the string at an index names. If there is
+** none, NULL, with the world's message set. */
 struct component *find_component(lua_State *L, struct world_box *box, int index,
                                  uint32_t *leaf);
 struct component *check_component_uncached(lua_State *L, struct world_box *box, int arg,
@@ -80,7 +80,7 @@ static inline struct component *check_component_leaf(lua_State *L, struct world_
   return LIKELY(component) ? component : check_component_uncached(L, box, arg, leaf);
 }
 
-/* Raises an error because argument `arg` is a field where a component is expected. */
+/* Raises an error because argument `arg` names a field where a component is expected. */
 int no_component(lua_State *L, const struct component *component, uint32_t leaf, int arg);
 
 static inline struct component *check_component(lua_State *L, struct world_box *box,
@@ -94,7 +94,7 @@ static inline struct component *check_component(lua_State *L, struct world_box *
 /* A component, an array or an event, by id or name. */
 struct component *check_declared(lua_State *L, struct world_box *box, int arg);
 
-/* The declared field that the string at an index names in a component; NONE for none and for other
+/* The field that the string at an index names in a component; NONE if there is none, and for other
 ** values. */
 uint32_t find_field(lua_State *L, struct world_box *box, const struct component *shape,
                     int index);

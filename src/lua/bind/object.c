@@ -64,8 +64,8 @@ const char kind_world = 0;
 
 #define WEIGHT_LIMIT ((size_t)32 << 20)  /* see settle_weight */
 
-/* What the collector has been told of all open worlds of this Lua state, and the limit at which
-** settle_weight collects old objects again. */
+/* What the collector has been told about all open worlds of this Lua state, and the limit at which
+** settle_weight next collects old objects. */
 struct weights {
   size_t bytes;
   size_t limit;
@@ -95,7 +95,7 @@ void weights_attach(lua_State *L, struct world_box *box, size_t bytes) {
   weight_report(box, bytes);
 }
 
-/* The limit follows what is left. */
+/* Lowers the limit to fit the worlds that are left. */
 void weights_leave(struct world_box *box) {
   struct weights *weights = box->weight.all;
   weight_report(box, 0);
@@ -115,7 +115,7 @@ void settle_weight(lua_State *L, struct world_box *box) {
   weight_report(box, bytes);
   collector_step(L, grown);
   if (weights->bytes <= weights->limit) return;
-  /* In generational mode, a growing world becomes old, and steps examine only the young: when
+  /* In generational mode, a growing world becomes old, and steps examine only young objects: when
   ** worlds have doubled and are large, old objects are collected, too. */
   collector_collect_old(L);
   weights->limit = weights->bytes > WEIGHT_LIMIT / 2 ? 2 * weights->bytes : WEIGHT_LIMIT;

@@ -30,7 +30,7 @@ static int status_keep_words(lua_State *L) {
 bool words_reserve(void *world_box, const char *text) {
   struct world_box *box = world_box;
   lua_State *L = box->main;
-  if (lua_status(L) != LUA_OK) return true;   /* it cannot run anything: the host has resumed it */
+  if (lua_status(L) != LUA_OK) return true;   /* it runs nothing: the host has resumed it */
   if (!lua_checkstack(L, 4)) return false;
   lua_pushlightuserdata(L, (void *)(uintptr_t)text);
   bool kept = try_quietly(L, box, status_keep_words, 1, 0) == LUA_OK;
@@ -38,7 +38,7 @@ bool words_reserve(void *world_box, const char *text) {
   return kept;
 }
 
-/* (words): prefixes the position of the caller of the function that raises them. */
+/* (words): prefixes the position in the caller of the function that raises them. */
 static int status_place_words(lua_State *L) {
   luaL_where(L, 2);
   lua_insert(L, 1);
@@ -155,7 +155,7 @@ void observed_loops(lua_State *L, struct world_box *box) {
 
 static const char yield_key = 0;
 
-/* Whether the error that a message handler is called for comes from coroutine.yield. */
+/* Whether the error passed to a message handler comes from coroutine.yield. */
 static bool status_was_yield(lua_State *L) {
   lua_Debug raised;
   if (!lua_getstack(L, 1, &raised) || !lua_getinfo(L, "f", &raised)) return false;
@@ -165,14 +165,14 @@ static bool status_was_yield(lua_State *L) {
   return yields;
 }
 
-/* The message handler of native.try: the error unchanged. Lua calls none for a memory error. */
+/* The message handler of native.try: keeps the error. Lua does not call it for a memory error. */
 static int status_attempt_look(lua_State *L) {
   bool *yielded = lua_touserdata(L, lua_upvalueindex(1));
   *yielded = status_was_yield(L);
   return 1;
 }
 
-/* Creates nothing before the call, so nothing outside it can fail. */
+/* Creates nothing before the call, so nothing outside of it can fail. */
 static int status_attempt_body(lua_State *L) {
   const bool *yielded = lua_touserdata(L, lua_upvalueindex(1));
   luaL_checkany(L, 1);
@@ -207,7 +207,7 @@ int attempt_call(lua_State *L, int arguments, int results) {
 }
 
 void attempt_push(lua_State *L) {
-  /* What coroutine.yield is; nil in a state without it. */
+  /* The function coroutine.yield; nil in a state without it. */
   int top = lua_gettop(L);
   if (luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE) &&
       lua_getfield(L, -1, LUA_COLIBNAME) == LUA_TTABLE) {

@@ -1,5 +1,5 @@
-/* Failures as Lua errors: statuses of the core and Lua's own memory error; and calls that no
-** finalizer disturbs. */
+/* Failures as Lua errors: statuses of the core and Lua's own memory error; and calls during which
+** no finalizer runs. */
 #ifndef ECS_LUA_BIND_STATUS_H
 #define ECS_LUA_BIND_STATUS_H
 
@@ -9,31 +9,31 @@
 #include "core/world/lifetime.h"
 #include "lua/bind/object.h"
 
-/* Raises the Lua error for a status: the world's message with the position, or Lua's own memory
+/* Raises the Lua error for a status: the world's message with its position, or Lua's own memory
 ** error. Never returns. */
 int raise_status(lua_State *L, const ecs_world *world, ecs_status status);
 
-/* Raises what a core call failed with, if it did. */
+/* Raises the failure of a core call, if it failed. */
 static inline void raise_failure(lua_State *L, const ecs_world *world, ecs_status status) {
   if (UNLIKELY(status != ECS_OK)) raise_status(L, world, status);
 }
 
-/* As raise_status, but as "bad argument #arg to 'function' (message)", unless `arg` is 0. */
+/* raise_status as "bad argument #arg to 'function' (message)", unless `arg` is 0. */
 int raise_argument(lua_State *L, const ecs_world *world, ecs_status status, int arg);
 
-/* As luaL_error, with the formats of core/base/text.h. The message is complete before Lua is
-** called, so it may name what a finalizer could free. */
+/* luaL_error with the formats of core/base/text.h. The message is complete before Lua is called, so
+** it may include text that a finalizer could free. */
 FORMAT(2, 3) int raise_error(lua_State *L, const char *format, ...);
 
-/* Keeps a text, so that raise_error has memory for it; false when out of memory. For loop_owner. */
+/* Keeps a text so that raise_error has memory for it; false when out of memory. For loop_owner. */
 bool words_reserve(void *world_box, const char *text);
 
 /* Raises Lua's own "not enough memory". */
 NORETURN int raise_memory(lua_State *L);
 
-/* On ECS_ENOMEM collects garbage and returns true once, so that the caller tries again. Returns
-** false also if a finalizer used the world meanwhile: then what the caller holds may be gone, and
-** it raises the memory error (raise_status for ECS_ENOMEM needs no world). */
+/* On ECS_ENOMEM collects garbage and returns true once, so that the caller tries again. Also
+** returns false if a finalizer has used the world meanwhile: what the caller holds may then be
+** gone, and it raises the memory error (raise_status for ECS_ENOMEM needs no world). */
 bool retry(lua_State *L, struct world_box *box, ecs_status status, bool *tried);
 
 /* Sets `status` to the result of a core call or, if memory was short, to its result after
@@ -46,8 +46,7 @@ bool retry(lua_State *L, struct world_box *box, ecs_status status, bool *tried);
     while (retry(L, box, status, &tried_)); \
   } while (0)
 
-/* Makes a core call, again if memory was short, and raises its failure, which is that of an
-** argument. */
+/* Makes a core call, again if memory was short; raises its failure as that of an argument. */
 #define RETRY_OR_BLAME(L, box, arg, call) \
   do { \
     ecs_status status_; \
@@ -61,21 +60,21 @@ void *scratch_grow(lua_State *L, struct world_box *box, void *items, uint32_t *c
                    uint64_t need, size_t item);
 
 /* Runs a C function like lua_call with the collector stopped, so that no finalizer runs while it
-** makes objects of what the core points to. The collector catches up at the end. */
+** makes objects from what the core points to. The collector catches up at the end. */
 void call_held(lua_State *L, lua_CFunction function, int arguments, int results);
 
-/* As call_held, but like lua_pcall: leaves an error on the stack and returns Lua's status. The
-** stack must have room for one more value. No finalizer runs at the end, either: the collector
-** catches up when the world settles; for NULL, at once. */
+/* call_held, but like lua_pcall: leaves an error on the stack and returns Lua's status. The stack
+** must have room for one more value. No finalizer runs at the end, either: the collector catches up
+** when the world settles; for NULL, at once. */
 int try_quietly(lua_State *L, struct world_box *box, lua_CFunction function, int arguments,
                 int results);
 
 /* How public calls end. */
 
-/* Drops the values of released any slots, and tells the collector the world's weight. */
+/* Drops the values of released slots, and tells the collector the world's weight. */
 void settle_rest(lua_State *L, struct world_box *box, int world_index);
 
-/* Whether there is anything to do then, apart from observers. */
+/* Whether settle has anything to do, apart from observers. */
 static inline bool settle_is_due(const struct world_box *box) {
   return box->any.owner.released_head || *box->bytes - box->weight.reported >= 65536 ||
          box->owed >= 65536;
@@ -83,12 +82,12 @@ static inline bool settle_is_due(const struct world_box *box) {
 
 /* The last step of every public call that may have grown or freed memory, or applied observed
 ** changes: the core must not be used after it, and box->world may be NULL. Raises what observers
-** raise. Returns 0: how many results most of these calls have. */
+** raise. Returns 0, the number of results of most of these calls. */
 static inline int settle(lua_State *L, struct world_box *box, int world_index) {
   if (UNLIKELY(!box->world)) return 0;
   world_be_sure(box->world);
   if (UNLIKELY(*box->changes)) box->observe(L, box, world_index);
-  if (UNLIKELY(!box->world || *box->changes)) return 0;   /* copies hold released any slots */
+  if (UNLIKELY(!box->world || *box->changes)) return 0;   /* any slots released by copies */
   if (UNLIKELY(settle_is_due(box))) settle_rest(L, box, world_index);
   return 0;
 }
@@ -98,11 +97,11 @@ void cells_stored(lua_State *L, struct world_box *box, int world_index);
 
 /* Calling observers where a public call does not end with settle. */
 
-/* Raises what an ended scope could not apply, after observers have been called for the rest. */
+/* Raises what an ended scope could not apply, once observers have been called for the rest. */
 int observed_raise(lua_State *L, struct world_box *box, int world_index, ecs_status status);
 
-/* Called before the contents of a world are replaced: calls observers for the changes of loops that
-** were left open. The world is at argument 1, and open afterwards. */
+/* Called before the contents of a world are replaced: calls observers for the changes of loops left
+** open. The world is at argument 1, and is open afterwards. */
 void observed_loops(lua_State *L, struct world_box *box);
 
 /* Protected calls that classify errors. */
@@ -112,11 +111,11 @@ void observed_loops(lua_State *L, struct world_box *box);
 ** coroutine dropped meanwhile would leave fn half done. */
 void attempt_push(lua_State *L);
 
-/* lua_pcall for a callback, whose error says so if it yields; the stack needs room for one more
+/* lua_pcall for a callback; if it yields, the error says so. The stack needs room for one more
 ** value. */
 int attempt_call(lua_State *L, int arguments, int results);
 
-/* Its message handler, which leaves the error at 1. */
+/* Its message handler; leaves the error at 1. */
 int attempt_handler(lua_State *L);
 
 #endif

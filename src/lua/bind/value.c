@@ -17,7 +17,7 @@
 #include "lua/jit/kernel.h"
 #include "lua/loop/loop.h"
 
-/* Raises why a value did not convert; the core formulates near misses. */
+/* Raises why a value did not convert; the core writes the message for near misses. */
 static void lua_value_refuse(lua_State *L, struct world_box *box, const struct component *component,
                              uint32_t leaf, int index) {
   const struct leaf *into = &component->leaves[leaf];
@@ -51,7 +51,7 @@ bool integer_of_text(ecs_type type, const char *text, ecs_cell *cell) {
   return integer_to_cell(type, (int64_t)(negative ? 0 - value : value), cell);
 }
 
-/* False if the value does not fit. */
+/* Converts a value to a cell; false if it does not fit. */
 static inline bool lua_value_convert(lua_State *L, struct world_box *box, int world_index,
                                      const struct component *component, uint32_t at, int index,
                                      ecs_cell *cell) {
@@ -114,8 +114,8 @@ void push_integer_text(lua_State *L, ecs_type type, ecs_cell cell) {
   lua_pushstring(L, text);
 }
 
-/* Raises an error because a cell holds an integer that Lua's numbers cannot represent: of an entity
-** or, for ECS_NULL, of the row that the innermost loop shows. */
+/* Raises an error because a cell holds an integer that Lua's numbers cannot represent: in an entity
+** or, for ECS_NULL, in the row that the innermost loop shows. */
 static int refuse_wide(lua_State *L, const struct world_box *box, const struct component *component,
                        const struct leaf *leaf, ecs_cell cell, ecs_id entity) {
   char of[48] = "", text[32], label[LABEL_SIZE];
@@ -130,7 +130,7 @@ void push_cell(lua_State *L, struct world_box *box, int world_index,
                const struct component *component, const struct leaf *leaf, ecs_cell cell) {
   if (!cell_is_wide(leaf, cell) && push_number_at(L, leaf->type, &cell, 0)) return;
   switch (type_class(leaf->type)) {
-    case CLASS_INTEGER:   /* one that Lua's numbers cannot represent */
+    case CLASS_INTEGER:   /* an integer that Lua's numbers cannot represent */
       if (!box->exact) refuse_wide(L, box, component, leaf, cell, ECS_NULL);
       push_integer_text(L, leaf->type, cell);
       break;
@@ -182,7 +182,7 @@ void place_hold(struct place *place) {
   if (LIKELY(place->calls == box->calls)) return;
   place->calls = box->calls;
   const struct component *component = box->world ? component_of(box->world, place->id) : NULL;
-  /* One declared twice since may be at the address of the first. */
+  /* A component declared again may be at the address of the first. */
   if (component && component == place->component && component->changed <= place->version) {
     const struct record *record = entity_find(box->entities, place->entity);
     if (record && place_look(place, record)) return;
@@ -249,7 +249,7 @@ int push_values(struct place *place, uint32_t leaf) {
 
 const char value_reader_key;
 
-/* (readers, world, id): the metatable of a component's tables, which Lua makes; entered. */
+/* (readers, world, id): enters the metatable of a component's tables, which Lua makes. */
 static int value_make_reader(lua_State *L) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &value_reader_key) != LUA_TFUNCTION) return 0;
   lua_pushvalue(L, 2);
@@ -265,7 +265,7 @@ void push_component(struct place *place) {
     lua_pushboolean(place->L, 1);
   } else {
     value_push_shape(place, place->component, 0);
-    /* tostring shows the fields of the table, with the names of entities. */
+    /* tostring shows the table's fields, with the names of entities. */
     lua_State *L = place->L;
     lua_Integer id = (lua_Integer)place->component->id;
     lua_getiuservalue(L, place->world_index, WORLD_READERS);
@@ -298,7 +298,7 @@ void settle_any(lua_State *L, struct world_box *box, int world_index) {
   lua_pop(L, 1);
 }
 
-/* The slot is pending before the value is stored, so an error on the way loses nothing. */
+/* The slot is pending before the value is stored, so an error in between loses nothing. */
 uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int index) {
   if (lua_isnil(L, index)) return 0;
   index = lua_absindex(L, index);

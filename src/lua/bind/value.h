@@ -1,4 +1,4 @@
-/* Values of Lua as cells, and cells as values. */
+/* Lua values as cells, and cells as Lua values. */
 #ifndef ECS_LUA_BIND_VALUE_H
 #define ECS_LUA_BIND_VALUE_H
 
@@ -13,22 +13,22 @@
 #include "lua/bind/object.h"
 #include "lua/bind/version.h"
 
-/* A leaf's cell from the Lua value at an index; errors name component, field and value. May take an
-** `any` slot and intern a string; nothing is stored yet. Any slots are pending until values_stored
-** (the core has taken them) or values_begin (they are released). */
+/* Converts the Lua value at an index to a leaf's cell; errors name component, field and value. May
+** take an `any` slot and intern a string; nothing is stored yet. Any slots are pending until
+** values_stored (the core has taken them) or values_begin (they are released). */
 void value_to_cell(lua_State *L, struct world_box *box, int world_index,
                    const struct component *component, uint32_t leaf, int index,
                    ecs_cell *cell);
 
-/* Pushes a leaf's cell. A string may run finalizers, after the cell has been read. Raises for an
-** integer beyond Lua's numbers, unless the world's object is `exact`: then pushes its text. */
+/* Pushes a leaf's cell. A string may run finalizers, after the cell has been read. An integer
+** beyond Lua's numbers is an error or, if the world's object is `exact`, pushed as text. */
 void push_cell(lua_State *L, struct world_box *box, int world_index,
                const struct component *component, const struct leaf *leaf, ecs_cell cell);
 
 /* Pushes the digits of an integer. */
 void push_integer_text(lua_State *L, ecs_type type, ecs_cell cell);
-/* The cell of an integer type from its digits; false when the text is something else, or it does
-** not fit. */
+/* Converts digits to a cell of an integer type; false if the text is anything else, or does not
+** fit. */
 bool integer_of_text(ecs_type type, const char *text, ecs_cell *cell);
 
 /* Whether a cell is an integer that Lua's numbers cannot represent. */
@@ -37,13 +37,13 @@ static inline bool cell_is_wide(const struct leaf *leaf, ecs_cell cell) {
          integer_is_wide(cell.i64, leaf->type == ECS_U64);
 }
 
-/* The length of a list at an argument, of at most that many elements. Raises an error for other
-** keys or, if it may have holes, for keys not from 1 to the most. */
+/* The length of the list at an argument, at most `most`. Raises an error for other keys or, if the
+** list may have holes, for keys not from 1 to `most`. */
 lua_Unsigned check_list(lua_State *L, int arg, lua_Unsigned most, const char *what, bool holes);
 
 /* Reading an entity's component into Lua values. */
 
-/* Where a component's cells are. Found again if a finalizer has used the world. */
+/* Where a component's cells are. Looked up again if a finalizer has used the world. */
 struct place {
   lua_State *L;
   struct world_box *box;
@@ -51,16 +51,16 @@ struct place {
   uint32_t calls;
   ecs_id entity;
   const struct component *component;
-  ecs_id id;                   /* of the component */
+  ecs_id id;                   /* the component's */
   uint64_t version;            /* registry.version when it was found */
-  const struct column *columns;   /* NULL: nowhere; its defaults are read */
+  const struct column *columns;   /* NULL: it has none; its defaults are read */
   uint32_t row;
 };
 
-/* Finds a sparse component of a living entity; false if it lacks it. */
+/* Finds a sparse component of a living entity; false if the entity does not have it. */
 bool place_find_sparse(struct place *place);
 
-/* Finds the component in any storage, by the entity's record. */
+/* Finds the component in any storage, from the entity's record. */
 static inline bool place_look(struct place *place, const struct record *record) {
   const struct table *table = record_table(place->box->world, record);
   const struct layout *layout = table ? table_find(table, place->id) : NULL;
@@ -84,8 +84,8 @@ static inline void place_init(struct place *place, lua_State *L, struct world_bo
   place->columns = NULL;
 }
 
-/* Called after a Lua call that made an object: raises an error if a finalizer has removed the
-** entity, the component or the world meanwhile. */
+/* Called after a Lua call that made an object: raises an error if a finalizer has meanwhile removed
+** the entity, the component or the world. */
 void place_hold(struct place *place);
 
 /* Pushes a declared field's value, with its leaves counted from a base: a new table for an array or
@@ -95,13 +95,13 @@ void push_field(struct place *place, const struct field *field, uint32_t base);
 int push_values(struct place *place, uint32_t leaf);
 /* Pushes a new table of all fields; true for a tag. */
 void push_component(struct place *place);
-/* In the registry: reader(world, id), which makes the metatable of such a table. */
+/* In the registry: reader(world, id), which makes the metatable of tables from push_component. */
 extern const char value_reader_key;
 
-/* Between columns and Lua's stack, for loops: numbers and booleans need no call into other
+/* Moves numbers and booleans between columns and Lua's stack, for loops, without calls into other
 ** files. */
 
-/* Pushes a value that is a number or boolean; false if it is neither, or wide. */
+/* Pushes a number or boolean; false if the value is neither, or is wide. */
 INLINE bool push_number_at(lua_State *L, ecs_type type, const void *data,
                                   uint32_t row) {
   switch ((enum type_column)type_table[type].column) {
@@ -124,8 +124,8 @@ INLINE bool push_number_at(lua_State *L, ecs_type type, const void *data,
   }
 }
 
-/* The cell of a float or integer type from the value at an index, by world:set's rules; false if it
-** does not fit, and for other types. */
+/* Converts the value at an index to a cell of a float or integer type, by world:set's rules; false
+** if it does not fit, and for other types. */
 INLINE bool number_to_cell(lua_State *L, ecs_type type, int index, ecs_cell *cell) {
   if (UNLIKELY(lua_type(L, index) != LUA_TNUMBER)) return false;
   if (type == ECS_F32) {
@@ -144,7 +144,7 @@ INLINE bool number_to_cell(lua_State *L, ecs_type type, int index, ecs_cell *cel
 
 /* Storing in the cells of a column, for loops. */
 
-/* Stores the value at an index in a float or integer column, by world:set's rules; false if it does
+/* Stores the value at an index to a float or integer column, by world:set's rules; false if it does
 ** not fit, and for other types. */
 INLINE bool store_number_at(lua_State *L, ecs_type type, int index, void *data,
                                    uint32_t row) {
@@ -173,20 +173,20 @@ static inline void store_cell_at(struct any_slots *any, const struct leaf *leaf,
   cell_store(data, leaf->size, row, cell);
 }
 
-/* Values of `any` fields, which only this Lua state knows: WORLD_ANY keeps them by the number of
-** their slot (core/base/any.h), which cells hold. */
+/* Values of `any` fields, known only to this Lua state: WORLD_ANY keeps them by the number of their
+** slot (core/base/any.h), which is what cells hold. */
 
 /* A pending slot that holds the value at an index; 0 for nil. Slots are pending on their way into
 ** cells, until values_stored. */
 uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int index);
 
-/* Pushes the value of a slot; nil if it has none, or one that another owner holds. */
+/* Pushes the value of a slot; nil if it has none, or another owner holds it. */
 void push_any(lua_State *L, const struct world_box *box, int world_index, uint32_t slot);
 
-/* Drops values whose slots are released; frees what a failed call left pending. */
+/* Drops the values of released slots; frees what a failed call has left pending. */
 void settle_any(lua_State *L, struct world_box *box, int world_index);
 
-/* Removes what the list at 2 has after `count` values; one of any values may have holes. */
+/* Removes what the list at 2 has after `count` values; a list of `any` values may have holes. */
 void list_clear_tail(lua_State *L, ecs_type type, uint32_t count);
 
 #endif

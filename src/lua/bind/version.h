@@ -1,5 +1,5 @@
-/* Differences between the versions of Lua that the binding is built for. How they encode functions
-** is known only in src/front. */
+/* Differences between the versions of Lua for which the binding is built. Only src/front knows how
+** they encode functions. */
 #ifndef ECS_LUA_BIND_VERSION_H
 #define ECS_LUA_BIND_VERSION_H
 
@@ -8,13 +8,13 @@
 #include "core/base/base.h"
 #include "front/bytecode.h"
 
-#define STEP_LIMIT ((size_t)1 << 30)     /* most bytes that the collector is told at once */
+#define STEP_LIMIT ((size_t)1 << 30)     /* most bytes to report to the collector at once */
 
 #ifdef LUAJIT_VERSION
 
-#define FOR_CLOSES false                 /* a `for` that is left closes nothing */
+#define FOR_CLOSES false                 /* leaving a `for` early closes nothing */
 
-/* The next allocation after it is released does a step, which may begin a cycle. */
+/* After the release, the next allocation does a step, which may begin a cycle. */
 static inline void collector_hold(lua_State *L) { lua_gc(L, LUA_GCSTOP, 0); }
 static inline void collector_release(lua_State *L) { lua_gc(L, LUA_GCRESTART, 0); }
 
@@ -30,7 +30,7 @@ static inline int dump_function(lua_State *L, lua_Writer writer, void *ud, bool 
   return failed ? failed : writer(L, NULL, 0, ud);
 }
 
-/* Pushes a thread that scripts do not know: LuaJIT does not tell which thread is its first. */
+/* Pushes a thread unknown to scripts: LuaJIT does not tell which thread is its first. */
 static inline void push_main_thread(lua_State *L) {
   lua_getfield(L, LUA_REGISTRYINDEX, "ecs.thread");
   if (lua_isthread(L, -1)) return;
@@ -40,7 +40,7 @@ static inline void push_main_thread(lua_State *L) {
   lua_setfield(L, LUA_REGISTRYINDEX, "ecs.thread");
 }
 
-/* Pushes a table from functions to numbers of parameters, whose keys it does not keep alive. */
+/* Pushes a table that maps functions to their numbers of parameters, without keeping them alive. */
 static inline void push_parameter_counts(lua_State *L) {
   lua_getfield(L, LUA_REGISTRYINDEX, "ecs.parameters");
   if (lua_istable(L, -1)) return;
@@ -105,7 +105,7 @@ static inline int parameter_count(lua_State *L, int function, bool *any) {
 
 #define FOR_CLOSES true
 
-/* In generational mode, collects the old, too. */
+/* In generational mode, also collects old objects. */
 static inline void collector_collect_old(lua_State *L) {
   if (lua_gc(L, LUA_GCINC, 0, 0, 0) != LUA_GCGEN) return;
   lua_gc(L, LUA_GCGEN, 0, 0);
@@ -128,7 +128,7 @@ static inline int parameter_count(lua_State *L, int function, bool *any) {
 
 #if LUA_VERSION_NUM >= 505
 
-/* Stops the running collector, and restarts it. Lua 5.5 cannot resume it where it was: the next
+/* Stops the running collector, and restarts it. Lua 5.5 cannot resume where it stopped: the next
 ** allocation does a step, which may begin a cycle. */
 static inline void collector_hold(lua_State *L) { lua_gc(L, LUA_GCSTOP); }
 static inline void collector_release(lua_State *L) { lua_gc(L, LUA_GCRESTART); }
@@ -148,18 +148,18 @@ static inline void collector_step(lua_State *L, size_t bytes) {
   }
 }
 
-/* lua_dump of the Lua function at the top. At the end the writer is called with NULL: what it
-** leaves on the stack is popped on return. */
+/* lua_dump of the Lua function at the top. At the end it calls the writer with NULL: values that
+** the writer then leaves on the stack are popped on return. */
 static inline int dump_function(lua_State *L, lua_Writer writer, void *ud, bool strip) {
   return lua_dump(L, writer, ud, strip);
 }
 
 #else
 
-/* Kilobytes; more than a function allocates, within what Lua counts with. */
+/* Kilobytes: more than a function allocates, but within the range that Lua counts in. */
 #define HELD (sizeof(ptrdiff_t) > 4 ? 1 << 30 : 1 << 19)
 
-/* Restarting a collector begins a cycle; taking back its debt changes nothing. */
+/* Restarting a collector would begin a cycle; giving it credit, and taking that back, does not. */
 static inline void collector_hold(lua_State *L) { lua_gc(L, LUA_GCSTEP, -HELD); }
 static inline void collector_release(lua_State *L) { lua_gc(L, LUA_GCSTEP, HELD); }
 
@@ -175,12 +175,12 @@ static inline int dump_function(lua_State *L, lua_Writer writer, void *ud, bool 
 #endif
 #endif
 
-/* As collector_release; in Lua 5.4 no finalizer runs. `before` is what LUA_GCCOUNT was when it was
-** held. Returns how many bytes collector_step is then owed. */
+/* collector_release, but in Lua 5.4 without running a finalizer. `before` is LUA_GCCOUNT when it
+** was held. Returns how many bytes are then still to be reported with collector_step. */
 static inline size_t collector_release_quietly(lua_State *L, size_t before) {
   size_t now = (size_t)lua_gc(L, LUA_GCCOUNT, 0), kilobytes = now > before ? now - before : 0;
 #ifdef HELD
-  kilobytes += 64;   /* allocations that were not followed by a step, too */
+  kilobytes += 64;   /* allocations that no step has followed */
   lua_gc(L, LUA_GCSTEP, (int)((size_t)HELD - kilobytes));
 #else
   collector_release(L);
@@ -188,8 +188,8 @@ static inline size_t collector_release_quietly(lua_State *L, size_t before) {
   return kilobytes * 1024;
 }
 
-/* Whether an integer of 64 bits cannot be told from its neighbours in Lua: its numbers are exact up
-** to 2^53 where they are doubles. */
+/* Whether a 64-bit integer cannot be distinguished from its neighbours in Lua: where numbers are
+** doubles, they are exact up to 2^53. */
 static inline bool integer_is_wide(int64_t value, bool is_unsigned) {
   const int64_t most = (int64_t)1 << 53;
   return NUMBERS_ARE_DOUBLES && (value > most || value < (is_unsigned ? 0 : -most));

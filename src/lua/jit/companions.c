@@ -9,8 +9,8 @@
 
 /* ---- what a program accesses ---- */
 
-/* A callback of struct companions. Columns come first, then lookups, fields of resources, and
-** arrays; a column may be read and written. */
+/* A callback of struct companions. Lists columns first, then lookups, fields of resources, and
+** arrays; a column may be both read and written. */
 static bool companions_next(const struct prospect *prospect, uint32_t *at, struct access *out) {
   const struct variant *variant = prospect->of;
   for (;;) {
@@ -40,7 +40,7 @@ static bool companions_next(const struct prospect *prospect, uint32_t *at, struc
   }
 }
 
-/* ---- whether a program can join ---- */
+/* ---- whether a program can join a batch ---- */
 
 /* Why the run of a compiled function cannot join a batch; NULL if it can. */
 static const char *companions_why_not_batched(const struct kernel *kernel,
@@ -51,7 +51,7 @@ static const char *companions_why_not_batched(const struct kernel *kernel,
     return "it changes entities, spawns or emits";
   if (loud && variant->index_count) return "it uses an index";
   if (loud && cells_any(&variant->script)) return "it writes to upvalues, globals or tables";
-  assert(!loud || !variant->plan.program->site_count);   /* whose notes are orders */
+  assert(!loud || !variant->plan.program->site_count);   /* its notes would be orders */
   if (loud) return "one of its rows can fail";
   if (kernel->array) return "it runs over the elements of an array";
   if (terms_walk(&kernel->query->terms)) return "its matches are not contiguous";

@@ -15,8 +15,8 @@
 #include "lua/jit/kernel.h"
 #include "runner/run.h"
 
-/* Pushes a name: "Position.x"; "Heat" of an array; "Cards.hand" of an array field, whose elements
-** are one to kernels. */
+/* Pushes a name: "Position.x"; "Heat" for an array; "Cards.hand" for an array field, whose elements
+** kernels treat as one. */
 static void explain_push_field(lua_State *L, const struct component *component, uint32_t leaf) {
   lua_pushstring(L, component->name);
   if (component->length) return;
@@ -27,7 +27,7 @@ static void explain_push_field(lua_State *L, const struct component *component, 
   lua_concat(L, 3);
 }
 
-/* Appends the string at the top of the stack to the list below it, unless that has it. */
+/* Appends the string at the top of the stack to the list below it, unless it is already there. */
 static void explain_append_once(lua_State *L) {
   lua_Integer count = (lua_Integer)lua_rawlen(L, -2);
   bool known = false;
@@ -58,7 +58,7 @@ static void explain_set_access(lua_State *L, const char *key, const ecs_query *q
   lua_setfield(L, -2, key);
 }
 
-/* Sets a list of its terms about changes, if any: "Position:changed". */
+/* Sets a list of the query's terms about changes, if any: "Position:changed". */
 static void explain_set_news(lua_State *L, const ecs_query *query) {
   if (!query || query->broken || !query->terms.changes) return;
   lua_newtable(L);
@@ -74,8 +74,8 @@ static void explain_set_news(lua_State *L, const ecs_query *query) {
 
 /* ---- kernels ---- */
 
-/* Appends the components and fields that it adds, sets or removes, components of spawns without
-** values, and emitted events. */
+/* Appends what the function adds, sets or removes: components and fields, components of spawns
+** without values, and emitted events. */
 static void explain_add_commanded(lua_State *L, const ecs_world *world,
                                   const struct run_command *commands, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
@@ -104,7 +104,7 @@ static void list_fields(lua_State *L, int handle, const struct variant *variant,
     explain_push_field(L, column->component, column->component_leaf);
     explain_append_once(L);
   }
-  /* Fields of other entities that are looked up; arrays, and fields of resources. */
+  /* Adds fields of other entities that are looked up; arrays, and fields of resources. */
   for (uint32_t i = 0; !writes && i < variant->plan.program->lookup_count; i++) {
     const struct run_lookup *lookup = &variant->plan.lookups[i];
     if (lookup->kind != LOOKUP_CELL && lookup->kind != LOOKUP_AT) continue;
@@ -153,7 +153,7 @@ static void explain_set_marks(lua_State *L, const struct kernel *kernel,
   lua_setfield(L, -2, "marks");
 }
 
-/* Sets in the table at the top how many instructions run row by row, and why: what they both write
+/* Adds to the table at the top how many instructions run row by row, and why: what rows both write
 ** and read of each other, with the lines. */
 static void explain_set_order(lua_State *L, const ecs_world *world, const struct variant *variant) {
   k_info info = program_info(variant->plan.program);
@@ -185,7 +185,7 @@ static void explain_set_reason(lua_State *L, const char *reason) {
 }
 
 /* Pushes why a row fell back to the function: what was refused at its line, or how it failed; nil
-** if that is not known. */
+** if not known. */
 static void explain_push_cause(lua_State *L, int handle, k_failure why) {
   int top = lua_gettop(L), line = (int)(why.tag & ((1u << TAG_LINES) - 1));
   bool refused = why.error == KE_NIL &&
@@ -205,7 +205,7 @@ static void explain_push_cause(lua_State *L, int handle, k_failure why) {
   lua_settop(L, top + 1);
 }
 
-/* Why it stays Lua although there is a program. */
+/* Sets the reason why it runs in Lua although there is a program. */
 static void explain_set_tired(lua_State *L, int handle, const struct kernel *kernel) {
   int top = lua_gettop(L);
   explain_push_cause(L, handle, kernel->why_tired);
@@ -216,7 +216,7 @@ static void explain_set_tired(lua_State *L, int handle, const struct kernel *ker
   lua_settop(L, top);
 }
 
-/* Sets what is known of the present program of the kernel at an index. */
+/* Sets what is known about the current program of the kernel at an index. */
 static void explain_set_program(lua_State *L, int handle, const struct kernel *kernel) {
   const struct variant *variant = kernel->variants[0];
   list_fields(L, handle, variant, "reads", false);
@@ -257,7 +257,7 @@ static void explain_set_program(lua_State *L, int handle, const struct kernel *k
   if (kernel_is_tired(kernel)) explain_set_tired(L, handle, kernel);
 }
 
-/* Adds what is known of the kernel at one index to the table at another: reads, writes, program,
+/* Adds what is known about the kernel at one index to the table at another: reads, writes, program,
 ** reason, reasons, compilations. */
 static void explain_kernel(lua_State *L, int handle, int table) {
   struct kernel_box *box = lua_touserdata(L, handle);
@@ -278,8 +278,8 @@ static void explain_kernel(lua_State *L, int handle, int table) {
 
 #define KERNELS_OFF "kernels are off (kernels = false, or ECS_KERNELS=0)"
 
-/* Why some rows run in Lua although there is a program; NULL if none do. What passes a predicate
-** comes in contiguous runs, of a table whose rows differ in which terms are present. */
+/* Why some rows run in Lua although there is a program; NULL if none do. Rows that pass a predicate
+** come in contiguous runs of a table, in which rows may have different terms. */
 static const char *explain_why_rows_fall_back(const struct kernel *kernel) {
   const ecs_query *query = kernel->query;
   bool asks = kernel->result == RESULT_TRUTH || kernel->filtered;
@@ -296,7 +296,7 @@ static void explain_form(lua_State *L) {
   const struct kernel_box *box = lua_touserdata(L, handle);
   const struct kernel *kernel = box->kernel;
   bool on = kernel->box->kernels->on, current = system_kernel_is_current(kernel);
-  /* Compiles what has not run yet, so that it can be explained. */
+  /* Compiles a function that has not run yet, so that it can be explained. */
   if (on && !kernel->line && !kernel->refused && !current) kernel_ready(L, handle, true, true);
   bool compiled = on && !kernel->refused && (current || !kernel->line);
   lua_settop(L, handle);
@@ -318,7 +318,7 @@ static void explain_form(lua_State *L) {
 /* The stack of explain. */
 enum { AT_WORLD = 1, AT_SYSTEM, AT_KERNEL, AT_TABLE };
 
-/* The reason why it stays Lua, or its programs. */
+/* Sets the reason why the system runs in Lua, or its programs. */
 static void explain_script(lua_State *L, const struct system_box *system) {
   if (!lua_isnil(L, AT_KERNEL)) {
     explain_kernel(L, AT_KERNEL, AT_TABLE);
@@ -333,7 +333,7 @@ static void explain_script(lua_State *L, const struct system_box *system) {
                                                     : "it is declared with compile = false");
 }
 
-/* Puts the explanation at the top before those of later lines in the list at an index. */
+/* Inserts the explanation at the top into the list at an index, before those of later lines. */
 static void explain_add_loop(lua_State *L, int list) {
   lua_Integer at = (lua_Integer)lua_rawlen(L, list) + 1;
   lua_getfield(L, -1, "line");
@@ -352,8 +352,8 @@ static void explain_add_loop(lua_State *L, int list) {
   lua_rawseti(L, list, at);
 }
 
-/* Sets the reasons of a run whose for loops over queries are in the list at an index: that of the
-** first one that stays Lua; none if programs do its rows. */
+/* Sets the reason of a run, from the list of its for loops over queries at an index: that of the
+** first loop that runs in Lua; none if programs do its rows. */
 static void explain_set_run_reason(lua_State *L, const struct system_box *system, int list) {
   bool compiled = loops_are_compiled(system);
   lua_pushnil(L);
@@ -375,7 +375,7 @@ static void explain_set_run_reason(lua_State *L, const struct system_box *system
   lua_setfield(L, AT_TABLE, "reasons");
 }
 
-/* Sets what is known of the for loops over queries in a `run`: its function is at the top. */
+/* Sets what is known about the for loops over queries in a `run`; its function is at the top. */
 static void explain_set_loops(lua_State *L, const struct system_box *system) {
   int function = lua_gettop(L), list = function + 2;
   kernels_of_function(L, system->box, AT_WORLD, function);
@@ -424,8 +424,8 @@ static int explain_named(lua_State *L) {
 
 /* ---- functions ---- */
 
-/* explain_function(world, function): explains the form that it was passed to last, with the others
-** in `also`; nil if there is none. */
+/* explain_function(world, function): explains the form to which it was last passed, with other
+** forms in `also`; nil if there is none. */
 static int explain_function(lua_State *L) {
   need_stack(L, 40);
   kernels_of_function(L, lua_touserdata(L, AT_WORLD), AT_WORLD, 2);
@@ -444,7 +444,7 @@ static int explain_function(lua_State *L) {
 
 /* ---- explain update ---- */
 
-/* The systems of the list at the top of the stack. */
+/* The systems in the list at the top of the stack. */
 struct listed {
   struct side sides[BESIDE_MOST];
   uint32_t count;
@@ -469,7 +469,7 @@ static void explain_push_clash(lua_State *L, const ecs_world *world, enum clash 
   lua_remove(L, -2);
 }
 
-/* Pushes why a system does not join a batch; false, and nothing, if it does. */
+/* Pushes why a system cannot join a batch; if it can, pushes nothing and returns false. */
 static bool explain_push_why(lua_State *L, const ecs_world *world, const struct listed *batch,
                              const struct side *side) {
   if (side->prospect.alone) {
@@ -494,8 +494,8 @@ static bool explain_push_why(lua_State *L, const ecs_world *world, const struct 
   return batch->count == BESIDE_MOST;
 }
 
-/* Completes the last list in a table of them: says how many of its systems ran in parallel in their
-** last run. */
+/* Completes the last list in a table of lists: adds how many of its systems ran in parallel in
+** their last run. */
 static void explain_end_list(lua_State *L, const ecs_world *world, int lists,
                              const struct listed *batch) {
   size_t together = 0;
@@ -539,8 +539,8 @@ static void explain_add_system(lua_State *L, const ecs_world *world, int lists,
 }
 
 /* explain(world): a table that has, by phase, lists of systems that can run in parallel, with the
-** reason why each list comes after the one before: of those that are on, in order, as if all of
-** them were due. */
+** reason why each list must follow the one before. It covers the systems that are on, in order, as
+** if all of them were due. */
 static int explain_update_phases(lua_State *L) {
   const struct world_box *box = lua_touserdata(L, 1);
   const ecs_world *world = box->world;

@@ -29,7 +29,7 @@ struct key_box {
 
 /* ---- what the core has ----------------------------------------------------------------- */
 
-/* The callback for a host, which cannot call scripts. */
+/* The callback for a host, which cannot call script functions. */
 static ecs_status script_key(const ecs_index *index, size_t row, void *ud, ecs_value *key) {
   (void)row, (void)ud, (void)key;
   return world_fail(index->world, ECS_EUSER, "index '%s' has a key function in Lua: only a script "
@@ -52,7 +52,7 @@ void index_keys_push(lua_State *L, struct world_box *box, int function,
   text_format(what, sizeof what, "index '%s'", desc->name);
   scan_function(L, &scan, function);
   struct key_box *key = lua_newuserdatauv(L, sizeof *key, KEY_VALUES);
-  if (!box->world) no_world(L, 1);   /* a finalizer has closed it */
+  if (!box->world) no_world(L, 1);   /* closed by a finalizer */
   *key = (struct key_box){.box = box};
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, KEY_WORLD);
@@ -93,15 +93,15 @@ void indexes_disown(ecs_world *world, const struct world_box *box) {
 
 /* ---- the kernel ------------------------------------------------------------------------ */
 
-/* The rows that need keys. */
+/* The rows that still need keys. */
 struct keyless {
-  const char *query;           /* the query of the rows */
+  const char *query;           /* the query of these rows */
   const struct copies *rows;
-  const uint32_t *list;        /* NULL: all of them */
+  const uint32_t *list;        /* NULL: all rows */
   uint32_t count;
 };
 
-/* Pushes the handle of the function's kernel, over a query of its own that is like the index's. */
+/* Pushes the handle of the function's kernel, over a query of its own with the index's text. */
 static struct kernel_box *key_push_handle(lua_State *L, struct world_box *box,
                                           const char *query) {
   if (lua_getiuservalue(L, 1, KEY_KERNEL) == LUA_TUSERDATA) return lua_touserdata(L, -1);
@@ -132,7 +132,7 @@ static struct variant *key_find_variant(lua_State *L, struct kernel *kernel, int
   if (variant) variant = variant_find(L, anchors, kernel, which);
   lua_settop(L, anchors);
   const struct run_plan *plan = variant ? &variant->plan : NULL;
-  /* It must do nothing but read copies. */
+  /* It may do nothing except read copies. */
   bool plain = plan && plan->asked_count == 0 && plan->command_count == 0 &&
                plan->order_count == 0 && plan->mark_count == 0 && plan->whole_count == 0;
   return plain ? variant : NULL;
@@ -142,8 +142,8 @@ static struct variant *key_find_variant(lua_State *L, struct kernel *kernel, int
 
 static size_t key_program_room_of(uint32_t count) { return round_up(count, 64) * sizeof(uint64_t); }
 
-/* Binds the columns: those of all rows if they are complete; otherwise cells of rows without keys,
-** copied after the keys. */
+/* Binds the columns as they are if all rows need keys; otherwise copies of the cells of those that
+** do, after the keys. */
 static void key_program_bind(const struct keyless *keyless, const struct variant *variant,
                              char *room, void **columns) {
   const struct copies *rows = keyless->rows;
@@ -170,13 +170,13 @@ static void key_program_bind(const struct keyless *keyless, const struct variant
 
 /* ---- running the program --------------------------------------------------------------- */
 
-/* The numbers that the program of the function whose object is at 1 yields for these rows, int64_t
-** or double, in an object that it pushes. NULL if there is no program, or a row fails: then the
-** function makes all of them. */
+/* The numbers, int64_t or double, that the program of the function whose object is at 1 yields for
+** these rows, in an object that it pushes. NULL if there is no program, or a row fails: the
+** function then makes all of them. */
 static const void *key_program(lua_State *L, struct world_box *box, const struct keyless *keyless,
                                bool *integers) {
   int top = lua_gettop(L);
-  /* One program serves all rows if they have everything that the query yields. */
+  /* One program serves all rows if they have every term that the query yields. */
   bool fits = box->kernels->on && !strchr(keyless->query, '$');
   for (uint32_t i = 0; i < keyless->rows->slot_count; i++)
     fits &= keyless->rows->slots[i].flags == NONE;
@@ -190,7 +190,7 @@ static const void *key_program(lua_State *L, struct world_box *box, const struct
   struct variant *variant = kernel ? key_find_variant(L, kernel, top + 2) : NULL;
   char *room = block + (64 - (uintptr_t)block % 64) % 64;
   bool keyed = false;
-  if (variant) {   /* there is room for the keys and for what it reads */
+  if (variant) {   /* room for the keys and for what the program reads */
     void *columns[RUN_COLUMNS];
     struct runner *runner = &kernel->set->runner;
     const struct run run = {.plan = &variant->plan, .query = kernel->query,
@@ -227,7 +227,7 @@ static bool key_set_by_program(lua_State *L, struct world_box *box, ecs_index *i
 }
 
 /* A call of an index's function for its rows. The loop whose views the function gets ends with the
-** call, even by an error: its rows belong to the index. */
+** call, even after an error, since its rows belong to the index. */
 struct key_call {
   ecs_index *index;
   struct found_box *found;     /* NULL: none yet */
@@ -262,7 +262,7 @@ static int key_call_rows(lua_State *L) {
   return 0;
 }
 
-/* Calls it in a scope, with the random stream of predicates. */
+/* Calls the body in a scope, with the random stream of predicates. */
 static void key_call_protected(lua_State *L, struct world_box *box, int world_index,
                                ecs_index *index) {
   struct chance outer = *box->chance;

@@ -66,7 +66,7 @@ static int kernel_collect(lua_State *L) {
 
 const luaL_Reg kernel_metamethods[] = {{"__gc", kernel_collect}, {NULL, NULL}};
 
-/* Where WORLD_REFS has the handles by their kernels' addresses, as weak values. */
+/* Where WORLD_REFS has the handles, by their kernels' addresses and as weak values. */
 static const char handles_key = 0;
 
 static void kernel_push_handles(lua_State *L, int world_index) {
@@ -83,8 +83,8 @@ void kernel_push_function(lua_State *L, int handle) {
   lua_remove(L, -2);
 }
 
-/* Whether the handle at the top of the stack is for that function, and of an existing query: while
-** a state is closed, finalizers run in any order. */
+/* Whether the handle at the top of the stack is for that function, and its query still exists:
+** while a state is closed, finalizers run in any order. */
 static bool kernel_has_function(lua_State *L, int function) {
   kernel_push_function(L, lua_gettop(L));
   lua_getiuservalue(L, -2, KERNEL_QUERY);
@@ -101,7 +101,7 @@ void kernels_of_function(lua_State *L, struct world_box *box, int world_index,
   int handles = lua_gettop(L);
   lua_newtable(L);
   const struct kernel_set *set = box->kernels->set;
-  /* Nothing here runs finalizers, which could take kernels off the list. */
+  /* Nothing here runs finalizers, which could remove kernels from the list. */
   for (const struct kernel *at = set ? set->list : NULL; at; at = at->next) {
     if (lua_rawgetp(L, handles, at) != LUA_TNIL && kernel_has_function(L, function))
       lua_rawseti(L, handles + 1, ++count);
@@ -162,7 +162,7 @@ void kernel_push(lua_State *L, struct world_box *box, int world_index, int funct
 
 /* ---- kernel object ---- */
 
-/* A view of a loop, by the place of the row that it shows. */
+/* A view in a loop, by the place of the row that it shows. */
 static struct outside kernel_view(const struct view_box *view) {
   const struct loop_box *loop = view->loop;
   const struct component *component = view->component;
@@ -201,12 +201,12 @@ struct outside kernel_object(lua_State *L, int index, const void *owner) {
 
 /* ---- closure ---- */
 
-#define KNOWN 16               /* most kernels that are remembered */
+#define KNOWN 16               /* most kernels remembered */
 
 /* The arguments of share. */
 enum { AT_KNOWN = 1, AT_FUNCTION, AT_HANDLE, AT_KEY };
 
-/* Forgets everything if it is full: handles by keys, and at 1 how many. */
+/* Forgets everything if the table at 1 is full: it has handles by keys, and their number. */
 static void kernel_closure_make_room(lua_State *L) {
   lua_rawgeti(L, AT_KNOWN, 1);
   lua_Integer count = lua_tointeger(L, -1) + 1;
@@ -224,7 +224,7 @@ static void kernel_closure_make_room(lua_State *L) {
 /* share(known, function, handle, key) */
 static int kernel_closure_join(lua_State *L) {
   need_stack(L, 20);
-  if (lua_isnil(L, AT_KEY)) {   /* the bytecode with its lines, since they are in messages */
+  if (lua_isnil(L, AT_KEY)) {   /* with line numbers, since messages have them */
     lua_settop(L, AT_HANDLE);
     lua_pushvalue(L, AT_FUNCTION);
     if (!push_dump(L, false)) return 0;
@@ -271,11 +271,11 @@ bool indexes_are_fresh(const struct variant *variant) {
   return true;
 }
 
-/* Why an index is stale, or cannot be updated here; NULL if it can. */
+/* Why an index is stale or cannot be updated here; NULL if it can be used. */
 static const char *kernel_not_here(const ecs_index *index, const struct variant *variant) {
   if (index->world->running)
     return "system is not known to use it: add its name to the option uses";
-  /* A kernel that changes nothing is run outside systems, too: nothing else changes anything. */
+  /* A kernel that changes nothing also runs outside systems: nothing else changes anything. */
   const struct run_plan *plan = &variant->plan;
   if (plan->command_count || plan->program->site_count || program_info(plan->program).stores ||
       memcmp(plan->writes, (uint64_t[RUN_COLUMNS / 64]){0}, sizeof plan->writes) != 0)

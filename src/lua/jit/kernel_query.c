@@ -5,10 +5,10 @@
 #include "lua/bind/status.h"
 #include "lua/loop/loop.h"
 
-/* QUERY_KERNELS has a table for each result, with and without a q:where(fn), with functions as weak
-** keys, and after these as many for closures. WORLD_REFS has, with functions as weak keys, the last
-** kernels by the texts of queries: so what is compiled lives as long as its function, which no
-** kernel reaches, and no longer than the world. */
+/* QUERY_KERNELS has a table for each result, with and without a q:where(fn), which has functions as
+** weak keys, and then the same tables for closures. WORLD_REFS has, also by functions as weak keys,
+** the last kernels by the texts of queries. So compiled programs live as long as their function,
+** which no kernel keeps alive, and no longer than the world. */
 #define RESULT_PLACES ((lua_Integer)2 * (RESULT_MAX + 1))
 
 static lua_Integer kernel_query_place_of(struct use use) {
@@ -57,7 +57,7 @@ void kernel_of_query(lua_State *L, int query_index, int function, struct use use
   }
   lua_replace(L, top + 1);
   lua_settop(L, top + 1);
-  /* Allocation here may have run a finalizer that closes the world. */
+  /* An allocation here may have run a finalizer that has closed the world. */
   const struct query_box *query = lua_touserdata(L, query_index);
   if (UNLIKELY(!query->box->world || !query->query)) raise_error(L, "the world is closed");
   ((struct kernel_box *)lua_touserdata(L, -1))->form = use.form;
@@ -80,11 +80,11 @@ void run_in_scope(lua_State *L, int handle, struct kernel_run *run) {
   form_call(L, index, loop, 3, false);
 }
 
-/* The stack of forms that take a function for all rows, as check_form leaves it. */
+/* The stack of forms that call a function for all rows, as check_form leaves it. */
 enum { AT_QUERY = 1, AT_FUNCTION, AT_DT, AT_FILTER, AT_KERNEL };
 
-/* body(loop, function, handle, run, maps): the function for the rows that pass the loop's filter,
-** as a program if possible. */
+/* body(loop, function, handle, run, maps): runs the function for the rows that pass the loop's
+** filter, as a program if possible. */
 static int kernel_query_filtered_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   const struct kernel_run *run = lua_touserdata(L, 4);
@@ -100,8 +100,8 @@ static int kernel_query_filtered_body(lua_State *L) {
   return 0;
 }
 
-/* Calls the function for all rows, after check_form, as a program if possible; if it must be one
-** and cannot, raises the reason. */
+/* Calls the function for all rows, after check_form, as a program if possible; if it must be a
+** program and cannot, raises the reason. */
 static void kernel_query_for_all_rows(lua_State *L, const char *form, enum front_result result,
                                       bool must) {
   const struct query_box *query = lua_touserdata(L, AT_QUERY);

@@ -8,11 +8,11 @@
 #include "lua/jit/kernel.h"
 #include "runner/run.h"
 
-#define MATCH_KINDS 16         /* sets of terms that matches have */
-#define CHOICES 2              /* optional terms of which all sets are tried */
+#define MATCH_KINDS 16         /* most sets of terms that matches may have */
+#define CHOICES 2              /* most optional terms of which all sets are tried */
 #define MOST_TRIES 8           /* if indexes begin to watch, or finalizers declare, meanwhile */
 
-/* Why the function cannot become a program, whatever it does; NULL if it can. */
+/* Why the function can never become a program; NULL if it might. */
 static const char *kernel_ready_unfit(const struct kernel *kernel) {
   const struct query_terms *terms = &kernel->query->terms;
   if (kernel->array && !kernel_elements(kernel)) return "its array is no longer declared";
@@ -34,8 +34,8 @@ static void kernel_ready_keep_reason(lua_State *L, int handle, struct kernel *ke
   lua_setiuservalue(L, handle, KERNEL_REASON);
 }
 
-/* Whether it writes and yields a result for each row, while matches are decided row by row: if a
-** row failed, the writes of the rows before it would be lost. */
+/* Whether it both writes and yields a result for each row, while matches are decided row by row: if
+** a row failed, the writes of earlier rows would be lost. */
 static bool kernel_ready_gives_and_writes(const struct kernel *kernel,
                                           const struct variant *variant) {
   const struct run_plan *plan = &variant->plan;
@@ -47,7 +47,7 @@ static bool kernel_ready_gives_and_writes(const struct kernel *kernel,
 }
 
 /* Whether there is a program for these rows, and memory to run it over that many. If not, pushes
-** the reason. */
+** why. */
 static bool ready_for(lua_State *L, int handle, struct kernel *kernel, struct which which,
                       uint32_t rows) {
   kernel->found = true;
@@ -70,7 +70,7 @@ static bool ready_for(lua_State *L, int handle, struct kernel *kernel, struct wh
   return true;
 }
 
-/* For each table in which rows match; if there is none, and `ahead`, for one with every term. */
+/* Calls ready_for for each table with matching rows or, if `ahead` and none has, for every term. */
 static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
   const ecs_query *query = kernel->query;
   if (kernel->array || kernel->once)
@@ -81,20 +81,20 @@ static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahea
     if (rows == ROWS_NONE) continue;
     ahead = false;
     bool varies = query_rows_varying(&query->terms, table);
-    if (varies && (kernel->filtered || kernel->result == RESULT_TRUTH)) continue;   /* in Lua */
+    if (varies && (kernel->filtered || kernel->result == RESULT_TRUTH)) continue;   /* by Lua */
     if (!ready_for(L, handle, kernel, variant_wanted(kernel, table), table->count)) return false;
   }
   return !ahead || query->broken ||
          ready_for(L, handle, kernel, variant_wanted(kernel, NULL), 0);
 }
 
-/* Whether matches with a term and those without need separate programs. */
+/* Whether matches with a term and those without it need separate programs. */
 static bool kernel_ready_chooses(const struct kernel *kernel, const struct term *term) {
   return term_may_lack(term) && !(kernel->maybe >> term->slot % KERNEL_SLOTS & 1);
 }
 
-/* Whether there are programs for everything that matches can have, so that matches need not be
-** examined: a third of the time of a run over a tree. */
+/* Whether there are programs for all terms that matches can have, so that matches need not be
+** examined: this saves a third of the time of a run over a tree. */
 static bool any_is_ready(lua_State *L, int handle, struct kernel *kernel) {
   const struct query_terms *terms = &kernel->query->terms;
   uint64_t lacking[CHOICES], kinds = 1;
@@ -120,8 +120,8 @@ static bool any_is_ready(lua_State *L, int handle, struct kernel *kernel) {
   return ready;
 }
 
-/* Whether there are programs for the matches of a query whose terms are decided row by row: for
-** each set of present terms, except those that its programs handle. */
+/* Whether there are programs for the matches of a query with terms that are decided row by row: one
+** for each set of present terms, except for sets that another program handles. */
 static bool kernel_ready_by_kind(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
   const ecs_query *query = kernel->query;
   const struct query_terms *terms = &query->terms;
@@ -164,7 +164,7 @@ static bool kernel_ready_by_kind(lua_State *L, int handle, struct kernel *kernel
 }
 
 /* If matches are found in batches, terms that are decided row by row, or switched off, may be
-** present in only some rows, if the program allows it. Totals are made of matches with the same
+** present in only some rows, if the program allows it. Totals are made from matches with the same
 ** terms. */
 static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
   const struct query_terms *terms = &kernel->query->terms;
@@ -183,7 +183,7 @@ static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool 
 }
 
 /* Whether the program that ran last, if it copies tables, is worth that: Lua is faster for few
-** rows. What it writes is stored after each table of the world. If not, pushes the reason. */
+** rows. Its writes are stored after each table of the world. If not, pushes the reason. */
 static bool kernel_ready_pays(lua_State *L, int handle, const struct kernel *kernel) {
   const ecs_query *query = kernel->query;
   const struct variant *variant = kernel->count ? kernel->variants[0] : NULL;
@@ -216,7 +216,7 @@ bool kernel_ready(lua_State *L, int handle, bool must, bool ahead) {
     return false;
   }
   kernel->strict |= must && !ahead;
-  /* Programs depend on what is watched when they run. */
+  /* Programs depend on what is watched while they run. */
   if (changes_watch((ecs_query *)(uintptr_t)kernel->query) != ECS_OK) raise_memory(L);
   kernel->runs++;
   if (!ahead) kernel_begin_run(kernel);
@@ -289,7 +289,7 @@ bool kernel_ready_body(lua_State *L, int handle, struct which which, uint32_t ro
 
 /* ---- kernel settled ---- */
 
-/* What variant_direct would find again: a tenth of the time of few rows. */
+/* Whether variant_direct would find the same variant: saves a tenth of the time of few rows. */
 static inline bool kernel_ready_settled_is_sure(const struct kernel *kernel) {
   bool sure = kernel->sure && kernel->sure_version == *kernel->version;
   assert(!sure || (kernel->sure == kernel->variants[0] && !kernel->refused));
@@ -302,7 +302,7 @@ bool kernel_reads(const struct kernel *kernel) {
   return kernel->count && kernel->variants[0]->guard_count;
 }
 
-/* A run of a variant that is settled; false if there is none. */
+/* The run of a settled variant; false if there is none. */
 static inline bool kernel_ready_settled_run(lua_State *L, int anchors, struct kernel *kernel,
                                             double dt, struct run *run) {
   struct variant *variant = kernel->sure;
@@ -340,13 +340,13 @@ bool kernel_run_direct(lua_State *L, int anchors, struct kernel *kernel, double 
 
 /* ---- the order of keys ---- */
 
-/* Keys that a row has put into a table of its own. */
+/* Keys that a row has added to a table of its own. */
 struct keys {
   const struct run_list *list;
   uint32_t count, *places;
 };
 
-/* (keys): puts them into a table made in the same way, and goes over that. */
+/* (keys): adds them to a table made in the same way, and iterates over it. */
 static int variant_order_protected(lua_State *L) {
   const struct keys *keys = lua_touserdata(L, 1);
   uint32_t at = 0;
@@ -362,8 +362,8 @@ static int variant_order_protected(lua_State *L) {
   return 0;
 }
 
-/* A run_list's `order`: `ud` is the variant. No Lua may run meanwhile: neither a finalizer, nor a
-** hook. */
+/* The `order` of a run_list: `ud` is the variant. No Lua may run meanwhile, neither a finalizer nor
+** a hook. */
 static bool variant_order_keys(const struct run_list *list, uint32_t count, uint32_t *places) {
   const struct variant *variant = list->ud;
   lua_State *L = variant->state;

@@ -11,14 +11,14 @@
 #include "lua/loop/loop.h"
 #include "runner/run.h"
 
-/* Stages what has just been marked. */
+/* Defers the changes that a run has just marked. */
 static void kernel_run_stage(lua_State *L, const struct kernel *kernel, const struct run *run,
                              uint32_t match) {
   if (!run->plan->command_count) return;
   raise_failure(L, kernel->box->world, run_stage(&kernel->set->runner, run, match));
 }
 
-/* The function itself does the rows of a run from the failed one on. */
+/* Calls the function itself for the rows of a run from the failed one on. */
 static void kernel_run_finish(lua_State *L, int handle, const struct loop_box *loop,
                               const struct run_failure *failure, double dt,
                               const struct rest *rest) {
@@ -35,8 +35,8 @@ static bool kernel_run_despawns(const struct run_plan *plan) {
   return false;
 }
 
-/* Whether a command will be refused for a row of a table (NULL: of any), so that later rows must
-** not be written: components can have components, but cannot be despawned. */
+/* Whether a command could be refused for a row of a table (NULL: of any), so that later rows must
+** not be written: components, which may match, cannot be despawned. */
 static bool kernel_run_may_be_refused(const struct run *run, const struct table *table) {
   const ecs_world *world = run->query->world;
   if (LIKELY(!kernel_run_despawns(run->plan))) return false;
@@ -49,8 +49,8 @@ static bool kernel_run_may_be_refused(const struct run *run, const struct table 
   return false;
 }
 
-/* The number of a table's rows that a loop over the query visits before a given one; with a filter,
-** all of them. */
+/* The number of rows of a table before a given one that a loop over the query visits; with a
+** filter, all of them. */
 static uint32_t kernel_run_rows_before(const ecs_query *query, const uint64_t *filter,
                                        const struct table *table, uint32_t row) {
   uint32_t count = 0;
@@ -63,7 +63,7 @@ static uint32_t kernel_run_rows_before(const ecs_query *query, const uint64_t *f
   return count;
 }
 
-/* The rows of a table from a given one on; if a total is made of all rows, later tables, too. */
+/* The rows of a table from a given one on; for a total of all rows, later tables, too. */
 static struct rest kernel_run_rest_of(const ecs_query *query, const uint64_t *filter,
                                       uint32_t match, uint32_t row,
                                       const struct kernel_run *how) {
@@ -84,15 +84,15 @@ static bool kernel_run_gives_up(const struct loop_box *loop, const struct kernel
 
 /* ---- after a row that fails ---- */
 
-#define LEAST_LEFT 16u         /* rows that fall back one by one, */
-#define LEFT_PART 16u          /* or this part of those so far, if larger, before the rest does */
-#define LEAST_LENIENT 4u       /* fewer, if they do what was refused: they may be all rows */
-#define MOST_RESTS 64u         /* runs by Lua alone after several that ended so */
-#define LENIENT_RESTS 1024u    /* if the rows that are left do what was refused, */
-#define STALE_RESTS 64u        /* and after this many it is compiled again */
-#define FIRST_PIECE 64u        /* rows run after one that fell back, then twice as many */
+#define LEAST_LEFT 16u         /* when this many rows have fallen back one by one, */
+#define LEFT_PART 16u          /* or this part of those so far, if larger, the rest does, too */
+#define LEAST_LENIENT 4u       /* fewer, if they did what was refused: perhaps all rows do */
+#define MOST_RESTS 64u         /* runs by Lua alone after several that ended this way */
+#define LENIENT_RESTS 1024u    /* the same, if the rows that fell back did what was refused, */
+#define STALE_RESTS 64u        /* and after this many, the function is compiled again */
+#define FIRST_PIECE 64u        /* rows run after one that fell back; then twice as many */
 
-/* Before each such row, tables are copied again: not more often than takes as long as all rows in
+/* Tables are copied again before each such row: no more often than takes as long as all rows in
 ** Lua. */
 static uint64_t kernel_run_most_left(lua_State *L, int anchors, const struct variant *variant,
                                      uint32_t count, uint64_t passed) {
@@ -104,55 +104,55 @@ static uint64_t kernel_run_most_left(lua_State *L, int anchors, const struct var
   return bearable < most ? bearable : most;
 }
 
-/* What has been gathered of a walk, and its program. */
+/* What has been gathered from a walk, and its program. */
 struct gathering {
   struct kernel *kernel;
   struct loop_box *loop;
   struct walk *walk;           /* the loop's */
   const struct kernel_run *how;
-  int anchors;                 /* index of the kernel's */
+  int anchors;                 /* index of the kernel's anchors */
   struct run run;
-  struct gather *gather;       /* nothing is set before a variant is known */
+  struct gather *gather;       /* not set before a variant is found */
   struct matches *batch;         /* NULL: matches are gathered one by one */
   struct variant *variant;
-  uint64_t present, maybe;     /* a struct which */
-  uint32_t depth;              /* of the rows, if parents come first */
-  const struct table *table;   /* the last row, possibly that of the next match */
+  uint64_t present, maybe;     /* fields of a struct which */
+  uint32_t depth;              /* the depth of the rows, if parents come first */
+  const struct table *table;   /* of the last row, possibly the next match's */
   uint32_t row;
-  uint64_t done;               /* matches of the walk or table before the gathered ones */
-  bool apart;                  /* no table is run as a whole */
+  uint64_t done;               /* matches in the walk or table before the gathered ones */
+  bool apart;                  /* tables are not run as a whole */
   bool writes;
-  bool over;                   /* the function itself has done the rest */
-  uint32_t turn, first_turn;   /* how often its row matched before the last match, and before the
+  bool over;                   /* the function itself has done all other rows */
+  uint32_t turn, first_turn;   /* how often the row matched before its last match, and before the
                                ** first gathered one */
-  uint64_t gathers;            /* of the runner, when the last match was gathered */
+  uint64_t gathers;            /* the runner's count when the last match was gathered */
   uint32_t first[KERNEL_SLOTS];
 };
 
-/* Rows that a program runs over: of a table, or of a gathering. */
+/* Rows over which a program runs: from a table, or from a gathering. */
 struct row_span {
   struct kernel *kernel;
   struct loop_box *loop;
   const struct kernel_run *how;
   struct variant *variant;
-  struct gathering *g;         /* NULL: of a table */
-  uint32_t match;              /* in the query, for a table */
-  uint32_t count, row;         /* rows, and the one that falls back, or failed */
+  struct gathering *g;         /* NULL: the rows are a table's */
+  uint32_t match;              /* for a table: its number in the query */
+  uint32_t count, row;         /* number of rows; the one that falls back or has failed */
   bool some;                   /* not all rows of the table match */
   struct run over;             /* the variant's run over the table */
-  ecs_id behind;               /* of a gathering: entity of the next row, or ECS_NULL */
+  ecs_id behind;               /* for a gathering: the next row's entity, or ECS_NULL */
   struct run_failure failure;
-  /* Runs that many rows from a given one on, and stages what they have marked. */
+  /* Runs `count` rows from a given one on, and defers what they have marked. */
   bool (*run)(lua_State *L, int handle, struct row_span *span, uint32_t row, uint32_t count);
   /* Whether the program still fits once the function has done a row. */
   bool (*renew)(lua_State *L, int handle, int anchors, struct row_span *span);
 };
 
-/* The program that now fits some rows, or NULL. */
+/* The program that fits some rows now, or NULL. */
 static struct variant *kernel_run_variant(lua_State *L, int handle, int anchors,
                                           struct kernel *kernel, struct which which) {
   int top = lua_gettop(L);
-  kernel->runs += kernel->keeps;   /* another one may have written cells */
+  kernel->runs += kernel->keeps;   /* another kernel may have written its cells */
   struct variant *variant = variant_find(L, anchors, kernel, which);
   if (LIKELY(variant)) return variant;
   variant = variant_need(L, handle, anchors, kernel, which);
@@ -161,7 +161,7 @@ static struct variant *kernel_run_variant(lua_State *L, int handle, int anchors,
   return variant;
 }
 
-/* The matches after the finished ones, from a row of the span on. */
+/* The matches that are not finished, from a row of the span on. */
 static struct rest kernel_run_rest_of_gathering(struct row_span *span) {
   const struct gathering *g = span->g;
   bool failed = span->row == span->failure.why.row;
@@ -171,7 +171,7 @@ static struct rest kernel_run_rest_of_gathering(struct row_span *span) {
   return rest;
 }
 
-/* The place in its table of a row of the span, and which of its matches it is. */
+/* Sets where a row of the span is in its table, and which of its matches it is. */
 static void kernel_run_place(struct row_span *span, struct rest *rest) {
   const struct gathering *g = span->g;
   const struct gather *gather = g->gather;
@@ -195,20 +195,20 @@ static void kernel_run_place(struct row_span *span, struct rest *rest) {
   rest->turn += g->first_turn;
 }
 
-/* The row of the span, which the function does alone; `go_on` is set. */
+/* The span's row that the function alone does; keeps `go_on`. */
 static void kernel_run_single(struct row_span *span, struct rest *rest) {
   *rest = (struct rest){.match = span->match, .row = span->row, .count = 1, .of = span,
                         .go_on = rest->go_on};
   if (span->g) kernel_run_place(span, rest);
 }
 
-/* Runs the rows after the one that the function has done, up to a failed one, which the function
-** does, too. False if it must do no more single rows, or there are none. */
+/* Runs the rows after the one that the function has done, up to a failed row, which the function
+** also does. False if no more single rows may fall back, or there are none. */
 static bool kernel_run_go_on(lua_State *L, int handle, int anchors, struct rest *rest) {
   struct row_span *span = rest->of;
   uint32_t piece = FIRST_PIECE;
   if (!span->loop->open) loop_gone(L, span->loop);
-  span->kernel->runs++;        /* it may have changed outside values */
+  span->kernel->runs++;        /* the function may have changed outside values */
   if (++span->row == span->count) return false;
   if (!span->renew(L, handle, anchors, span)) return false;
   for (; span->row < span->count; span->row += piece, piece *= 2) {
@@ -242,7 +242,7 @@ void kernel_begin_run(struct kernel *kernel) {
     return;
   }
   if (!kernel->gave_up && !kernel->denied) kernel->tired = 0;
-  /* What was refused, so that rows were left, may compile now. */
+  /* What was refused, so that rows were left to Lua, may compile by now. */
   bool stale = kernel->tired >= STALE_RESTS;
   for (uint32_t i = 0; stale && i < kernel->count; i++)
     if (kernel->variants[i]->lenient) kernel->variants[i]->version = UINT64_MAX;
@@ -251,7 +251,7 @@ void kernel_begin_run(struct kernel *kernel) {
 }
 
 /* The function itself does the failed row, and the program continues after it, a limited number of
-** times, if there are no results; then the function does the rest. */
+** times, if there are no results; after that the function does all rows that are left. */
 static void kernel_run_leave(lua_State *L, int handle, struct row_span *span) {
   const struct kernel_run *how = span->how;
   bool used = RESULT_IS_USED(span->kernel->result);
@@ -267,7 +267,7 @@ static void kernel_run_leave(lua_State *L, int handle, struct row_span *span) {
   struct rest rest = span->g ? kernel_run_rest_of_gathering(span)
                              : kernel_run_rest_of(span->kernel->query, span->loop->filter,
                                                   span->match, span->row, how);
-  /* Without events emitted since. */
+  /* Leaves out events emitted since then. */
   if (!span->g && span->loop->events) rest.count = span->loop->count - rest.before;
   kernel_run_finish(L, handle, span->loop, &span->failure, how->dt, &rest);
 }
@@ -314,7 +314,7 @@ static bool kernel_run_in_lua(lua_State *L, int handle, const struct loop_box *l
   return false;
 }
 
-/* Runs over a table of the query. False if it failed, and the function itself did the rest. */
+/* Runs over a table of the query. If it failed, false: the function itself did the rest. */
 static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_t match,
                         struct variant *variant, const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
@@ -355,12 +355,12 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   return !RESULT_IS_USED(kernel->result) && !loop->events;
 }
 
-/* ---- matches that do not lie together ---- */
+/* ---- matches that are not contiguous ---- */
 
 static void kernel_run_bind(struct gathering *g) {
   const struct variant *variant = g->variant;
   g->run = kernel_run_run_of(g->kernel, g->variant, g->how, NULL);
-  /* To columns, even if only the id of a spawned entity. */
+  /* To columns, even if only the id of a spawned entity is written. */
   g->writes = false;
   for (uint32_t i = 0; i < variant->column_count; i++)
     g->writes |= variant->columns[i].written || variant->columns[i].folded;
@@ -369,7 +369,7 @@ static void kernel_run_bind(struct gathering *g) {
   assert(g->run.plan->asked_count == 0);
 }
 
-/* Begins to gather for a program; false if there is none. */
+/* Begins to gather rows for a program; false if there is none. */
 static bool kernel_run_begin(lua_State *L, int handle, struct gathering *g, uint64_t present) {
   struct runner *runner = &g->kernel->set->runner;
   if (g->batch && !gather_lay_out(runner, g->batch)) raise_memory(L);
@@ -383,7 +383,7 @@ static bool kernel_run_begin(lua_State *L, int handle, struct gathering *g, uint
   return true;
 }
 
-/* Whether there is a program for the coming matches, none of which is gathered. If not, the
+/* Whether there is a program for the next matches; none of them is gathered yet. If not, the
 ** function itself does them, from an entity on. */
 static bool kernel_run_is_begun(lua_State *L, int handle, struct gathering *g, uint64_t present,
                                 ecs_id entity) {
@@ -401,8 +401,8 @@ static bool kernel_run_is_begun(lua_State *L, int handle, struct gathering *g, u
   return false;
 }
 
-/* A row of a gathered span, or all of them, falls back, which ends the gathering. Finalizers may
-** run other programs meanwhile, in the same buffers: a new one begins afterwards. */
+/* A row of a gathered span, or all rows, fall back, which ends the gathering. Finalizers may run
+** other programs meanwhile, in the same buffers, so a new gathering begins afterwards. */
 static void kernel_run_leave_matches(lua_State *L, int handle, struct row_span *span, bool all) {
   struct rest rest = kernel_run_rest_of_gathering(span);
   if (all)
@@ -427,14 +427,14 @@ static bool kernel_run_gathered(lua_State *L, int handle, struct row_span *span,
   return sound;
 }
 
-/* Whether what was gathered still exists, and is what Lua would find. */
+/* Whether the gathered rows still exist, and Lua would find the same ones. */
 static bool kernel_run_renew_gathered(lua_State *L, int handle, int anchors,
                                       struct row_span *span) {
   struct gathering *g = span->g;
   const struct variant *before = g->variant;
   const struct query_terms *terms = &g->kernel->query->terms;
   for (uint32_t i = 0; before->leaves && i < terms->step_count; i++) {
-    /* A path may follow a field, which any function may write. */
+    /* A path may follow a field that any function may write. */
     const struct term *term = &terms->terms[terms->steps[i]];
     if (term->form == TERM_PATH && term->through_leaf != NONE) return false;
   }
@@ -465,7 +465,7 @@ static void kernel_run_flush(lua_State *L, int handle, struct gathering *g) {
   g->done += count;
 }
 
-/* The span covers the table that its walk has reached. */
+/* Makes the span cover the table that its walk has reached. */
 static void kernel_run_span_table(struct row_span *span) {
   span->variant = span->g->variant;
   span->match = span->g->walk->match;
@@ -473,7 +473,7 @@ static void kernel_run_span_table(struct row_span *span) {
   span->over.first = span->g->first;
 }
 
-/* As kernel_run_renew_gathered, for a table that the walk of a gathering has reached. */
+/* kernel_run_renew_gathered for a table that the walk of a gathering has reached. */
 static bool kernel_run_renew_table(lua_State *L, int handle, int anchors, struct row_span *span) {
   struct gathering *g = span->g;
   struct runner *runner = &g->kernel->set->runner;
@@ -486,7 +486,7 @@ static bool kernel_run_renew_table(lua_State *L, int handle, int anchors, struct
   return ready;
 }
 
-/* Runs over the whole table of a match, if all its rows match alike. */
+/* If all rows of a match's table match alike, runs over the whole table. */
 static bool run_table_of(lua_State *L, int handle, struct gathering *g) {
   struct walk *walk = g->walk;
   if (g->apart || walk->row || g->run.plan->needs_room || !walk_take_table(walk)) return false;
@@ -503,8 +503,8 @@ static bool run_table_of(lua_State *L, int handle, struct gathering *g) {
   return true;
 }
 
-/* Runs over the table that the walk has reached, without any of its matches; or, if only the
-** machine is needed, over as many tables as the walk reaches. */
+/* Runs over the whole table that the walk has reached, without finding its matches; if only the
+** machine is needed, over all such tables that the walk reaches. */
 static void run_walked(lua_State *L, int handle, struct gathering *g) {
   struct runner *runner = &g->kernel->set->runner;
   struct walk *walk = g->walk;
@@ -531,7 +531,7 @@ static void run_walked(lua_State *L, int handle, struct gathering *g) {
   g->done += span.count;
 }
 
-/* As many tables as the walk reaches. */
+/* Runs over tables as long as the walk reaches whole ones. */
 static void run_next_tables(lua_State *L, int handle, struct gathering *g) {
   while (!g->apart && !g->over && walk_next_table(g->walk)) {
     uint64_t present = variant_present(g->run.query, g->walk->table, 0);
@@ -540,8 +540,8 @@ static void run_next_tables(lua_State *L, int handle, struct gathering *g) {
   }
 }
 
-/* Rows run together as long as none reads, or writes again, what another one has written; totals
-** are made of batches as matches_next finds them (reduce.c). */
+/* Rows run together until one reads, or writes again, what another has written; totals are made
+** from batches as matches_next finds them (reduce.c). */
 static void run_matches(lua_State *L, int handle, struct gathering *g) {
   const struct kernel *kernel = g->kernel;
   const struct kernel_run *how = g->how;
@@ -570,7 +570,7 @@ static void run_matches(lua_State *L, int handle, struct gathering *g) {
   kernel_run_flush(L, handle, g);
 }
 
-/* Runs over matches that can be found in batches, each in g->batch. */
+/* Runs over matches that can be found in batches; each batch is in g->batch. */
 static void run_in_batches(lua_State *L, int handle, struct gathering *g) {
   struct kernel *kernel = g->kernel;
   const struct kernel_run *how = g->how;
@@ -582,7 +582,7 @@ static void run_in_batches(lua_State *L, int handle, struct gathering *g) {
   matches_begin(batch, g->walk, g->loop->query->query, kernel->maybe != 0);
   if (!gather_lay_out(&kernel->set->runner, batch)) raise_memory(L);
   while (matches_next(batch)) {
-    uint64_t present = 0;   /* variant_present_in_match in all of them */
+    uint64_t present = 0;   /* of all of them: see variant_present_in_match */
     const uint32_t *columns = query_columns(g->walk->query, batch->own.parts[0].first);
     for (uint32_t i = 0; i < choices.count; i++) {
       uint32_t slot = choices.list[i].term->slot, step = choices.list[i].step;
@@ -669,7 +669,7 @@ void kernel_run_elements(lua_State *L, int handle, struct elements *elements) {
     kernel->all_left++;
     elements_between(L, elements, row, row + 1);
     row++;
-    kernel->runs++;            /* it may have changed outside values */
+    kernel->runs++;            /* the function may have changed outside values */
   }
   kernel->left += count - row;
   kernel->all_left += count - row;
@@ -695,7 +695,7 @@ bool kernel_run_once(lua_State *L, int handle, double dt) {
   if (!sound) kernel_tire(kernel);
   kernel->left = !sound;
   kernel->all_left += !sound;
-  kernel->box->world->rows_run -= sound;   /* it was a run of no rows */
+  kernel->box->world->rows_run -= sound;   /* it ran no rows */
   return sound;
 }
 
@@ -729,7 +729,7 @@ bool kernel_here(lua_State *L, int handle, struct loop_box *loop,
 
 #define BODY_LEFT 4u           /* how much longer a row that falls back takes than in a system */
 
-/* The first row of the loop's run in its table, and what its rows have. */
+/* The first row of the loop's run in its table; and which terms its rows have. */
 static uint32_t kernel_run_first(const struct loop_box *loop) {
   return loop->walk ? loop->walk->row : (uint32_t)(loop->rows - loop->table->rows);
 }
@@ -739,8 +739,8 @@ static struct which kernel_run_which(const struct kernel *kernel, const struct l
   return (struct which){present, false, 0};
 }
 
-/* Runs over rows of the loop's table from next_row on: after one that failed, over few, then twice
-** as many. False if one fails, which is then next_row. */
+/* Runs over rows of the loop's table from next_row on: after a failed one over few, then twice as
+** many, and so on. False if a row fails, which is then next_row. */
 static bool kernel_run_pieces(lua_State *L, int handle, struct loop_box *loop,
                               const struct run *whole, struct run_failure *failure) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
@@ -763,8 +763,8 @@ static bool kernel_run_pieces(lua_State *L, int handle, struct loop_box *loop,
   return sound;
 }
 
-/* Runs over the loop's rows, and those of its next tables as long as the program is for them. False
-** if a row fails, which is then next_row; or at a table, of which no row has been run then. */
+/* Runs over the loop's rows, and over its next tables while the program fits them. False if a row
+** fails, which is then next_row; or at a table in which no row has been run. */
 static bool kernel_run_tables_of(lua_State *L, int handle, struct loop_box *loop,
                                  struct variant *variant, struct run_failure *failure) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;

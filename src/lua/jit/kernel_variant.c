@@ -10,7 +10,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/version.h"
 
-#define VARIANTS 16            /* of one kernel that are kept although no run needs them */
+#define VARIANTS 16            /* most unneeded variants that one kernel keeps */
 
 static void variant_release_findings(struct memory *memory, struct findings *findings) {
   if (--findings->users) return;
@@ -29,7 +29,7 @@ void variant_free(struct memory *memory, struct variant *variant) {
 
 /* ---- outside values ---- */
 
-/* Whether it is a view of the same component; where it is then becomes the uniform. */
+/* Whether the value is a view of the same component; its current place becomes the uniform. */
 static bool variant_read_view(lua_State *L, int anchors, const struct guard *guard,
                               const struct world_box *box, k_scalar *uniforms) {
   int top = lua_gettop(L);
@@ -58,14 +58,14 @@ static enum reading variant_read_guard(lua_State *L, int anchors, const struct g
   if (guard->type != GUARD_ELEMENTS)
     return guard_read(L, anchors, guard, variant->uniforms) ? READING_FITS : READING_OTHER;
   bool read = variant->plan.program || element_kind_of(guard->elements) >= ELEMENTS_NONE;
-  if (!read && (guard->as.grows || guard->as.keyed)) return READING_FITS;   /* of a refusal */
+  if (!read && (guard->as.grows || guard->as.keyed)) return READING_FITS;   /* a refusal's guard */
   uint32_t at = guard->uniform < 0 ? 0 : (uint32_t)guard->uniform;   /* a refusal has none */
   assert(at < FRONT_ARRAYS);
   return guard_read_elements(L, anchors, guard, box->memory, box->world->entities.near.count,
                              &variant->copied[at], &variant->arrays[at]);
 }
 
-/* Reads the outside values. Whether they have the types that the variant is for. */
+/* Reads the outside values. Returns whether they have the types that the variant is for. */
 static APART bool variant_fits_guards(lua_State *L, int all_anchors, const struct kernel *kernel,
                                       struct variant *variant) {
   enum reading reading = READING_FITS;
@@ -125,8 +125,8 @@ void variant_store_cells(lua_State *L, int handle, struct variant *variant) {
     variant_set_cells(L, handle, variant);
 }
 
-#define COPIED_FREELY 1024u    /* of element_cost, before the number of rows is known */
-#define LOOP_ROUNDS 4u         /* how often loops within a row are taken to run */
+#define COPIED_FREELY 1024u    /* element_cost that is always allowed, before rows are counted */
+#define LOOP_ROUNDS 4u         /* how many rounds loops within a row are assumed to do */
 
 uint64_t variant_cost(lua_State *L, int all_anchors, const struct variant *variant) {
   uint64_t cost = 0;
@@ -142,7 +142,7 @@ uint64_t variant_cost(lua_State *L, int all_anchors, const struct variant *varia
   return cost;
 }
 
-/* While Lua does the work of two instructions of a program, one element is copied. */
+/* In the time in which Lua does two instructions of a program, one element is copied. */
 uint64_t variant_worth(const struct variant *variant, uint64_t rows) {
   const struct program *program = variant->plan.program;
   if (!program) return COPIED_FREELY;
@@ -154,7 +154,7 @@ uint64_t variant_worth_of_loop(const struct variant *variant, uint64_t rows) {
   return (variant_worth(variant, rows) - COPIED_FREELY) / 2;
 }
 
-/* Where the program has its cells of a type. */
+/* The array of the program's cells of a type. */
 static k_array variant_cell_array(const struct variant *variant, uint32_t array) {
   const struct script_cells *cells = &variant->script;
   if (cells->arrays[array] > LISTS_CELLS)
@@ -167,7 +167,7 @@ static k_array variant_cell_array(const struct variant *variant, uint32_t array)
   }
 }
 
-/* Reads arrays, and fields of resources. */
+/* Reads arrays of the world, and fields of resources. */
 static APART void variant_read_outside(const struct world_box *box, struct variant *variant) {
   for (uint32_t i = 0; i < variant->resource_count; i++)
     guard_read_resource(box->world, &variant->resources[i],
@@ -252,14 +252,14 @@ bool variant_is_current(const struct kernel *kernel, const struct variant *varia
   return !variant->looks || variant->indexed == indexes_version(kernel->box->world);
 }
 
-/* The variant that fits now, possibly a refused one; or NULL. */
+/* The variant that fits now, which may be a refusal; or NULL. */
 static struct variant *kernel_variant_find(lua_State *L, int anchors,
                                            struct kernel *kernel, struct which which) {
   for (uint32_t i = 0; i < kernel->count; i++) {
     struct variant *variant = kernel->variants[i];
     if (!variant_same_which(variant->which, which) || !variant_is_current(kernel, variant))
       continue;
-    /* Outside values are read once in a run of the kernel. */
+    /* Outside values are read once per run of the kernel. */
     if (variant->run != kernel->runs) {
       bool fits = variant_fits_guards(L, anchors, kernel, variant);
       if (variant->starved) raise_memory(L);
@@ -281,7 +281,7 @@ struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
   if (!variant || !variant->plan.program || !indexes_are_fresh(variant)) return NULL;
   variant_read_outside(kernel->box, variant);
   if (LIKELY(!variant->texts)) return variant;
-  /* The function itself, if it did a row, may have swept unused strings. */
+  /* If the function itself did a row, it may have swept unused strings. */
   bool starved = false;
   lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
   for (uint32_t i = 0; i < variant->guard_count && !starved; i++)
@@ -319,7 +319,7 @@ struct variant *variant_direct(lua_State *L, int anchors, struct kernel *kernel)
   kernel->left = 0;
   bool outside = variant->resource_count | variant->array_count;
   if (UNLIKELY(outside)) variant_read_outside(kernel->box, variant);
-  /* From then on, only a change of components can make a settled variant unsettled. */
+  /* From now on, only a change of components can unsettle a settled variant. */
   bool sure = !outside && !variant->guard_count && kernel->query->terms.plain &&
               !kernel->query->terms.choices;
   kernel->sure = sure ? variant : NULL;
@@ -336,7 +336,7 @@ static int variant_compile_protected(lua_State *L) {
   need_stack(L, 40);
   lua_rawgeti(L, 2, (lua_Integer)kernel->anchored + 1);
   bool keyed = front->shared.cell_count || front->shared.list_column_count;
-  if (!keyed) new_weak_table(L, "v");   /* otherwise it has their keys */
+  if (!keyed) new_weak_table(L, "v");   /* otherwise, the table of their keys */
   front->anchors = lua_gettop(L);
   lua_pushvalue(L, front->anchors);
   lua_rawseti(L, 2, (lua_Integer)kernel->anchored + 1);
@@ -350,7 +350,7 @@ static int variant_compile_protected(lua_State *L) {
   return 0;
 }
 
-/* Copies a list to room for it; without room, only counts its bytes. */
+/* Copies a list to `room`; without it, only counts the bytes. */
 #define VARIANT_KEEP(list, count) variant_keep(room, &at, list, (count) * sizeof *(list))
 static void *variant_keep(char *room, size_t *at, const void *from, size_t size) {
   void *to = room ? room + *at : NULL;
@@ -359,7 +359,7 @@ static void *variant_keep(char *room, size_t *at, const void *from, size_t size)
   return to;
 }
 
-/* Copies the front's lists to room after the findings. Returns where they end. */
+/* Copies the front's lists to the room after the findings. Returns their end. */
 static size_t variant_keep_lists(struct variant *variant, const struct front *front, char *room) {
   size_t at = (sizeof(struct findings) + 15) / 16 * 16;
   variant->guards = VARIANT_KEEP(front->guards, front->guard_count);
@@ -376,7 +376,7 @@ static size_t variant_keep_lists(struct variant *variant, const struct front *fr
   return at;
 }
 
-/* A variant with the findings of another one; NULL when out of memory. */
+/* A variant with another one's findings; NULL when out of memory. */
 static struct variant *copy_variant(struct memory *memory, const struct variant *from) {
   struct variant *variant = memory_resize(memory, NULL, 0, sizeof *variant);
   if (!variant) return NULL;
@@ -401,14 +401,14 @@ static void variant_take_cells(struct script_cells *script, const struct front *
   script->tables = front->shared.table_count;
   uint32_t columns = front->shared.list_column_count;
   bool lists = front->program && front->shared.list_count;
-  script->columns = lists && columns == 0 ? 1 : lists ? columns : 0;   /* with the lists' numbers */
+  script->columns = lists && columns == 0 ? 1 : lists ? columns : 0;   /* 1: the lists' numbers */
   script->room = 1u << scratch_room_bits(front->once);
   script->strings = &front->world->strings;
   memcpy(script->list_columns, front->shared.list_columns, sizeof script->list_columns);
   memcpy(script->list, front->shared.cells, sizeof script->list);
 }
 
-/* Finds out what a variant with a program does. */
+/* Sets what a variant with a program may do. */
 static void variant_judge(const struct kernel *kernel, struct variant *variant,
                           const struct front *front) {
   variant->leaves = front->leaves;
@@ -445,7 +445,7 @@ static void variant_plan(struct variant *variant, const struct front *front) {
   plan->lookups = kept.lookups;
 }
 
-/* Makes a variant of the front's results; NULL when out of memory. */
+/* Makes a variant from the front's results; NULL when out of memory. */
 static struct variant *make_variant(const struct kernel *kernel, struct front *front,
                                     struct which which) {
   struct memory *memory = kernel->set->runner.memory;
@@ -481,7 +481,7 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
   return variant;
 }
 
-/* Puts a variant first; removes the least recently used ones if there are too many, except those
+/* Puts a variant first; if there are too many, removes the least recently used ones, except those
 ** that this run has found, since it visits all tables after them. */
 static bool enter_variant(lua_State *L, int all_anchors, struct kernel *kernel,
                           struct variant *variant) {
@@ -501,7 +501,7 @@ static bool enter_variant(lua_State *L, int all_anchors, struct kernel *kernel,
   return true;
 }
 
-/* Adds a variant whose anchors are the next table, if there is one and memory for it. */
+/* Adds a variant with the next table as its anchors, if there is a variant and memory for it. */
 static bool add_variant(lua_State *L, int all_anchors, struct kernel *kernel,
                         struct variant *variant) {
   if (!variant) return false;
@@ -512,8 +512,8 @@ static bool add_variant(lua_State *L, int all_anchors, struct kernel *kernel,
   return false;
 }
 
-/* Makes the front compile the function or, with a list of reasons, survey it. Returns Lua's status,
-** and leaves what was raised if it is not LUA_OK. */
+/* Makes the front compile the function or, with a list of reasons, survey it. Returns Lua's status;
+** if it is not LUA_OK, leaves what was raised. */
 static int variant_try_front(lua_State *L, int handle, int anchors, struct kernel *kernel,
                              struct front *front, struct which which, int reasons) {
   front->surveys = reasons != 0;
@@ -540,7 +540,7 @@ static int variant_try_front(lua_State *L, int handle, int anchors, struct kerne
   return try_quietly(L, kernel->box, variant_compile_protected, reasons ? 6 : 5, 0);
 }
 
-/* Remembers why rows are left to Lua, which is at the top of the stack, at the line. */
+/* Records, by line, why rows are left to Lua; the reason is at the top of the stack. */
 static void kernel_variant_note_leave(lua_State *L, int handle,
                                       const struct front_classes *shared) {
   int reason = lua_gettop(L);
@@ -554,15 +554,15 @@ static void kernel_variant_note_leave(lua_State *L, int handle,
   lua_settop(L, reason);
 }
 
-/* Compiles, repeatedly if commands must be ordered one by one, or if rows see more of what earlier
-** rows write. */
+/* Compiles, and again if commands must be ordered one by one, or if rows must see more of what
+** earlier rows write. */
 static int variant_run_front(lua_State *L, int handle, int anchors, struct kernel *kernel,
                              struct front *front, struct which which, int reasons) {
   front->shared.all = front->shared.ordered = kernel->box->kernels->ordered || kernel->once;
   front->shared.strict = kernel->strict || RESULT_IS_USED(kernel->result);
   int status = variant_try_front(L, handle, anchors, kernel, front, which, reasons);
   while (status == LUA_ERRRUN && front_wants_more(front)) {
-    kernel->refusals++;        /* each try takes time, should it be refused */
+    kernel->refusals++;        /* each attempt takes time, if it is refused in the end */
     struct front_classes shared = front->shared;
     bool orders = front->orders || front->wants_orders;
     shared.ordered |= front->wants_classes;
@@ -588,14 +588,14 @@ static int variant_run_front(lua_State *L, int handle, int anchors, struct kerne
   return status;
 }
 
-/* (anchors, reason): what is reported of a refused variant. */
+/* (anchors, reason): keeps the reason that is reported for a refused variant. */
 static int kernel_variant_keep_reason(lua_State *L) {
   lua_rawseti(L, 1, REFUSAL);
   return 0;
 }
 
-/* Remembers the refusal, whose reason is at the top of the stack, as long as everything that the
-** front has read stays unchanged; false when out of memory. */
+/* Records the refusal, with its reason at the top of the stack; it is valid while everything that
+** the front has read is unchanged. False when out of memory. */
 static bool variant_add_refusal(lua_State *L, int anchors, struct kernel *kernel,
                                 struct front *front, struct which which) {
   int top = lua_gettop(L);
@@ -610,7 +610,7 @@ static bool variant_add_refusal(lua_State *L, int anchors, struct kernel *kernel
   return kept && add_variant(L, anchors, kernel, make_variant(kernel, front, which));
 }
 
-#define MOST_REFUSALS 4   /* of one function in a row, before it is compiled only now and then */
+#define MOST_REFUSALS 4   /* of a function in a row; after that it is compiled only now and then */
 
 /* The collector is stopped meanwhile: nothing may close the world, or change its components, while
 ** the front reads them. */
@@ -643,7 +643,7 @@ void variant_push_reasons(lua_State *L, int handle) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   lua_newtable(L);
   int reasons = lua_gettop(L);
-  /* The locals around a loop are known only while it runs. */
+  /* The locals around a loop are known only while the loop runs. */
   if (kernel->denied && !kernel->query->broken && !kernel->line) {
     struct memory *memory = kernel->box->memory;
     struct front *front = memory_resize(memory, NULL, 0, sizeof *front);
@@ -688,7 +688,7 @@ struct variant *variant_need(lua_State *L, int handle, int anchors, struct kerne
 
 /* ---- sharing ---- */
 
-/* Copies a table of anchors to the next one of those at `to`, with another function first. */
+/* Copies a table of anchors to the next place in `to`, with another function first. */
 static void variant_copy_anchors(lua_State *L, int from, int to, int function,
                                  const struct kernel *kernel) {
   new_weak_table(L, "v");
@@ -724,7 +724,7 @@ void variants_share(lua_State *L, int handle, int from, int function) {
   lua_settop(L, to - 1);
 }
 
-/* Pushes how the function calls a table, and what it takes of tables in it. */
+/* Pushes a table's name in the function, with the keys that are read in tables inside it. */
 static void variant_push_name(lua_State *L, int anchors, const struct guard *guard) {
   path_tell(L, anchors, &guard->path);
   const char *inner = guard->within || guard->inner || guard->stride ? "[]" : "";

@@ -1,10 +1,10 @@
-/* Bodies of `for ... in q:each() do` as programs, wherever such a loop stands: when it has reached
-** rows of a table, the function that advances it runs them all, and goes on after them. A row that
-** fails is given to Lua, as without programs; the rows after it come next.
+/* Bodies of `for ... in q:each() do` as programs, wherever such a loop is: when it has reached the
+** rows of a table, the function that advances it runs them all, and continues after them. A row
+** that fails is given to Lua, as without programs; the rows after it come next.
 **
 ** The locals around the loop are upvalues of a C function: they are copied there from the frame of
-** the function with the loop before rows run, and back afterwards. The line of its `for` tells
-** which loop it is, if no other begins there. */
+** the function with the loop before rows run, and copied back afterwards. The line of its `for`
+** identifies the loop, if no other begins there. */
 #include <lauxlib.h>
 
 #include "core/base/chance.h"
@@ -17,19 +17,19 @@
 #include "lua/loop/view.h"
 
 #define BODY_LOCALS 200        /* most locals around a loop */
-#define BODY_TABLE 3u          /* fewer rows in each table are done by Lua, */
-#define BODY_ROWS 24u          /* fewer rows in all, */
-#define BODY_MANY 8192u        /* and fewer than these when a loop runs for the first time, */
-#define BODY_SEEN 512u         /* or these in all its runs */
+#define BODY_TABLE 3u          /* Lua does the rows if each table has fewer, */
+#define BODY_ROWS 24u          /* or all tables have fewer, */
+#define BODY_MANY 8192u        /* or fewer than these when a loop runs for the first time */
+#define BODY_SEEN 512u         /* and than these in all its runs */
 #ifdef LUAJIT_VERSION
-#define FOR_NAME "(for generator)"   /* how a function is called that a `for` calls */
+#define FOR_NAME "(for generator)"   /* Lua's name for a function called by a `for` */
 #else
 #define FOR_NAME "for iterator"
 #endif
-#define BODY_RESTS 256u        /* a refused body is compiled again after this many runs at most */
+#define BODY_RESTS 256u        /* most runs by Lua until a refused body is compiled again */
 
-/* The locals' function: its first upvalue is a table of their names, by upvalue; its second one
-** says how many random numbers have been drawn. */
+/* The function with the locals: its first upvalue is a table of their names, by upvalue; the second
+** is the number of random numbers drawn. */
 enum { NAMES = 1, DRAWS, FIRST_LOCAL };
 
 static int body_of_locals(lua_State *L) {
@@ -39,7 +39,7 @@ static int body_of_locals(lua_State *L) {
 
 /* ---- locals ---- */
 
-/* The frame of the function whose `for` has called. */
+/* Finds the frame of the function with the calling `for`. */
 static bool body_frame(lua_State *L, lua_Debug *frame) {
   memset(frame, 0, sizeof *frame);
   if (!lua_getstack(L, 0, frame) || !lua_getinfo(L, "n", frame) || !frame->name) return false;
@@ -47,7 +47,7 @@ static bool body_frame(lua_State *L, lua_Debug *frame) {
   return lua_getstack(L, 1, frame) && lua_getinfo(L, "l", frame) && frame->currentline > 0;
 }
 
-/* The next local at or after a number from 0 that is among these; BODY_LOCALS: none. */
+/* The next local, at or after a number from 0, that is in a set; BODY_LOCALS: none. */
 static int body_next_local(const uint64_t among[4], int at) {
   while (at < BODY_LOCALS && !(among[at / 64] >> at % 64 & 1)) at++;
   return at;
@@ -61,12 +61,12 @@ static void body_take_locals(lua_State *L, lua_Debug *frame, int locals, const u
   lua_setupvalue(L, locals, DRAWS);
   for (int i = body_next_local(among, 0); i < BODY_LOCALS; i = body_next_local(among, i + 1)) {
     if (!(name = lua_getlocal(L, frame, i + 1))) return;
-    if (*name == '(') lua_pushnil(L);   /* the loop's own, or nothing */
+    if (*name == '(') lua_pushnil(L);   /* the loop's own, or none */
     if (!lua_setupvalue(L, locals, FIRST_LOCAL + i)) return;
   }
 }
 
-/* Copies those that the body sets back, and keeps none. */
+/* Copies the locals that the body sets back, and clears the upvalues. */
 static void body_give_locals(lua_State *L, lua_Debug *frame, int locals, struct chance *chance,
                              const uint64_t among[4], const uint64_t sets[4]) {
   lua_getupvalue(L, locals, DRAWS);
@@ -101,8 +101,8 @@ static void body_push_locals(lua_State *L, lua_Debug *frame) {
 
 /* ---- the kernel of a loop ---- */
 
-/* Pushes the handle of the loop of the function at the top of the stack, or nil before it has seen
-** enough rows: until then, their number is kept in its place. */
+/* Pushes the handle of the loop of the function at the top of the stack, or nil if the loop has not
+** seen enough rows: until then, their number is kept in its place. */
 static void body_push_kernel(lua_State *L, const struct loop_box *loop, int query,
                              lua_Debug *frame, uint32_t rows) {
   int top = lua_gettop(L), known = top + 2;
@@ -135,7 +135,7 @@ static void body_push_kernel(lua_State *L, const struct loop_box *loop, int quer
 
 /* ---- running ---- */
 
-/* How many rows it has left, as far as that matters; 0 if they cannot be run together. */
+/* How many rows the loop has left, up to a limit; 0 if they cannot be run together. */
 static uint32_t body_rows(const struct loop_box *loop) {
   const ecs_query *query = loop->query->query;
   const struct query_terms *terms = &query->terms;
@@ -156,15 +156,15 @@ static void body_tire(struct body_site *site) {
   site->rests = site->tired;
 }
 
-/* Finds the loop's kernel, and pushes its handle. False: Lua does the rows, and so it does while a
-** debugger looks on. */
+/* Finds the loop's kernel, and pushes its handle. False: Lua does the rows, as it also does while a
+** debugger has a hook. */
 static bool body_begin(lua_State *L, int loop_index, struct loop_box *loop, lua_Debug *frame) {
   uint32_t rows = loop->form == LOOP_FOR ? body_rows(loop) : 0;
   if (rows < BODY_ROWS || lua_gethook(L) || !body_frame(L, frame)) return false;
   lua_getiuservalue(L, loop_index, LOOP_QUERY);
   int query = lua_gettop(L);
   lua_getinfo(L, "f", frame);
-  /* That it is another function's, or loop's, does no harm. */
+  /* If another function, or loop, has the same address and line, no harm is done. */
   const void *function = lua_topointer(L, -1);
   uint32_t line = (uint32_t)frame->currentline;
   struct body_site *site =
@@ -183,14 +183,14 @@ static bool body_begin(lua_State *L, int loop_index, struct loop_box *loop, lua_
   loop->site = site;
   const struct kernel *kernel = handle->kernel;
   handle->kernel->begun++;
-  /* A loop whose outside values differ too often is not worth it. */
+  /* A loop with outside values that differ too often is not worth compiling. */
   if (kernel->compilations <= 8 || kernel->compilations * 4 <= kernel->begun) return true;
   body_tire(site);
   return false;
 }
 
-/* Whether the `for` that has called is the one whose kernel's handle is at an index: another one
-** may go on with its iterator. */
+/* Whether the calling `for` is the loop of the kernel whose handle is at an index: another one may
+** have taken over its iterator. */
 static bool body_is_same(lua_State *L, int handle, lua_Debug *frame) {
   const struct kernel_box *box = lua_touserdata(L, handle);
   if (!box->kernel || (uint32_t)frame->currentline != box->kernel->line) return false;
@@ -206,7 +206,7 @@ void body_run(lua_State *L, int loop_index, struct loop_box *loop) {
   int top = lua_gettop(L);
   enum loop_body body = loop->body;
   bool begins = body == BODY_UNKNOWN;
-  loop->body = BODY_LUA;       /* if anything is raised */
+  loop->body = BODY_LUA;       /* in case an error is raised */
   need_stack(L, LUA_MINSTACK);
   bool ready = begins ? body_begin(L, loop_index, loop, &frame) : body_frame(L, &frame);
   lua_settop(L, top);
@@ -215,7 +215,7 @@ void body_run(lua_State *L, int loop_index, struct loop_box *loop) {
     lua_getiuservalue(L, top + 1, KERNEL_LOCALS);
     const struct kernel_box *handle = lua_touserdata(L, top + 1);
     struct kernel *kernel = handle->kernel;
-    uint64_t uses[4], any = 0;   /* the locals that the body uses; all while that is unknown */
+    uint64_t uses[4], any = 0;   /* locals that the body uses; all if not known yet */
     for (int i = 0; i < 4; i++) any |= uses[i] = kernel->body_uses[i];
     for (int i = 0; i < 4 && !any; i++) uses[i] = UINT64_MAX;
     body_take_locals(L, &frame, top + 2, uses, loop->chance);

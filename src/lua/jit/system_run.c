@@ -15,8 +15,8 @@ const char on_error_key = 0;
 
 /* ---- messages ---------------------------------------------------------------------- */
 
-/* system_name_error(error, system, entity): the error, preceded by its origin. The core, which adds
-** the name itself, gets the rest. */
+/* system_name_error(error, system, entity): prefixes its origin to the error. The core adds the
+** system's name itself and gets only the rest. */
 static int system_name_error(lua_State *L) {
   const struct system_box *system = lua_touserdata(L, 2);
   ecs_id entity = (ecs_id)lua_tointeger(L, 3);
@@ -35,7 +35,7 @@ static int system_name_error(lua_State *L) {
   return 1;
 }
 
-/* Prefixes its origin to the error in a slot of the frame. Returns the status, or that there is no
+/* Prefixes its origin to the error in a slot of the frame. Returns the status; ECS_ENOMEM without
 ** memory for it. */
 static int system_name_kept(lua_State *L, int slot, int status, const struct system_box *system,
                             ecs_id entity) {
@@ -62,17 +62,17 @@ static lua_State *system_run_state_of(const struct world_box *box) {
   return box->systems->running ? box->systems->running : box->systems->host;
 }
 
-/* Calls a body whose arguments have been pushed and leaves its results on the stack. A failure is
-** kept in a slot of the frame. Returns Lua's status. */
+/* Calls a body with arguments that have been pushed, and leaves its results on the stack. A failure
+** is kept in a slot of the frame. Returns Lua's status. */
 static inline int system_run_protect(lua_State *L, int arguments, int results, int slot) {
   int status = lua_pcall(L, arguments, results, FRAME_TRACE);
   if (UNLIKELY(status != LUA_OK)) frame_keep(L, slot, status);
   return status;
 }
 
-/* The status of a system's error for the core. The error stays in the frame, its text with the
-** system's name, until update raises it or the handler has received it. A host, and its handler,
-** get the message of the world. */
+/* The core's status for a system's error. The error stays in the frame, its text with the system's
+** name, until update raises it or the handler has received it. A host, and its handler, get the
+** world's message. */
 static RARE ecs_status system_status_of(lua_State *L, const struct world_box *box, int status,
                                         const struct system_box *system, ecs_id entity) {
   const ecs_world *world = box->world ? box->world : box->doomed;
@@ -84,12 +84,12 @@ static RARE ecs_status system_status_of(lua_State *L, const struct world_box *bo
   return ECS_EUSER;
 }
 
-/* Ends a callback of a system. A world that was closed in it is freed now, unless update still has
-** to end. */
+/* Ends a callback of a system. If the world was closed inside it, it is freed now, unless an update
+** is still running. */
 static inline ecs_status system_run_finish(struct world_box *box, int called,
                                            const struct system_box *system) {
   lua_State *L = system_run_state_of(box);
-  ecs_id entity = ECS_NULL;   /* whose row Lua has done; kernels name theirs themselves */
+  ecs_id entity = ECS_NULL;   /* of a row that Lua did; kernels name the entity themselves */
   if (UNLIKELY(called != LUA_OK) && system->query && !system->compiled &&
       (system->form == FORM_EACH || system->form == FORM_MAP))
     entity = failure_row(system->loop);
@@ -109,7 +109,7 @@ static int system_push(lua_State *L, const struct system_box *system, int value)
   return type;
 }
 
-/* Calls the body of a system. What is pushed for it fits the stack that every C function has. */
+/* Calls the body of a system. What is pushed for it fits the stack of every C function. */
 static inline int run_protected(const struct system_box *system, lua_CFunction body, int results) {
   lua_State *L = system_run_state_of(system->box);
   lua_pushcfunction(L, body);
@@ -145,7 +145,7 @@ static void run_loop(lua_State *L, struct system_box *system, rows_fn rows, int 
   loop_end(loop);
 }
 
-/* Whether its function can be a program now; pushes the handle. */
+/* Whether the system's function can be a program now; pushes the handle. */
 static bool system_is_ready(lua_State *L, struct system_box *system) {
   system_push(L, system, SYSTEM_KERNEL);
   bool must = system->compile == 1, ready = kernel_ready(L, BODY_FUNCTION + 1, must, false);
@@ -155,8 +155,8 @@ static bool system_is_ready(lua_State *L, struct system_box *system) {
   return ready;
 }
 
-/* Runs an `each` or `map` as a program if it can be one now. Without matching rows the report stays
-** as it was: nothing is compiled, and nothing refused. */
+/* Runs an `each` or `map` as a program if it can be one now. Without matching rows the report is
+** unchanged: nothing is compiled or refused. */
 static APART bool run_compiled(lua_State *L, struct system_box *system,
                                struct elements *elements) {
   struct kernel_run how = {.dt = system->dt};
@@ -179,7 +179,7 @@ static APART bool run_compiled(lua_State *L, struct system_box *system,
   return ready;
 }
 
-/* Calls its function for the present elements of its array. */
+/* Calls the system's function for the current elements of its array. */
 static APART void run_over_elements(lua_State *L, struct system_box *system, bool compiles) {
   const struct component *array = component_of(system->box->world, system->array);
   uint32_t length = array ? array->length : 0;
@@ -255,7 +255,7 @@ static int run_body(lua_State *L) {
   struct system_box *system = lua_touserdata(L, BODY_SYSTEM);
   system_push_function(L, system);
   if (UNLIKELY(system->box->world->finding || system->uses)) system_bring_up(L, system);
-  /* Not trying a hopeless one saves a third of a run over few rows. */
+  /* Not trying a hopeless kernel saves a third of a run over few rows. */
   const struct kernel *kernel = system->handle ? system->handle->kernel : NULL;
   system->hopeless |= system->compile != 1 && kernel && kernel->hopeless;
   bool compiles = system->handle && !system->hopeless;
@@ -268,7 +268,7 @@ static int run_body(lua_State *L) {
         run_loop(L, system, each_rows, system->parameters);
       break;
     case FORM_MAP:
-      /* Raises what a map cannot take, if a tag has become a component since. */
+      /* Raises what a map cannot take, in case a tag has become a component. */
       if (UNLIKELY(system->checked != *system->box->version + 1) &&
           map_check(L, system->query->query, true))
         system->checked = *system->box->version + 1;
@@ -279,8 +279,8 @@ static int run_body(lua_State *L) {
   return 0;
 }
 
-/* Whether an each or map over events or changes has nothing to be called for. For others the core
-** has checked that there are rows (needs_rows). */
+/* Whether an `each` or `map` over events or changes has no rows to be called for. For others the
+** core has checked that there are rows (needs_rows). */
 static RARE bool system_has_no_news(const struct system_box *system) {
   const ecs_query *query = system->query ? system->query->query : NULL;
   if (system->form == FORM_RUN || !query || query->broken) return false;
@@ -290,8 +290,8 @@ static RARE bool system_has_no_news(const struct system_box *system) {
          event_row(query->terms.event->event, events->until);
 }
 
-/* An `each` or `map` that needs nothing of Lua but outside values runs without a call of Lua, which
-** costs more than a few rows. False if it is not one. */
+/* Runs an `each` or `map` that needs nothing from Lua except outside values, without a call of Lua,
+** which costs more than a few rows. False if the system is not one of these. */
 INLINE bool system_use_direct(const struct system_box *system, double dt,
                               bool (*use)(lua_State *L, int anchors,
                                           struct kernel *kernel, double dt)) {
@@ -364,11 +364,11 @@ ecs_status script_when(ecs_world *world, void *ud, bool *run) {
 
 struct failure {
   const char *system;
-  char message[MESSAGE_SIZE];    /* the core's, for what no script has raised */
+  char message[MESSAGE_SIZE];    /* the core's, if no script has raised one */
 };
 
-/* body(world, failure, error, object): handler(message, system_name) and, for an object, its
-** text. */
+/* body(world, failure, error, object): calls handler(message, system_name) and, for an error
+** object, passes its text. */
 static int system_handler_body(lua_State *L) {
   const struct failure *failure = lua_touserdata(L, 2);
   bool object = !lua_isnil(L, 4);
@@ -385,7 +385,7 @@ static int system_handler_body(lua_State *L) {
   return 0;
 }
 
-/* The handler's own first error is kept for update to raise. */
+/* The handler's own first error is kept, for update to raise. */
 void script_failed(ecs_world *world, const char *system, ecs_status status, void *ud) {
   struct world_box *box = ud;
   if (!box->world) return;
@@ -444,7 +444,7 @@ const char *system_kernel_tier(const ecs_system *system) {
   return compiled || loops_are_compiled(script) ? "vector" : "lua";
 }
 
-#define STEPPED_PART 16u       /* of the rows of loops whose bodies are programs, by Lua at most */
+#define STEPPED_PART 16u       /* part of the rows of compiled loops that Lua may do */
 
 bool loops_are_compiled(const struct system_box *system) {
   return system->looped > 0 && system->stepped <= system->looped / STEPPED_PART;

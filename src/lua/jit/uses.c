@@ -22,7 +22,7 @@ void uses_option(lua_State *L, int spec, const char *what) {
 
 /* ---- strings in functions -------------------------------------------------------------- */
 
-/* Until the dump is done, the buffer keeps a stack slot above the function that is dumped. */
+/* Until the dump is finished, the buffer keeps a stack slot above the function. */
 struct dumping {
   luaL_Buffer buffer;
   bool begun;
@@ -91,7 +91,7 @@ static void uses_visit_upvalues(lua_State *L, const struct user *user, int funct
   }
 }
 
-/* Making an index's keys may run a script's functions, which may declare others. */
+/* Making an index's keys may run functions of scripts, which may declare more indexes. */
 static void uses_visit_written(lua_State *L, const struct user *user, visit_fn visit) {
   uint64_t version = indexes_version(user->box->world);
   lua_Integer count = (lua_Integer)lua_rawlen(L, user->texts);

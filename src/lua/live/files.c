@@ -11,7 +11,7 @@
 
 #ifdef _WIN32
 #include <windows.h>
-#undef near   /* names of ours */
+#undef near   /* names that we use */
 #undef far
 #else
 #include <dirent.h>
@@ -23,14 +23,14 @@
 #include <unistd.h>
 #endif
 
-/* After the system's headers: what it declares is hidden. */
+/* After the system's headers, since it hides what they declare. */
 #include "lua/bind/args.h"
 #include "lua/live/live.h"
 
 struct state {
   lua_Integer time;      /* nanoseconds */
-  lua_Integer change;    /* time of the last change of any kind, while programs can set `time`
-                         ** freely; if the system tells none, `time` */
+  lua_Integer change;    /* time of the last change of any kind, while programs can freely set
+                         ** `time`; equals `time` if the system does not record it */
   lua_Integer size;
   lua_Integer inode;
   bool directory, plain;   /* plain: a file with an end, not a pipe or device */
@@ -66,7 +66,7 @@ static lua_Integer files_now(void) {
   return files_nanoseconds(time);
 }
 
-/* A file that cannot be read, since another program holds it, counts as changing. */
+/* Looks at a file. One that cannot be read, since another program holds it, counts as changing. */
 static bool files_look(const char *path, struct state *state) {
   BY_HANDLE_FILE_INFORMATION info;
   wchar_t wide[WIDE_PATH];
@@ -79,7 +79,7 @@ static bool files_look(const char *path, struct state *state) {
   FILE_BASIC_INFO basic;
   memset(&basic, 0, sizeof basic);
   GetFileInformationByHandleEx(file, FileBasicInfo, &basic, sizeof basic);
-  LARGE_INTEGER ticks = basic.ChangeTime;   /* 0: the file system keeps none */
+  LARGE_INTEGER ticks = basic.ChangeTime;   /* 0: not recorded by the file system */
   bool disk = GetFileType(file) == FILE_TYPE_DISK;
   CloseHandle(file);
   if (!known) return false;
@@ -122,7 +122,7 @@ static const char *files_next_name(directory *dir) {
 
 static void files_close_directory(directory *dir) { FindClose(dir->search); }
 
-/* RtlGenRandom, which no header has under that name. */
+/* RtlGenRandom, which no header declares under that name. */
 BOOLEAN NTAPI SystemFunction036(PVOID bytes, ULONG size);
 
 int ecs_native_noise(lua_State *L) {
@@ -191,8 +191,8 @@ int ecs_native_stat(lua_State *L) {
   return 6;
 }
 
-/* Whether the state with a number, from 0, in the list at 2 is this one; a missing file has
-** none. */
+/* Whether the state with a number, from 0, in the list at 2 equals the current one; a missing file
+** has no state. */
 static bool files_is_same(lua_State *L, lua_Integer at, const char *path) {
   struct state state;
   if (!files_look(path, &state)) {
@@ -254,19 +254,19 @@ int ecs_native_now(lua_State *L) {
   return 1;
 }
 
-/* ---- replacing files as a whole ------------------------------------------------------------ */
+/* ---- replacing whole files ----------------------------------------------------------------- */
 
-/* How many names of temporary files are tried: a crash may have left some. */
+/* How many names of temporary files are tried, since a crash may have left some. */
 #define NAMES 1000
 
-/* Bytes of a path; links in a longer one are not followed. */
+/* Size of a path; links in a longer one are not followed. */
 #ifdef PATH_MAX
 #define PATH_SIZE PATH_MAX
 #else
 #define PATH_SIZE 4096
 #endif
 
-/* Bytes of one write; systems take 2^31 at most. */
+/* Bytes per write; systems take at most 2^31. */
 #define PIECE ((size_t)1 << 30)
 
 #ifdef _WIN32
@@ -305,7 +305,7 @@ static bool replace_is_directory(const wchar_t *path) {
   return attributes != INVALID_FILE_ATTRIBUTES && attributes & FILE_ATTRIBUTE_DIRECTORY;
 }
 
-/* Links are replaced; what is not a file cannot be. */
+/* Checks the target: a link is replaced; anything else that is not a file cannot be. */
 static const char *replace_target(const char *path, char *real) {
   (void)real;
   return path;
@@ -316,7 +316,7 @@ static bool replace_adopt(stream out, const char *path) {
   return true;
 }
 
-/* rename() fails here if the new name is taken. */
+/* rename() fails on this system if the new name is taken. */
 static bool replace_move(const char *from, const char *to) {
   wchar_t old[WIDE_PATH], new[WIDE_PATH];
   if (!files_widen(from, old) || !files_widen(to, new)) return false;
@@ -380,8 +380,8 @@ static const char *replace_target(const char *path, char *real) {
   return realpath(path, real) ? real : path;
 }
 
-/* The new file gets the permissions of the old one. What is not a file, such as a device, is not
-** replaced. */
+/* Gives the new file the permissions of the old one. Anything that is not a file, such as a device,
+** is not replaced. */
 static bool replace_adopt(stream out, const char *path) {
   struct stat old;
   if (stat(path, &old) != 0) return true;
@@ -400,9 +400,9 @@ static void replace_push_reason(lua_State *L, reason why) { lua_pushstring(L, st
 
 #endif
 
-/* Creates a new file beside another one, and pushes its name. Process numbers do not make names
+/* Creates a new file next to another one, and pushes its name. Process numbers do not make names
 ** unique: other machines may write to the directory, and so may states on other threads of this
-** process. What makes a name ours is that the file could be created. */
+** process. A name is ours if creating the file has succeeded. */
 static bool replace_create_beside(lua_State *L, const char *path, stream *out) {
   bool taken = true;
   for (int i = 0; i < NAMES && taken; i++) {
@@ -414,7 +414,7 @@ static bool replace_create_beside(lua_State *L, const char *path, stream *out) {
 }
 
 /* Writes everything to the disk: otherwise, after a power cut, some file systems have the new name
-** but not the bytes. The name itself is not waited for: until then the old file is whole. */
+** but not the bytes. The rename is not waited for: until then the old file is complete. */
 static bool replace_fill(stream out, const char *data, size_t size) {
   bool ok = true;
   while (ok && size) {
@@ -463,7 +463,7 @@ int ecs_native_replace(lua_State *L) {
 
 #ifdef _WIN32
 
-/* The room is made before the file is opened, as that may raise an error. */
+/* Makes the room before the file is opened, since that may raise an error. */
 int ecs_native_read(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   wchar_t wide[WIDE_PATH];

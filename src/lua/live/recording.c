@@ -1,9 +1,9 @@
-/* While scripts are read there is a stage: a transaction, and the records of registrations for it.
+/* While scripts are read there is a stage: a transaction, with records of registrations.
 **
 ** Components are declared in the transaction at once, so that later files can name them. The rest
 ** is built by the swap, since what it names exists only then: a registration keeps its name, a
-** private copy of its options, and where it was made. Lua is told of each and answers who owns
-** it. */
+** private copy of its options, and where it was made. A recorder in Lua is called for each and
+** returns its owner. */
 
 #include <lauxlib.h>
 
@@ -24,7 +24,7 @@ const char kind_registration = 0;
 
 /* ---- what scripts register ----------------------------------------------------------------- */
 
-/* The recorder's names for them. */
+/* The recorder's names for kinds of registrations. */
 static const char *const registered_names[] = {
     [REGISTERED_COMPONENT] = "component", [REGISTERED_PHASE] = "phase",
     [REGISTERED_SYSTEM] = "system",       [REGISTERED_OBSERVER] = "observer",
@@ -33,15 +33,15 @@ static const char *const registered_names[] = {
     [REGISTERED_ARRAY] = "array",         [REGISTERED_INDEX_NAME] = "index_of",
 };
 
-/* Pops a value that the registration at an index keeps. Returns its text, if it is one. */
+/* Pops a value that the registration at an index keeps. Returns its text, if it is a string. */
 static const char *recording_keep(lua_State *L, int index, int place) {
   const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
   lua_setiuservalue(L, index, place);
   return text;
 }
 
-/* Whether the world had a component that is still declared, or something else of this name, before
-** scripts were read. */
+/* Whether the world had a component that is still declared, or something else with this name,
+** before scripts were read. */
 static bool recording_had(const struct world_box *box, enum registered kind, const char *name) {
   const ecs_world *world = box->world;
   size_t size = strlen(name);
@@ -56,8 +56,8 @@ static bool recording_had(const struct world_box *box, enum registered kind, con
   }
 }
 
-/* recorder(kind, name, registration, value, had, had_old): whether the name is foreign, and the
-** owner's path. For a component, had_old says whether the world had its former name. */
+/* recorder(kind, name, registration, value, had, had_old) returns whether the name is foreign, and
+** the owner's path. For a component, had_old says whether the world had its former name. */
 bool stage_record(lua_State *L, struct world_box *box, enum registered kind, int name, int value) {
   name = lua_absindex(L, name);
   value = lua_absindex(L, value);
@@ -92,7 +92,7 @@ bool stage_record(lua_State *L, struct world_box *box, enum registered kind, int
   return foreign;
 }
 
-/* Pushes a copy of the table at an index, which the script may use for something else, or nil. */
+/* Pushes a copy of the table at an index, which the script may later change; or nil. */
 static void stage_push_copy(lua_State *L, int index) {
   if (!lua_istable(L, index)) {
     lua_pushnil(L);
@@ -143,7 +143,7 @@ ecs_status stage_tag(const struct world_box *box, const char *name, bool foreign
   return status == ECS_OK ? stage_declare(box, &desc, foreign, id) : status;
 }
 
-/* Copies the present variables. */
+/* Copies the current variables. */
 void stage_query(lua_State *L, struct world_box *box) {
   query_box_push(L, box, 1)->pending = true;
   stage_push_copy(L, 3);
@@ -195,7 +195,7 @@ int ecs_native_stage(lua_State *L) {
   if (!stage) return raise_memory(L);
   transaction_begin(&stage->transaction, box->world);
   stage->chance = box->world->chance;
-  box->stage = stage;   /* from here on methods record what they would register */
+  box->stage = stage;   /* from here on methods only record registrations */
   lua_pushvalue(L, 1);
   int ended = lua_pcall(L, 1, LUA_MULTRET, 0);
   stage_drop(box);

@@ -31,7 +31,7 @@
 /* ---- lists of registrations ---------------------------------------------------------------- */
 
 /* The stack of a swap: the arguments, then one entry of one of the lists. After the commit the
-** reports and the problem take the arguments' places. */
+** reports and the problem replace the arguments. */
 enum { SWAP_WORLD = 1, SWAP_LIST, SWAP_LEAVING, SWAP_OPTIONS, SWAP_ENTRY };
 enum { SWAP_PROBLEM = SWAP_LEAVING, SWAP_REPORTS = SWAP_OPTIONS };
 
@@ -40,7 +40,7 @@ enum { SWAP_PROBLEM = SWAP_LEAVING, SWAP_REPORTS = SWAP_OPTIONS };
 #define KEPT(kind) (1u << ((kind) + 16))
 #define EITHER(kind) (FRESH(kind) | KEPT(kind))
 
-/* What leaves may also be the name of a component. */
+/* The list of what leaves may also contain names of components. */
 static void swap_check_registrations(lua_State *L, const struct world_box *box, int list) {
   luaL_checktype(L, list, LUA_TTABLE);
   for (lua_Integer i = 1; lua_rawgeti(L, list, i) != LUA_TNIL; i++, lua_pop(L, 1)) {
@@ -55,8 +55,8 @@ static bool swap_is_of_set(const struct registration *entry, uint32_t set) {
   return entry && set & (entry->kept ? KEPT(entry->kind) : FRESH(entry->kind));
 }
 
-/* Puts the next registration of a set in a list at SWAP_ENTRY; NULL, with nil there, after the last
-** one. `at` counts the whole list, and is 0 at first. */
+/* Puts the next registration of a set in a list at SWAP_ENTRY; after the last one, nil, and returns
+** NULL. `at` counts the whole list, from 0. */
 static struct registration *swap_next(lua_State *L, int list, uint32_t set, uint32_t *at) {
   for (;;) {
     lua_settop(L, SWAP_OPTIONS);
@@ -87,7 +87,7 @@ static bool swap_is_registered(lua_State *L, int list, uint32_t set, ecs_string 
 
 static ecs_string swap_text(const char *text) { return (ecs_string){text, strlen(text)}; }
 
-/* Puts the registration of a name, in a set, at SWAP_ENTRY; nil if there is none. */
+/* Puts the registration with a name, in a set, at SWAP_ENTRY; nil if there is none. */
 static void swap_find(lua_State *L, uint32_t set, const char *name) {
   const struct registration *entry;
   uint32_t at = 0;
@@ -108,7 +108,7 @@ static bool swap_message_names(const char *message, const char *name) {
   return false;
 }
 
-/* As swap_find, for the first that the core's refusal names; files that have run come first. */
+/* swap_find for the first entry that the core's refusal names; files that have run come first. */
 static void swap_find_refused(lua_State *L, const struct world_box *box, uint32_t kinds) {
   const struct registration *entry = NULL;
   for (uint32_t kept = 0; kept < 2 && !entry; kept++) {
@@ -119,7 +119,7 @@ static void swap_find_refused(lua_State *L, const struct world_box *box, uint32_
   }
 }
 
-/* Raises the core's refusal, if there is one, with where the entry, if any, was registered. */
+/* Raises the core's refusal, if there is one, with the place that registered the entry, if any. */
 static void swap_check(lua_State *L, const struct world_box *box, ecs_status status,
                        const char *what) {
   if (status == ECS_OK) return;
@@ -129,8 +129,8 @@ static void swap_check(lua_State *L, const struct world_box *box, ecs_status sta
   lua_error(L);
 }
 
-/* Calls build(world, name, value, entry) for the entry. Its errors are raised with where the entry
-** was registered. */
+/* Calls build(world, name, value, entry) for the entry. Errors are raised with the place where the
+** entry was registered. */
 static void swap_build(lua_State *L, lua_CFunction build, struct registration *entry) {
   lua_pushcfunction(L, build);
   lua_pushvalue(L, SWAP_WORLD);
@@ -146,7 +146,7 @@ static void swap_build(lua_State *L, lua_CFunction build, struct registration *e
 
 /* ---- components, phases, systems ----------------------------------------------------------- */
 
-/* Components that are no longer registered lose their owner; those that are named are dropped. */
+/* Components that are no longer registered lose their owner; those listed by name are dropped. */
 static void swap_components(lua_State *L, struct world_box *box) {
   struct transaction *transaction = &box->stage->transaction;
   const struct registration *entry;
@@ -169,7 +169,7 @@ static void swap_migrate(lua_State *L, struct world_box *box) {
       swap_count_registered(L, SWAP_LIST, EITHER(REGISTERED_SYSTEM) | EITHER(REGISTERED_OBSERVER));
   ecs_status status = transaction_prepare(&box->stage->transaction, phases, systems);
   if (status == ECS_OK) return;
-  /* With where the component was declared whose cell did not convert, or that is named. */
+  /* With the place of the component that has a cell that did not convert, or that is named. */
   const char *refused = box->stage->transaction.migration.refused;
   if (refused)
     swap_find(L, FRESH(REGISTERED_COMPONENT), refused);
@@ -221,7 +221,7 @@ static ecs_status swap_check_array(const struct world_box *box, const char *name
   return status;
 }
 
-/* Systems that stay must find what their queries name and their functions use. */
+/* Checks that systems which stay find what their queries name and their functions use. */
 static void swap_check_systems(lua_State *L, const struct world_box *box) {
   const struct schedule *schedule = box->world->schedule;
   const struct migration *migration = &box->stage->transaction.migration;
@@ -273,7 +273,7 @@ static void swap_make_query(lua_State *L, struct world_box *box, struct query_bo
   made->owner = box;
 }
 
-/* What files that did not run hold must exist afterwards, too. */
+/* Makes pending queries. What those of files that did not run name must exist afterwards, too. */
 static void swap_queries(lua_State *L, struct world_box *box, uint32_t set) {
   const struct migration *migration = &box->stage->transaction.migration;
   const struct registration *entry;
@@ -285,7 +285,7 @@ static void swap_queries(lua_State *L, struct world_box *box, uint32_t set) {
   }
 }
 
-/* From here on, scanned functions can tell what a pending view is of. */
+/* From here on, scanned functions can tell which component a pending view is for. */
 static void swap_views(lua_State *L, const struct world_box *box, uint32_t set) {
   const struct migration *migration = &box->stage->transaction.migration;
   const struct registration *entry;
@@ -313,7 +313,7 @@ static void swap_indexes(lua_State *L, const struct world_box *box) {
   struct registration *entry;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_INDEX), &at));)
     if (!entry->index) swap_build(L, index_in_swap, entry);
-  /* Indexes that stay must find what their queries name, and their keys. */
+  /* Indexes that stay must still find what their queries name, and their keys. */
   const struct migration *migration = &box->stage->transaction.migration;
   for (const ecs_index *index = index_first(box->world); index; index = index->next) {
     ecs_string name = swap_text(index_name(index));
@@ -330,7 +330,7 @@ static void swap_indexes(lua_State *L, const struct world_box *box) {
     bool named = swap_message_names(ecs_message(box->world), index_name(index));
     swap_check(L, box, status, named ? "" : what);
   }
-  /* Those that scripts hold by name must exist afterwards. */
+  /* Indexes that scripts hold by name must exist afterwards. */
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, EITHER(REGISTERED_INDEX_NAME), &at));) {
     ecs_string name = swap_text(entry->name);
     bool known = index_named(box->world, name.data, name.size) &&
@@ -362,7 +362,7 @@ static void swap_check_bases(lua_State *L, const struct world_box *box, uint32_t
 }
 
 /* Checks what can be known before the swap, with components as the migration will leave them: the
-** prefabs themselves are declared after it. */
+** prefabs themselves are declared after the swap. */
 static void swap_check_prefabs(lua_State *L, const struct world_box *box) {
   struct registration *entry;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_PREFAB), &at));) {
@@ -385,7 +385,7 @@ static int swap_put_place_before(lua_State *L) {
   return 1;
 }
 
-/* The first failure goes to SWAP_PROBLEM. Nothing is raised, since the swap is done. */
+/* The first failure goes to SWAP_PROBLEM. Nothing is raised, since the swap is already done. */
 static void swap_declare_prefabs(lua_State *L) {
   const struct registration *entry;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_PREFAB), &at));) {
@@ -403,8 +403,8 @@ static void swap_declare_prefabs(lua_State *L) {
 
 /* ---- the swap ------------------------------------------------------------------------------ */
 
-/* body(world, registered, leaving, options): everything that can fail; returns the reports and the
-** group. */
+/* body(world, registered, leaving, options): does everything that can fail; returns the reports and
+** the group. */
 static int swap_prepare(lua_State *L) {
   struct world_box *box = lua_touserdata(L, SWAP_WORLD);
   struct transaction *transaction = &box->stage->transaction;

@@ -17,7 +17,7 @@
 
 const char kind_chunk = 0;
 
-/* Raises an error unless the loop is open and still there. */
+/* Raises an error unless the loop is open and still at that step. */
 static void step_check(lua_State *L, const struct loop_box *loop, uint32_t step) {
   if (LIKELY(loop->open && loop->step == step)) return;
   if (!loop->box->world) luaL_error(L, "stale chunk: the world is closed");
@@ -32,7 +32,7 @@ static struct chunk_box *check_chunk(lua_State *L, int arg) {
   return chunk;
 }
 
-/* A column without its data, for the loop of the chunk at an index. */
+/* Pushes a column without data yet, for the loop of the chunk at an index. */
 static struct column_box *chunk_push_column(lua_State *L, int index,
                                             const struct chunk_box *chunk) {
   struct column_box *column = new_box(L, &kind_column, sizeof *column, 1);
@@ -64,8 +64,8 @@ static const struct slot *chunk_find_slot(lua_State *L, const struct loop_box *l
   return NULL;
 }
 
-/* The column of a field, for which a component with one may stand; nil if the chunk's entities lack
-** it. */
+/* The column of a field, or of a component with a single field; nil if the chunk's entities do not
+** have it. */
 static int chunk_column(lua_State *L) {
   struct chunk_box *chunk = check_chunk(L, 1);
   struct loop_box *loop = chunk->loop;
@@ -179,7 +179,7 @@ const luaL_Reg chunk_metamethods[] = {
 
 const char kind_column = 0;
 
-/* A column whose chunk is the current one, or an error. */
+/* The column at an argument, if its chunk is the current one, or an error. */
 static struct column_box *chunk_check_column(lua_State *L, int arg) {
   struct column_box *column = box_test(L, arg, &kind_column, sizeof *column);
   if (!column) luaL_typeerror(L, arg, "column");
@@ -194,7 +194,7 @@ static int chunk_push_world(lua_State *L, int index) {
   return lua_gettop(L);
 }
 
-/* Pushing anything but a number may run finalizers. */
+/* Pushing anything except a number may run finalizers. */
 static void chunk_push_row(lua_State *L, int index, const struct column_box *column,
                            uint32_t row) {
   if (!column->leaf) {
@@ -218,7 +218,7 @@ static void chunk_check_writable(lua_State *L, const struct column_box *column) 
                 column->leaf->name, column->loop->query->query->text);
 }
 
-/* Counts from 0; NONE for a number that is not a row. */
+/* A row's number from 0; NONE for a number that is not one. */
 static uint32_t chunk_check_row(lua_State *L, const struct column_box *column, int index) {
   lua_Integer at;
   if (!read_whole(L, index, &at)) {
@@ -251,7 +251,7 @@ static ecs_cell chunk_column_to_cell(lua_State *L, const struct column_box *colu
   return cell;
 }
 
-/* Marks rows of the chunk that have got values. */
+/* Marks rows of the chunk that have been given values. */
 static void chunk_column_note(const struct column_box *column, uint32_t row, uint32_t count) {
   if (UNLIKELY(column->table->mark_count))
     marks_note_rows(column->loop->box->world, column->table, column->id, column->first + row,
@@ -315,7 +315,7 @@ static void chunk_push_value(lua_State *L, const struct column_box *column, lua_
     luaL_error(L, "bad argument #1 to 'write' (no value at %d)", (int)i);
 }
 
-/* Writes numbers, which take no memory: all are checked first. */
+/* Writes numbers, which need no memory: checks all of them first. */
 static void chunk_column_write_numbers(lua_State *L, const struct column_box *column,
                                        int world_index, lua_Unsigned count) {
   for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
@@ -330,7 +330,7 @@ static void chunk_column_write_numbers(lua_State *L, const struct column_box *co
   }
 }
 
-/* Converts other values to cells first. */
+/* Writes other values: first converts all of them to cells. */
 static void chunk_column_write_cells(lua_State *L, const struct column_box *column, int world_index,
                                      lua_Unsigned count) {
   struct world_box *box = column->loop->box;
@@ -345,8 +345,8 @@ static void chunk_column_write_cells(lua_State *L, const struct column_box *colu
     store_cell_at(box->any.slots, column->leaf, column->data, (uint32_t)i, cells[i]);
 }
 
-/* column:write(from): sets the first rows from a list by raw access; all of it or, if a value does
-** not fit, nothing. */
+/* column:write(from): sets the first rows from a list by raw access: all of them or, if a value
+** does not fit, none. */
 static int chunk_column_write(lua_State *L) {
   struct column_box *column = chunk_check_column(L, 1);
   chunk_check_writable(L, column);

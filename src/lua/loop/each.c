@@ -26,7 +26,7 @@ int wanted_arguments(lua_State *L, int function, const struct loop_box *loop) {
 
 /* ---- for views..., entity in q:each() --------------------------------------------- */
 
-/* A nil in first place would end the `for` loop: absent values are false. */
+/* A nil in the first place would end the `for` loop, so absent values are false. */
 static int each_push_step(lua_State *L, int loop_index, const struct loop_box *loop) {
   uint32_t row = loop->row;
   for (uint32_t i = 0; i < loop->slot_count; i++) {
@@ -90,8 +90,8 @@ int each_begin(lua_State *L, struct loop_box *loop) {
 /* Where the parts of a call are on the stack. */
 struct call {
   int loop, function, views;
-  int slots, arguments;      /* all arguments: slots, dt, entity, as far as the function takes
-                             ** them */
+  int slots, arguments;      /* number of all arguments: slots, dt, entity, as many as the function
+                             ** takes */
   row_fn each;               /* receives results, or NULL */
   void *ud;
 };
@@ -116,12 +116,12 @@ static void call_row(lua_State *L, const struct call *frame, const struct loop_b
   if (UNLIKELY(!loop->open)) loop_gone(L, loop);
 }
 
-/* Pushes what calls for the loop's rows need: the views passed to them. */
+/* Pushes what calls for the loop's rows need, including the views. */
 INLINE struct call each_push_call(lua_State *L, int top, int loop_index,
                                   const struct loop_box *loop, int function) {
   int slots = (int)loop->slot_count;
   int need = 2 * slots + 8 + (int)value_count(loop);
-  if (top + need > LUA_MINSTACK) need_stack(L, need);   /* arguments come on top of that */
+  if (top + need > LUA_MINSTACK) need_stack(L, need);   /* the arguments come on top of that */
   struct call call = {loop_index, function, top + 1, slots, 0, NULL, NULL};
   bool fewer = loop->parameters != NOT_KNOWN && loop->parameters <= slots;
   call.arguments = fewer ? loop->parameters : wanted_arguments(L, function, loop);
@@ -208,7 +208,7 @@ static int form_body(lua_State *L) {
   return 0;
 }
 
-/* Ends the loop of a body that has returned, or raises its error, with the entity if a row
+/* Ends the loop of a body that has returned, or raises its error, which names the entity if a row
 ** failed. */
 static void each_body_end(lua_State *L, int loop_index, struct loop_box *loop, int status,
                           ecs_id entity) {

@@ -14,7 +14,7 @@
 
 const char kind_found = 0, kind_held = 0;
 
-/* ---- whether it is open ---------------------------------------------------------------- */
+/* ---- whether a loop is open ---------------------------------------------------------- */
 
 static bool index_loop_is_open(const struct found_box *found) {
   const struct world_box *box = found->box;
@@ -59,8 +59,8 @@ int found_refuse_write(lua_State *L, const struct view_box *view) {
                      "world:set(entity, \"%s\", ...)", view->component->name);
 }
 
-/* Makes the view of a slot for a whole component, for the loop at an index. False if a finalizer
-** ran. */
+/* Makes the view of a slot that yields a whole component, for the loop at an index. False if a
+** finalizer ran. */
 static bool index_loop_make_view(lua_State *L, int loop, struct found_box *found, uint32_t slot) {
   const struct copies *copies = found->copies;
   const struct copy_column *columns = &copies->columns[copies->slots[slot].first];
@@ -116,13 +116,13 @@ void found_push_row(lua_State *L, int loop, struct found_box *found, uint32_t ro
   lua_pushinteger(L, (lua_Integer)entity);
 }
 
-/* The loop at 1, of either kind; NULL if it is none. */
+/* The loop of either kind at 1; NULL if there is none. */
 static struct found_box *index_loop_test_found(lua_State *L) {
   struct found_box *found = box_test(L, 1, &kind_found, sizeof *found);
   return found ? found : box_test(L, 1, &kind_held, sizeof *found);
 }
 
-/* loop(): the views and values of the next row, and its entity. What is absent is false, as in
+/* loop(): the views and values of the next row, and its entity. An absent value is false, as in
 ** every `for`. */
 static int index_loop_found_next(lua_State *L) {
   struct found_box *found = index_loop_test_found(L);

@@ -20,7 +20,7 @@
 
 const char kind_loop = 0;
 
-/* What a for loop holds: closing or collecting it ends the loop. */
+/* The handle that a for loop has: closing or collecting it ends the loop. */
 struct handle_box {
   struct head head;
   struct loop_box *loop;
@@ -30,7 +30,7 @@ struct handle_box {
 
 /* ---- the open loops of a world ---------------------------------------------------- */
 
-/* The loop has ended: its views are stale from here on. */
+/* Ends the loop's use: its views are stale from here on. */
 static void unlink_loop(struct loop_box *loop) {
   struct world_box *box = loop->box;
   struct loop_box *next = loop->next;
@@ -47,7 +47,7 @@ static void unlink_loop(struct loop_box *loop) {
   loop->news = false;
   loop->row = ROW_STALE;
   box->calls++;
-  /* A system may use its loop again, but views that were kept stay stale. */
+  /* A system may reuse its loop, but views that scripts have kept stay stale. */
   bool drops = loop->form == LOOP_SYSTEM && loop->view_count;
   for (uint32_t i = 0; drops && i < loop->slot_count; i++) {
     struct view_box *view = loop->slots[i].view;
@@ -59,7 +59,7 @@ static void unlink_loop(struct loop_box *loop) {
   box->loops->ended = loop;
 }
 
-/* Releases for loops that have ended. The loop at an index is one of the world's. */
+/* Releases the anchors of for loops that have ended. The loop at an index is one of the world's. */
 static void loop_sweep(lua_State *L, struct world_box *box, int index) {
   if (!box->loops->ended) return;
   lua_getiuservalue(L, index, LOOP_WORLD);
@@ -87,7 +87,7 @@ void loop_cancel(struct loop_box *loop) {
   input_sweep(loop->box);
 }
 
-/* Ends a loop where nothing may be raised: changes that cannot be applied are dropped. */
+/* Ends a loop where errors cannot be raised: changes that cannot be applied are dropped. */
 static void loop_finish(struct loop_box *loop, bool keep) {
   if (keep && loop->scope != NONE &&
       !scope_stays_open(scope_commit(loop->query->query->world, loop->scope)))
@@ -181,7 +181,7 @@ static bool loop_make_views(lua_State *L, int index, struct loop_box *loop) {
   return true;
 }
 
-/* False if a finalizer used the world meanwhile: what was read from it may be gone. */
+/* Fills a new loop. False if a finalizer used the world meanwhile: what was read may be gone. */
 static bool loop_make(lua_State *L, int query_index, const struct query_box *query,
                       enum loop_form form, int views, struct loop_box **out) {
   struct world_box *box = query->box;
@@ -215,7 +215,7 @@ static bool loop_make(lua_State *L, int query_index, const struct query_box *que
   return views == 0 || loop_make_views(L, lua_gettop(L), loop);
 }
 
-/* Renews the slots, if they may be of old fields, and the views. */
+/* Renews the slots, which may belong to old fields, and the views. */
 static APART bool loop_renew_slots(lua_State *L, int index, struct loop_box *loop, int views) {
   const struct query_terms *terms = &loop->query->query->terms;
   if (UNLIKELY(loop->version != *loop->box->version)) loop_fill_slots(loop, terms);
@@ -224,7 +224,7 @@ static APART bool loop_renew_slots(lua_State *L, int index, struct loop_box *loo
     struct slot *slot = &loop->slots[i];
     if (slot->leaf || slot->tag) continue;
     lua_getiuservalue(L, index, LOOP_VALUES + 1 + i);
-    /* None for a tag that has got fields since. */
+    /* A tag that has since been given fields has no view yet. */
     const struct view_box *old = lua_touserdata(L, -1);
     if (!old || old->version != version || !view_renew(L, index, old, &slot->view)) return false;
     lua_setiuservalue(L, index, LOOP_VALUES + 1 + i);
@@ -237,9 +237,9 @@ bool loop_renew(lua_State *L, int index, struct loop_box *loop, int views) {
   const ecs_query *query = loop->query->query;
   assert(loop->form == LOOP_SYSTEM);
   if (UNLIKELY(!query || query->broken || loop->open)) return false;
-  /* A tag that has got fields since has a slot. */
+  /* A tag that has since been given fields has a slot. */
   if (UNLIKELY(loop->slot_count != query->terms.slots)) return false;
-  /* A component whose storage has changed is found in another way. */
+  /* A component with a new storage is found in another way. */
   if (UNLIKELY((loop->walk != NULL) != terms_walk(&query->terms))) return false;
   if (views > (int)loop->slot_count) views = (int)loop->slot_count;
   if (UNLIKELY(views > loop->view_count)) return false;
@@ -282,7 +282,7 @@ int loop_begin(lua_State *L, struct loop_box *loop, lua_CFunction next) {
   return 4;
 }
 
-/* Starts all that a loop needs of the core; on an error, nothing. */
+/* Starts everything that a loop needs from the core; on an error, nothing. */
 static ecs_status loop_start(struct loop_box *loop) {
   ecs_status status = ECS_OK;
   if (loop->walk) status = walk_begin_ordered(loop->walk, loop->query->query);
@@ -298,7 +298,7 @@ static ecs_status loop_start(struct loop_box *loop) {
   return status;
 }
 
-/* loop_open for a loop that needs anything from the core. */
+/* loop_open for a loop that needs something from the core. */
 static APART void loop_begin_loop(lua_State *L, struct loop_box *loop) {
   struct world_box *box = loop->box;
   ecs_status status;
@@ -312,7 +312,7 @@ static APART void loop_begin_loop(lua_State *L, struct loop_box *loop) {
 void loop_open(lua_State *L, struct loop_box *loop) {
   struct world_box *box = loop->box;
   if (UNLIKELY(!box->world)) loop_gone(L, loop);
-  /* A finalizer ran since the loop was made: its slots and views are those of old fields. */
+  /* A finalizer has run since the loop was made: its slots and views belong to old fields. */
   if (UNLIKELY(loop->version != *box->version))
     luaL_error(L, "a finalizer changed the components of the loop: begin it again");
   query_arrange(loop->query->query);
@@ -337,7 +337,7 @@ static void loop_bind_slot(struct slot *slot, const struct table *table, uint32_
     slot->data = slot->columns ? column_at(slot->columns, row) : NULL;
 }
 
-/* Hides terms whose component is switched off in the run that begins with a row. */
+/* Hides terms with a component that is switched off in the run that begins with a row. */
 static void loop_hide_slots(struct loop_box *loop, uint32_t row) {
   const struct query_terms *terms = &loop->query->query->terms;
   for (uint32_t i = 0; i < terms->count; i++) {
@@ -355,7 +355,7 @@ static inline void loop_bind_slots(struct loop_box *loop, const uint32_t *column
   }
 }
 
-/* Binds a match whose terms may yield cells of other entities. */
+/* Binds a match with terms that may yield cells of other entities. */
 static void loop_bind_match(struct loop_box *loop) {
   const struct walk *walk = loop->walk;
   const struct query_terms *terms = &walk->query->terms;
@@ -379,13 +379,13 @@ static bool loop_come_to(struct loop_box *loop, const struct table *table, uint3
   return true;
 }
 
-/* The next rows of one of the query's tables. */
+/* Takes the next rows of one of the query's tables. */
 static bool loop_next_in_table(struct loop_box *loop, uint32_t match) {
   const ecs_query *query = loop->query->query;
   const struct table *table = query_table(query, match);
   uint32_t count, row = query_next_run(&query->terms, table, loop->behind, &count);
   if (count == 0) return false;
-  /* With a filter it takes a whole table, of which some rows match, all with the same terms. */
+  /* With a filter it takes a whole table in which some rows match, all with the same terms. */
   loop->partial = (loop->fill || loop->filter) && loop->behind == 0 &&
                   query_table_rows(&query->terms, table) == ROWS_SOME &&
                   !query_rows_varying(&query->terms, table);
@@ -432,7 +432,7 @@ bool loop_seek(struct loop_box *loop, uint32_t match, uint32_t row, uint32_t tur
     return found && walk->row == row;
   }
   if (walk) {
-    if (walk->lineup) walk_end(walk);   /* it needs no order */
+    if (walk->lineup) walk_end(walk);   /* this loop needs no order */
     bool found = walk_match(walk, table->rows[row], false);
     while (found && turn--) found = walk_match(walk, table->rows[row], true);
     if (found) loop_bind_match(loop);
@@ -460,7 +460,7 @@ bool loop_next_run(struct loop_box *loop) {
   return false;
 }
 
-/* Advances by that many rows in its table. */
+/* Advances by `rows` rows in its table. */
 static void loop_slide(struct loop_box *loop, uint32_t rows, uint32_t count) {
   loop->rows += rows;
   loop->count = count;
@@ -540,8 +540,8 @@ void loop_end_inner(lua_State *L, int index, const struct loop_box *loop) {
   if (loop->open) loop_sweep(L, box, index);
 }
 
-/* Pushes the loop of the handle at argument 1; returns NULL and pushes nothing if it has ended:
-** then only its world may hold it. */
+/* Pushes the loop of the handle at argument 1; if it has ended, returns NULL and pushes nothing:
+** only its world may still hold it. */
 static struct loop_box *loop_push_open(lua_State *L) {
   const struct handle_box *handle = box_test(L, 1, &kind_loop, sizeof *handle);
   if (!handle || !handle->loop) return NULL;
@@ -552,8 +552,8 @@ static struct loop_box *loop_push_open(lua_State *L) {
   return NULL;
 }
 
-/* A loop that is left early: after break or return its changes are applied, after an error they are
-** not. */
+/* Ends a loop that is left early: after break or return its changes are applied, after an error
+** they are not. */
 static int handle_close(lua_State *L) {
   lua_settop(L, 2);
   struct loop_box *loop = loop_push_open(L);
@@ -567,7 +567,7 @@ static int handle_close(lua_State *L) {
   return 0;
 }
 
-/* A loop in an abandoned coroutine. Where `for` closes none, it ends with what is around it. */
+/* Ends a loop in an abandoned coroutine; where `for` closes none, what is around it does. */
 static int handle_collect(lua_State *L) {
   struct loop_box *loop = loop_push_open(L);
   if (!FOR_CLOSES) return 0;
@@ -648,7 +648,7 @@ void frame_keep(lua_State *L, int slot, int status) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &raised_key);
 }
 
-/* Raises what a slot keeps: the error object, if there was one. */
+/* Raises the error that a slot keeps: the error object, if there was one. */
 static void loop_raise_kept(lua_State *L, int slot) {
   lua_settop(L, FRAME_SIZE);
   lua_pushvalue(L, lua_isnil(L, slot + FRAME_OBJECT) ? slot : slot + FRAME_OBJECT);

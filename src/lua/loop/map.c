@@ -27,13 +27,13 @@ DIRECT void lua_callk(lua_State *L, int arguments, int results, lua_KContext con
 #endif
 
 #define LANES 16             /* slots with a fast path */
-#define RESULTS 32           /* that may wait on the stack */
+#define RESULTS 32           /* most results that may wait on the stack */
 
 struct map_frame {
   int loop, function, top;   /* stack indices */
-  int slots, arguments;      /* all arguments: slots, dt, entity, as far as the function takes
-                             ** them */
-  int pushed;                /* how many of them are slots */
+  int slots, arguments;      /* number of all arguments: slots, dt, entity, as many as the function
+                             ** takes */
+  int pushed;                /* how many of the slots are pushed */
   double dt;
 };
 
@@ -52,7 +52,7 @@ bool map_check(lua_State *L, const ecs_query *query, bool idle) {
   return true;
 }
 
-/* Raises why a slot cannot take a result. */
+/* Raises an error that says why a slot cannot take a result. */
 static void map_refuse(lua_State *L, const struct loop_box *loop, const struct slot *slot) {
   const char *component = slot->component->name;
   if (slot->tag)
@@ -87,13 +87,13 @@ static bool map_convert(lua_State *L, const struct map_frame *frame, struct loop
   return plain;
 }
 
-/* The loop's row has got a value. */
+/* Marks that the loop's row has been given a value. */
 static inline void map_note(const struct loop_box *loop, const struct slot *slot) {
   if (UNLIKELY(slot->table->mark_count))
     marks_note(loop->box->world, slot->table, slot->columns->id, slot->first + loop->row);
 }
 
-/* Each row is written as a whole or, if a result does not fit, not at all. */
+/* Writes each row as a whole or, if a result does not fit, not at all. */
 static void map_store_row(lua_State *L, const struct map_frame *frame, struct loop_box *loop,
                           int index, int count) {
   struct world_box *box = loop->box;
@@ -112,7 +112,7 @@ static void map_store_row(lua_State *L, const struct map_frame *frame, struct lo
   lua_pop(L, 1);
 }
 
-/* Calls the function, whose slots have been pushed. Returns the number of results after `base`. */
+/* Calls the function with its slots already pushed. Returns the number of results after `base`. */
 static inline int map_call(lua_State *L, const struct map_frame *frame, const struct loop_box *loop,
                            uint32_t row, int base) {
   if (frame->arguments > frame->slots)
@@ -142,8 +142,8 @@ static inline void map_store_floats(lua_State *L, const struct loop_box *loop, i
   }
 }
 
-/* A table of which the function takes only f32 fields; the first `writable` may be written. Results
-** stay on the stack for some rows: popping each costs as much as a push. */
+/* Runs over a table of which the function takes only f32 fields; the first `writable` may be
+** written. The results of some rows stay on the stack: popping each costs as much as a push. */
 static void map_floats(lua_State *L, const struct map_frame *frame, struct loop_box *loop,
                        int writable) {
   const float *columns[LANES];
@@ -203,7 +203,7 @@ INLINE struct map_frame map_open_frame(lua_State *L, const struct loop_box *loop
   return frame;
 }
 
-/* The rows of the loop's current run. */
+/* Runs over the rows of the loop's current run. */
 static void map_run(lua_State *L, const struct map_frame *frame, struct loop_box *loop) {
   uint64_t before = loop->box->world->rows_run;
   uint32_t done = loop->count;

@@ -33,8 +33,8 @@ static void observe_push_match(lua_State *L, int loop_index, const struct loop_b
   }
 }
 
-/* Shows the observer's current match. If each row of a table matches once, its loop moves to the
-** row; otherwise it has cells from there on, as row 0. */
+/* Shows the observer's current match. If each row of a table matches once, the observer's loop
+** moves to the row; otherwise the loop gets the cells from there on, as row 0. */
 static void observe_show(struct loop_box *loop, const struct ecs_sight *sight) {
   const struct query_terms *terms = &loop->query->query->terms;
   bool by_table = terms->plain && !sight->places;
@@ -74,7 +74,7 @@ static int observe_call(lua_State *L) {
   for (int i = 0; i < slots && i < arguments; i++)
     lua_getiuservalue(L, index, LOOP_VALUES + 1 + i);
   while (sight_next(sight)) {
-    /* The next row of the same table needs only this: a quarter of a call. */
+    /* For the next row of the same table only this is needed: a quarter of a call. */
     if (LIKELY(loop->table) && LIKELY(loop->table == sight->walk.table))
       loop->row = sight->walk.row;
     else
@@ -91,7 +91,7 @@ static int observe_call(lua_State *L) {
 
 /* ---- the callback and the way in --------------------------------------------------------- */
 
-/* Of several failures the first is raised: it stays in the frame. */
+/* Of several failures, the first stays in the frame and is raised. */
 ecs_status script_observe(ecs_world *world, struct ecs_sight *sight, void *ud) {
   struct system_box *system = ud;
   struct systems *systems = system->box->systems;

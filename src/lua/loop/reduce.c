@@ -14,8 +14,8 @@
 /* The stack, as check_form leaves it. */
 enum { AT_QUERY = 1, AT_FUNCTION, AT_DT, AT_FILTER, AT_KERNEL };
 
-/* There are two of each: for rows with an integer result, and for rows with a float; for a sum, of
-** all as floats. */
+/* There are two of each: for rows with an integer result, and for rows with a float; in a sum, the
+** second is for all rows, as floats. */
 enum { INTEGERS, FLOATS, KINDS };
 static const k_type types[KINDS] = {KT_I64, KT_F64};
 
@@ -25,11 +25,11 @@ struct folding {
   k_total total[KINDS];
   uint32_t step;               /* of the loop or its table, that `part` is for; events: */
   uint64_t seen;               /* the number of events so far */
-  uint64_t present;            /* of the last batch of matches: the present slots, */
+  uint64_t present;            /* for the last batch of matches: the present slots, */
   uint32_t depth, batch;       /* the depth of its rows, and its number, from 1 */
-  bool gave_up;                /* a program failed: the function alone does it */
+  bool gave_up;                /* a program failed, so the function alone does all rows */
   k_folding part[KINDS];
-  ecs_id first[KINDS];         /* owner of the values of `part` */
+  ecs_id first[KINDS];         /* the entities that gave the values of `part` */
 };
 
 static void reduce_begin_part(struct folding *folding) {
@@ -48,13 +48,13 @@ static void reduce_end_part(struct folding *folding) {
 /* The forms' names, for messages. */
 static const char *const names[] = {[KR_SUM] = "sum", [KR_MIN] = "min", [KR_MAX] = "max"};
 
-/* Whether matches are not contiguous. Asked of an open loop, which finalizers' declarations do not
-** change. */
+/* Whether matches are not contiguous. Asked about an open loop, which finalizers' declarations do
+** not change. */
 static bool reduce_is_batched(const struct loop_box *loop) {
   return loop->walk && loop->query->query->terms.step_count > 0;
 }
 
-/* The part of the next match, following batches of matches. */
+/* The part for the next match, which follows the batches of matches. */
 static uint32_t reduce_batch_of(struct folding *folding, const struct loop_box *loop) {
   uint64_t present = 0;
   uint32_t depth = walk_depth(loop->walk);
@@ -69,11 +69,11 @@ static uint32_t reduce_batch_of(struct folding *folding, const struct loop_box *
   return folding->batch;
 }
 
-/* One row's result, at the top of the stack. */
+/* Adds one row's result, which is at the top of the stack. */
 static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud) {
   struct folding *folding = ud;
-  /* The part of the row. A program takes a fixed number of events at a time or, after a predicate,
-  ** all of them. */
+  /* The part that the row joins. A program takes a fixed number of events at a time or, after a
+  ** predicate, all of them. */
   bool batched = reduce_is_batched(loop), by_number = !batched && loop->events && !loop->filter;
   uint32_t step = batched     ? reduce_batch_of(folding, loop)
                   : by_number ? 1 + (uint32_t)(folding->seen++ / KERNEL_EVENTS)
@@ -87,7 +87,7 @@ static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud
     folding->step = step;
   }
   bool integer = !NUMBERS_ARE_DOUBLES && lua_isinteger(L, -1), sum = folding->how == KR_SUM;
-  /* The row's number in its part, which may be larger than the number of rows so far. */
+  /* The row's number in its part, which may exceed the number of rows so far. */
   bool by_row = loop->events && loop->filter && !batched;
   uint32_t number = !loop->walk ? (uint32_t)(loop->rows - loop->table->rows) + row
                     : by_row    ? row
@@ -103,9 +103,8 @@ static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud
   }
 }
 
-/* Whether the least or greatest integer is the overall result, with the numbers of both kinds at
-** the top of the stack: Lua compares them, and of two equal ones the first in query order is
-** taken. */
+/* Whether the least or greatest integer is the overall result; the numbers of both kinds are at the
+** top of the stack. Lua compares them; if they are equal, the first in query order is taken. */
 static bool reduce_integer_wins(lua_State *L, const struct folding *folding) {
   const k_total *integers = &folding->total[INTEGERS], *floats = &folding->total[FLOATS];
   bool min = folding->how == KR_MIN;
@@ -117,7 +116,7 @@ static bool reduce_integer_wins(lua_State *L, const struct folding *folding) {
 }
 
 /* Pushes the result and, after the least or greatest, its entity. Returns the number of values. A
-** sum is an integer if all rows yielded integers. */
+** sum is an integer if all rows gave integers. */
 static int reduce_push_total(lua_State *L, const struct folding *folding, bool entities) {
   const k_total *totals = folding->total;
   bool sum = folding->how == KR_SUM;
@@ -136,7 +135,7 @@ static int reduce_push_total(lua_State *L, const struct folding *folding, bool e
   return 2;
 }
 
-/* The total before a row that fails is the part that later rows join. */
+/* Makes the total before a failed row the part that later rows join. */
 static void fold_resume(uint32_t match, void *ud) {
   struct folding *folding = ud;
   const struct table *table = query_table(folding->query, match);

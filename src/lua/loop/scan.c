@@ -1,5 +1,5 @@
 /* One pass over the bytecode. A register is known only where no other path can lead: it holds an
-** argument, unless that is assigned to, or what follows from it up to the next jump target. A call
+** argument that is never assigned to, or what follows from that up to the next jump target. A call
 ** that passes on a view is followed as far as it certainly runs. */
 #include "lua/loop/loop.h"
 
@@ -18,13 +18,13 @@
 #include "lua/bind/version.h"
 #include "lua/loop/view.h"
 
-#define SCAN_DEPTH 4         /* functions that call one another */
+#define SCAN_DEPTH 4         /* most functions that call one another */
 #define SCAN_CALLS 64
 #define SCAN_ARGUMENTS 16
 
 /* GIVEN and OUTSIDE are for key functions: their arguments, and objects from outside. The last ones
-** are for functions called for elements: the element's number, the world and, by the number of a
-** constant, a method of it. */
+** are for functions called for elements: the element's number, the world and a method of it, by the
+** number of a constant. */
 enum thing_kind {
   THING_UNKNOWN, THING_VIEW, THING_NUMBER, THING_OBJECT, THING_GIVEN, THING_OUTSIDE,
   THING_ELEMENT, THING_WORLD, THING_METHOD
@@ -33,18 +33,18 @@ enum thing_kind {
 struct thing {
   enum thing_kind kind;
   bool read_only;
-  const struct component *root;        /* of a view: the whole that it is part of */
+  const struct component *root;        /* of a view: the root that it is part of */
   const struct component *component;   /* NULL if the part is an array */
   const struct field *array;
-  int index;                           /* of a table or function on the stack */
+  int index;                           /* stack index of a table or function */
 };
 
 struct body {
-  int function;                        /* on the stack */
+  int function;                        /* its stack index */
   struct function_code code;
-  struct thing *things;                /* by register; then what they are after a jump */
+  struct thing *things;                /* by register; then by register again, after a jump */
   bool *joins;                         /* by instruction: it is a jump target */
-  bool *sets;                          /* by constant: it sets a global, say, of that name */
+  bool *sets;                          /* by constant: a global, say, with this name is set */
 };
 
 struct scanner {
@@ -53,12 +53,12 @@ struct scanner {
   struct memory *memory;
   struct body bodies[SCAN_DEPTH];
   uint32_t depth, calls;
-  bool warns;                          /* it looks for uses to warn of, and raises them */
+  bool warns;                          /* this pass looks for uses to warn about, and raises them */
 };
 
 static const struct thing unknown = {THING_UNKNOWN, false, NULL, NULL, NULL, 0};
 
-/* Raises what is wrong, with file and line: of an instruction or, for NONE, of the function. */
+/* Raises an error with file and line: of an instruction or, for NONE, of the function. */
 FORMAT(4, 5)
 static void scan_refuse(const struct scanner *s, const struct body *body, uint32_t pc,
                         const char *format, ...) {
@@ -101,7 +101,7 @@ static struct thing scan_view_key(const struct scanner *s, const struct body *bo
   uint32_t at = component_field(component, key->string.data, key->string.size);
   if (at != NONE) return scan_part_of(view, &component->fields[at]);
   component_no_field(s->scan->box->world, component, key->string.data, key->string.size);
-  const struct migration *changes = s->scan->changes;   /* otherwise of other registrations */
+  const struct migration *changes = s->scan->changes;   /* otherwise another registration's */
   if (!changes || migration_of(changes, component->id))
     scan_refuse(s, body, pc, "%s", ecs_message(s->scan->box->world));
   return unknown;
@@ -238,7 +238,7 @@ static void scan_check_calculation(const struct scanner *s, const struct body *b
                 thing->root->name);
 }
 
-/* Finds what the first run of the instruction would raise about its arguments. */
+/* Raises the error that the first run of the instruction would raise about its arguments. */
 static void scan_check_use(const struct scanner *s, const struct body *body, uint32_t pc,
                            const struct code *code) {
   bool ordered = code->kind == CODE_COMPARE && code->op != OPERATOR_EQ;
@@ -258,7 +258,7 @@ static void scan_check_use(const struct scanner *s, const struct body *body, uin
 
 /* ---- instructions ---- */
 
-/* The registers that an instruction assigns to, from its a on. */
+/* The registers that an instruction assigns to, counted from its a. */
 static uint32_t scan_count_written(const struct code *code) {
   switch (code->kind) {
     case CODE_NOTHING:
@@ -287,7 +287,7 @@ static void scan_forget(struct thing *things, uint32_t count, const struct code 
   for (uint32_t i = 0; i < written && code->a + i < count; i++) things[code->a + i] = unknown;
 }
 
-/* What an instruction leaves in its register a; raises what is wrong with it. */
+/* What an instruction leaves in its register a; raises an error if that instruction is wrong. */
 static struct thing scan_result_of(const struct scanner *s, const struct body *body, uint32_t pc,
                                    const struct code *code) {
   const struct thing *things = body->things;
@@ -319,7 +319,7 @@ static struct thing scan_result_of(const struct scanner *s, const struct body *b
   }
 }
 
-/* The number of an element is not an entity. */
+/* Raises an error where the number of an element is used as an entity. */
 static void scan_check_element(const struct scanner *s, const struct body *body, uint32_t pc,
                                const struct code *code) {
   const struct thing *method = &body->things[code->a], *first = method + 2;
@@ -356,13 +356,13 @@ static void scan_follow(struct scanner *s, const struct body *body, const struct
   scan_body(s, callee.index, given, code->b);
 }
 
-/* A result that is ignored was meant for something else, such as `map`. A tail call says nothing
-** about its results. */
+/* An ignored result was meant for something else, such as `map`. A tail call does not show whether
+** it has results. */
 static void scan_check_return(const struct scanner *s, const struct body *body, uint32_t pc) {
   const struct code *code = &body->code.code[pc];
   if (code->kind != CODE_RETURN || code->b == NONE || code->b == 0) return;
   bool taken = s->scan->form == FORM_MAP || s->scan->form == FORM_ASK;
-  /* Whether it returns only nil, as the instruction before it says. */
+  /* Whether it returns only nil, as the instruction before it shows. */
   const struct code *before = pc > 0 ? code - 1 : NULL;
   bool nothing = before && before->kind == CODE_NIL && before->a <= code->a &&
                  before->a + before->b + 1 >= code->a + code->b;
@@ -399,7 +399,7 @@ static void scan_code(struct scanner *s, struct body *body) {
 
 /* ---- functions ---- */
 
-/* Records jump targets, also of unknown instructions, and what is set. */
+/* Records jump targets, also those of unknown instructions, and what is set. */
 static void scan_find_joins(struct body *body) {
   uint32_t count = body->code.count;
   for (uint32_t pc = 0; pc < count; pc++) {
@@ -436,7 +436,7 @@ static void scan_body(struct scanner *s, int function, const struct thing *given
   bool whole = body->things && body->joins && body->sets;
   if (status == ECS_ENOMEM || (status == ECS_OK && !whole)) raise_memory(s->L);
   if (status == ECS_OK && !body->code.vararg) {
-    /* Arguments stay known unless assigned to somewhere, possibly by a function created here. */
+    /* An argument stays known unless something assigns to it, possibly a function created here. */
     struct thing *things = body->things, *after = things + body->code.registers;
     for (uint32_t i = 0; i < count && i < body->code.parameters; i++) after[i] = given[i];
     for (uint32_t pc = 0; pc < body->code.count; pc++)
@@ -453,8 +453,8 @@ static void scan_body(struct scanner *s, int function, const struct thing *given
 
 /* ---- registration ---- */
 
-/* (function, scanner): checks that its parameters have arguments and dt is in its place. After the
-** entity come values of `*` and variables. */
+/* (function, scanner): checks that the function's parameters have arguments and dt is in its place.
+** After the entity come values of `*` and variables. */
 static void scan_check_parameters(const struct scanner *s) {
   const struct body body = {.function = 1};
   bool run = s->scan->form == FORM_RUN, timed = s->scan->form < FORM_OBSERVE;
@@ -517,7 +517,7 @@ static int scan_protected(lua_State *L) {
   struct thing given[SCAN_ARGUMENTS];
   uint32_t count = 0;
   bool gives_keys = s->scan->form == FORM_KEY;
-  if (!s->scan->box->world) return 0;   /* a finalizer has closed it: the caller reports that */
+  if (!s->scan->box->world) return 0;   /* closed by a finalizer: the caller reports that */
   for (int i = 0; i < SCAN_ARGUMENTS; i++) {
     given[i] = unknown;
     if (gives_keys) given[i].kind = THING_GIVEN;

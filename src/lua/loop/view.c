@@ -15,10 +15,10 @@
 
 const char kind_view = 0, kind_elements = 0;
 
-/* The table of a resource's cells. */
+/* Stands for the table of a resource's cells. */
 static const struct table no_table;
 
-/* Where a view points whose component the current row lacks. */
+/* What a view points to if the current row lacks its component. */
 static const uint32_t row_absent = ROW_ABSENT;
 
 /* ---- shape ---- */
@@ -50,8 +50,8 @@ static int view_shape_build(lua_State *L) {
   return 1;
 }
 
-/* The shape of a component; the world is at an absolute index. Components are known by id: that of
-** an undeclared one is not reused. */
+/* The shape of a component; the world is at an absolute index. Components are known by id, which is
+** not reused once a component is undeclared. */
 static const struct shape *view_shape_need(lua_State *L, int world_index,
                                            const struct component *component) {
   lua_getiuservalue(L, world_index, WORLD_SHAPES);
@@ -163,7 +163,7 @@ static uint32_t view_row(lua_State *L, const struct view_box *view) {
   if (row == ROW_FOUND) return found_row(L, root);
   if (!root->box->world) luaL_error(L, "stale view: the world is closed");
   if (row == ROW_RESOURCE) {
-    /* It may have been undeclared, and declared again as something else. */
+    /* The component may have been undeclared, and declared again as something else. */
     const struct component *component = component_of(root->box->world, root->id);
     if (!root->component)
       luaL_error(L, "a resource cannot be used until all scripts have been read");
@@ -180,7 +180,7 @@ static uint32_t view_row(lua_State *L, const struct view_box *view) {
   return (uint32_t)luaL_error(L, "stale view: its loop has ended");
 }
 
-/* Updates the view of a resource whose component has changed its fields. */
+/* Updates the view of a resource if its component has changed its fields. */
 static void view_refresh(lua_State *L, int index, struct view_box *view) {
   const struct component *component = view->component;
   uint64_t version = *view->box->version;
@@ -200,7 +200,7 @@ static void view_refresh(lua_State *L, int index, struct view_box *view) {
   view->version = version;
 }
 
-/* As view_row for the view at an index when a call begins: that of a resource follows its
+/* view_row for the view at an index when a call begins: the view of a resource first follows its
 ** component. */
 static uint32_t view_open(lua_State *L, int index, struct view_box *view) {
   if (*view->row == ROW_RESOURCE && view->root == view && view->box->world &&
@@ -215,7 +215,7 @@ static uint32_t view_open(lua_State *L, int index, struct view_box *view) {
 
 /* ---- parts ----------------------------------------------------------------------- */
 
-/* The leaf where field or element `at` of a view begins, counted from the root's. */
+/* The first leaf of field or element `at` of a view, counted from the root's first. */
 static uint32_t view_first_leaf(const struct view_box *view, uint32_t at) {
   const struct field *array = view->array;
   if (!array) return view->base + view->shape->fields[at].leaf;
@@ -253,8 +253,8 @@ static struct view_box *view_make_part(lua_State *L, int index, struct view_box 
   return part;
 }
 
-/* Pushes a nested or array field of the view at an index, or a nested element; `at` counts fields
-** or elements from 0. */
+/* Pushes a view of a nested or array field, or a nested element, of the view at an index; `at`
+** counts fields or elements from 0. */
 static void view_push_part(lua_State *L, int index, struct view_box *view, uint32_t at) {
   index = lua_absindex(L, index);
   if (lua_getiuservalue(L, index, VIEW_PARTS) != LUA_TTABLE) {
@@ -279,7 +279,7 @@ static void view_push_part(lua_State *L, int index, struct view_box *view, uint3
 
 /* ---- reading --------------------------------------------------------------------- */
 
-/* A string, an enum, an id or an any value. */
+/* Pushes a string, an enum, an id or an `any` value. */
 static void view_push_boxed_cell(lua_State *L, int index, const struct view_box *view, uint32_t at,
                                  uint32_t row) {
   const struct view_box *root = view->root;
@@ -312,7 +312,7 @@ static void push_at(lua_State *L, int index, struct view_box *view, uint32_t at,
     view_push_boxed_cell(L, index, view, leaf, row);
 }
 
-/* Pushes the present value of field or element `at` of the view at an index. */
+/* Pushes the current value of field or element `at` of the view at an index. */
 static void view_push_at(lua_State *L, int index, struct view_box *view, uint32_t at) {
   push_at(L, index, view, at, view_row(L, view));
 }
@@ -333,7 +333,7 @@ static const struct shape_field *shape_find(lua_State *L, const struct shape *sh
   return at == NONE ? NULL : &shape->fields[at];
 }
 
-/* The field of a key that is not Lua's own copy of its name. */
+/* Finds the field for a key that is not Lua's own copy of its name. */
 static const struct shape_field *view_search(lua_State *L, const struct view_box *view,
                                              int index) {
   const struct shape *shape = view->shape;
@@ -351,7 +351,7 @@ static const struct shape_field *view_search(lua_State *L, const struct view_box
   return NULL;
 }
 
-/* Converting a number to a string may run finalizers: the row is checked after the key. */
+/* Converting a number to a string may run finalizers, so the row is checked after the key. */
 static int view_index(lua_State *L) {
   struct view_box *view = lua_touserdata(L, 1);
   const struct view_box *root = view->root;
@@ -366,7 +366,7 @@ static int view_index(lua_State *L) {
   return 1;
 }
 
-/* Counts from 0; NONE for a number that is not an element. */
+/* An element's number from 0; NONE for a number that is not one. */
 static uint32_t view_element(lua_State *L, const struct view_box *view, int index) {
   lua_Integer at;
   if (!read_whole(L, index, &at)) {
@@ -401,13 +401,13 @@ static void view_refuse_write(lua_State *L, const struct view_box *view) {
               root->component->name, root->loop->query->query->text);
 }
 
-/* A row of a root has been written. */
+/* Marks that a row of a root has been written. */
 static inline void view_note(const struct view_box *root, uint32_t row) {
   if (UNLIKELY(root->table->mark_count))
     marks_note(root->box->world, root->table, root->columns->id, root->first + row);
 }
 
-/* A view passed as a value must show one; otherwise the error names where it should have gone. */
+/* A view passed as a value must show a row; otherwise the error names the field that it was for. */
 static void view_check_source(lua_State *L, const struct view_box *view, uint32_t at,
                               const struct view_box *source) {
   const struct view_box *from = source->root;
@@ -429,7 +429,7 @@ static void view_walk_push_key(lua_State *L, const struct view_box *view, uint32
     lua_pushstring(L, view->shape->fields[at].key);
 }
 
-/* Pushes a new table with what the view at an index shows. */
+/* Pushes a new table of what the view at an index shows. */
 static void view_push_table(lua_State *L, int index, struct view_box *view) {
   index = lua_absindex(L, index);
   need_stack(L, 8);
@@ -448,7 +448,7 @@ static void view_push_table(lua_State *L, int index, struct view_box *view) {
   }
 }
 
-/* For values other than numbers: the view is at 1, the value at 3. A view stands for its values. */
+/* Writes a value that is not a number: the view is at 1, the value, possibly a view, at 3. */
 static void view_write_converted(lua_State *L, struct view_box *view, uint32_t at) {
   struct world_box *box = view->box;
   box->calls++;
@@ -546,7 +546,7 @@ void resource_view(lua_State *L, struct world_box *box) {
   }
 }
 
-/* world:res(component): the view of its one value. */
+/* world:res(component): the view of a resource. */
 static int view_world_res(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   lua_settop(L, 2);
@@ -584,7 +584,7 @@ static uint32_t view_key_place(lua_State *L, const struct view_box *view, int in
   return (uint32_t)luaL_argerror(L, index, "not a key of the view");
 }
 
-/* The nil of an any field would end the loop: such fields are skipped. */
+/* The nil of an `any` field would end the loop, so such fields are skipped. */
 static int view_walk_next_pair(lua_State *L) {
   struct view_box *view = check_view(L);
   uint32_t at = view_key_place(L, view, 2);
@@ -633,7 +633,7 @@ static void view_walk_name(lua_State *L, const ecs_world *world) {
   }
 }
 
-/* Pushes "{ x = 1.0, y = 2.0 }" or "{ 1, 2 }". If __tostring of an any value changes the world,
+/* Pushes "{ x = 1.0, y = 2.0 }" or "{ 1, 2 }". If __tostring of an `any` value changes the world,
 ** view_row notices. */
 static void view_push_text(lua_State *L, int index, struct view_box *view) {
   index = lua_absindex(L, index);

@@ -14,9 +14,9 @@ const char kind_where = 0;
 
 #define WHERE_QUERY 1        /* user values */
 #define WHERE_FUNCTION 2
-#define WHERE_OUTER 3        /* the q:where(fn) whose rows it filters; nil: all */
+#define WHERE_OUTER 3        /* the q:where(fn) that filters before it; nil: none */
 #define WHERE_VALUES 3
-#define WHERE_DEPTH 16       /* predicates in a chain */
+#define WHERE_DEPTH 16       /* most predicates in a chain */
 
 struct where_box {
   struct head head;
@@ -25,13 +25,13 @@ struct where_box {
 
 /* ---- making ---- */
 
-/* Pushes the kernel of the predicate at one index over the query at another, for rows that have, or
-** have not, passed another predicate. */
+/* Pushes the kernel of the predicate at one index over the query at another, for rows that have
+** passed another predicate, or for all rows. */
 static void where_push_predicate(lua_State *L, int query_index, int function, bool filtered) {
   kernel_of_query(L, query_index, function, (struct use){"where", RESULT_TRUTH, filtered});
 }
 
-/* If argument 1 is a q:where(fn), puts its query in its place and pushes the q:where(fn); otherwise
+/* If argument 1 is a q:where(fn), replaces it by its query and pushes the q:where(fn); otherwise
 ** pushes nil. Returns the number of its predicates. */
 static int open_where(lua_State *L) {
   const struct where_box *where = box_test(L, 1, &kind_where, sizeof *where);
@@ -58,7 +58,7 @@ struct query_box *check_entities(lua_State *L, int arguments) {
   return query;
 }
 
-/* While scripts are read a query has no terms yet: its function is compiled on first use. */
+/* While scripts are read a query has no terms yet: the function is compiled on first use. */
 int query_where(lua_State *L) {
   enum { AT_QUERY = 1, AT_FUNCTION, AT_OUTER, AT_WHERE };
   lua_settop(L, AT_FUNCTION);
@@ -108,7 +108,7 @@ static int where_ask_body(lua_State *L) {
   return 0;
 }
 
-/* Restricts the loop's rows in its run to those that pass the filter at an index. */
+/* Restricts the rows of the loop's run to those that pass the filter at an index. */
 static void where_ask(lua_State *L, int loop_index, int where) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   size_t size = (loop->count + 63) / 64 * sizeof(uint64_t);
@@ -127,7 +127,7 @@ static void where_ask(lua_State *L, int loop_index, int where) {
   if (!loop->open) loop_gone(L, loop);
   struct chance stream = chance_predicate(loop->chance);
   loop->asking = true;
-  loop->row = NONE;   /* a kernel itself says whose row has failed */
+  loop->row = NONE;   /* a kernel names the failed row itself */
   int status = drawing_pcall(L, loop, 4, stream);
   loop->asking = false;
   if (status != LUA_OK && status != LUA_ERRMEM) failure_name(L, failure_row(loop));
@@ -150,9 +150,9 @@ static void where_fill(lua_State *L, int loop_index) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int top = lua_gettop(L);
   loop->filter = NULL;
-  loop->row = NONE;   /* the last table's row may be after the end of this one, also for
+  loop->row = NONE;   /* the last table's row may be after the end of this one, even for
                       ** finalizers */
-  /* In a table of which some rows match, the matches are the first filter. */
+  /* If only some rows of a table match, the matches are the first filter. */
   if (loop->partial) {
     uint64_t *bits = lua_newuserdatauv(L, (loop->count + 63) / 64 * sizeof *bits, 0);
     if (!loop->open) loop_gone(L, loop);
