@@ -259,34 +259,14 @@ uint32_t running_control(const struct running *r, uint32_t pc, size_t n) {
   return pc + 1;
 }
 
-/* Records that the instruction failed in this lane of the block, with its value; notes record that
-** themselves. */
+/* Records that the instruction failed in this lane of the block; notes record why themselves. */
 void running_fail(struct running *r, const k_insn *k, size_t lane) {
-  const struct op_info *info = &op_table[k->op];
   k_failure *f = r->failure;
-  assert((info->error != KE_NONE || is_set(k->op)) && r->first + lane < r->run->rows);
+  assert((op_table[k->op].error != KE_NONE || is_set(k->op)) && r->first + lane < r->run->rows);
   f->row = r->first + lane;
   if (k->op == OP_DO_NOTES) return;
   f->tag = k->tag;
-  f->error = (k_error)info->error;
-  switch (info->signature[1]) {
-    case 'f':
-      f->type = KT_F32;
-      f->value.f32 = ((const float *)r->at[k->a])[lane];
-      break;
-    case 'd':
-      f->type = KT_F64;
-      f->value.f64 = ((const double *)r->at[k->a])[lane];
-      break;
-    case 'm':
-      f->type = KT_BOOL;
-      f->value.i64 = ((const uint8_t *)r->at[k->a])[lane];
-      break;
-    default:
-      f->type = KT_I64;
-      f->value.i64 = ((const int64_t *)r->at[k->a])[lane];
-      break;
-  }
+  f->error = (k_error)op_table[k->op].error;
 }
 
 /* Executes a note or list for n rows. Returns how many did not fail. */

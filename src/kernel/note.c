@@ -243,11 +243,9 @@ struct note_room {
 };
 
 /* Records why a row fails: its order, from a run of notes, is refused or finds no room. */
-static void note_refuse(const struct handing *handing, const struct note_run *run, k_error error,
-                        int64_t entity) {
+static void note_refuse(const struct handing *handing, const struct note_run *run,
+                        k_error error) {
   handing->failure->error = error;
-  handing->failure->type = KT_I64;
-  handing->failure->value.i64 = entity;
   handing->failure->tag = handing->p->sites[run->site].tag;
 }
 
@@ -335,11 +333,11 @@ static uint32_t note_check(const struct handing *handing, uint32_t count) {
     struct joined_note note = note_take(handing, i, &room);
     given += 1 + note.parts;
     if (orders->check(orders->ud, note.order, note.entities, note.values)) continue;
-    note_refuse(handing, note_run_of(handing->notes, i), KE_DEAD, *note.entities);
+    note_refuse(handing, note_run_of(handing->notes, i), KE_DEAD);
     count = note_begin_of_row(handing->notes, i);
   }
   if (count == 0 || orders->reserve(orders->ud, given)) return count;
-  note_refuse(handing, handing->notes->runs, KE_ROOM, 0);
+  note_refuse(handing, handing->notes->runs, KE_ROOM);
   return 0;
 }
 
@@ -371,7 +369,7 @@ size_t notes_do(struct notes *notes, const struct program *p, const k_orders *or
   note_join(notes, p, orders);
   if (note_give_many(notes, orders, n, &room)) {
     if (room) return n;
-    note_refuse(&handing, notes->runs, KE_ROOM, 0);
+    note_refuse(&handing, notes->runs, KE_ROOM);
     return note_first_row(notes);
   }
   uint32_t count = (notes->run_count <= FEW_RUNS ? note_merge : note_sort)(notes, n);

@@ -101,8 +101,6 @@ typedef struct k_failure {
   size_t row;
   uint32_t tag;
   k_error error;
-  k_type type;     /* type of `value`, which was converted, stored or divided */
-  k_scalar value;
 } k_failure;
 
 /* Result of a reduction. The caller zeroes it before the first table and hands it to the run of

@@ -411,8 +411,7 @@ static void a_failing_row_stays_whole(void) {
     k_failure f;
     CHECK(run_rows(p, ROWS, columns, NULL, &f) == K_FAILED);
     CHECK(f.row == BAD && f.error == (error == 0 ? KE_IDIV : KE_RANGE));
-    CHECK(f.tag == (error == 0 ? 5u : 6u) && f.type == KT_I64);
-    CHECK(f.value.i64 == (error == 0 ? -32768 : 32768));
+    CHECK(f.tag == (error == 0 ? 5u : 6u));
     for (int i = 0; i < ROWS; i++) {
       CHECK(xs[i] == (i < BAD ? 1.0f : 0.0f));
       CHECK(ns[i] == (i < BAD ? -16384 : -32768));

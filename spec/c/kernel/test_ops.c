@@ -219,8 +219,6 @@ static void try_pairs(const test_trial *t, const struct program *p, value ux, va
     memset(table.columns[2], 0, rows * size_of_column(table.types[2]));
     CHECK(run(p, &table, &failure) == K_FAILED);
     CHECK(failure.row == first_bad && failure.error == first_error && failure.tag == 77);
-    const value bad = {failure.type, failure.value};
-    CHECK(failure.type != t->x || equal(bad, x_of(t, first_bad, ux)));
     for (size_t i = 0; i < rows; i++) {
       value want = expected(t, x_of(t, i, ux), y_of(t, i, uy), i % 3 == 0, &error);
       if (i >= first_bad) memset(&want.k, 0, sizeof want.k);
