@@ -6,7 +6,7 @@
 ** allocated once every system has its array. None of it is state of the world: images, snapshots
 ** and digests ignore it. */
 
-#define LONG_RUN 50e-6         /* seconds; after so long a run, the CPU clock is read, too */
+#define LONG_RUN 50e-6         /* seconds; once a run took that long, the CPU clock is read, too */
 
 ecs_status profile_switch(ecs_world *world, bool on) {
   struct schedule *schedule = world->schedule;
@@ -36,7 +36,7 @@ void profile_drop_history(ecs_world *world, ecs_system *system) {
 }
 
 bool profile_is_long(const struct schedule *schedule, const ecs_system *system) {
-  double seconds = (double)system->last_ticks * stopwatch_tick(&schedule->stopwatch);
+  double seconds = (double)system->peak_ticks * stopwatch_tick(&schedule->stopwatch);
   return schedule->profile->has_cpu && seconds >= LONG_RUN;
 }
 

@@ -369,7 +369,7 @@ struct profile {
 /* Starts profiling, or stops and forgets it; no effect if that is done already. */
 ecs_status profile_switch(ecs_world *world, bool on);
 
-/* Whether to read the processor's time for this run: the last run was long. */
+/* Whether to read the processor's time for this run: some run of the system was long. */
 bool profile_is_long(const struct schedule *schedule, const ecs_system *system);
 
 /* Adds an update that began at a reading of the stopwatch. Leaves out a system for whose history
