@@ -53,11 +53,17 @@ void scratch_want_keyed(struct front *f, struct val table, struct val key) {
 
 /* ---- cells ---- */
 
+int64_t scratch_room_bits(const struct front *f) {
+  bool whole = f->once || f->body_line;
+  for (uint32_t i = 0; i < f->shared.list_count; i++) whole |= f->shared.lists[i].outside > 0;
+  return whole ? 14 : 10;
+}
+
 /* All cells of a type are one array of the program: the room for each column or, for booleans,
 ** three times as much. The integers begin with a region that has each list's length, and the number
 ** of records in each pool. */
 static int64_t scratch_room(const struct front *f) {
-  return INT64_C(1) << scratch_room_bits(f->once);
+  return INT64_C(1) << scratch_room_bits(f);
 }
 
 static uint32_t scratch_region(k_column type, uint32_t column) {
@@ -428,7 +434,7 @@ static k_value scratch_search_all(struct front *f, uint32_t list, k_value key, k
 ** Programming", 6.4). */
 static k_value scratch_hash(struct front *f, k_value key) {
   k_value product = build_binary(f->b, KO_MUL, key, build_i64(f->b, -0x61C8864680B583EB));
-  return build_binary(f->b, KO_SHR, product, build_i64(f->b, 64 - scratch_room_bits(f->once)));
+  return build_binary(f->b, KO_SHR, product, build_i64(f->b, 64 - scratch_room_bits(f)));
 }
 
 static struct list_search scratch_search(struct front *f, uint32_t list, k_value key) {

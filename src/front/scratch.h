@@ -40,8 +40,8 @@ struct val scratch_record(struct front *f, uint32_t list, struct val table);
 
 /* The parts of a column, all of one size: its values; whether they are integers; whether they are
 ** present. */
-/* The base-2 logarithm of a list's room: in a system's run, or in rows. */
-static inline int64_t scratch_room_bits(bool once) { return once ? 14 : 10; }
+/* The base-2 logarithm of a list's room: larger if a list can be one of the whole run. */
+int64_t scratch_room_bits(const struct front *f);
 enum column_part { COLUMN_VALUE, COLUMN_WHOLE, COLUMN_THERE, COLUMN_PARTS };
 
 /* Where the name of a record's field is anchored, also while the function is compiled repeatedly;

@@ -463,6 +463,30 @@ describe("a list from outside", function()
     end, true)
   end)
 
+  it("gets more tables than there is room for in a list of a row", function()
+    if rawget(_G, "jit") then pending "LuaJIT makes tables otherwise" end
+    local world, out = helper.new_world(), {}
+    world:component("P", { "n: i32" })
+    for i = 1, 3000 do world:spawn { P = { n = i } } end
+    local all = world:query "P:in"
+    world:system("s", { query = "P:in", each = function(p) out[#out + 1] = { n = p.n } end })
+    world:system("loop", { run = function()
+      local list = {}
+      for p in all:each() do list[#list + 1] = { n = p.n } end
+      out = list
+    end })
+    for _ = 1, 2 do
+      out = {}
+      world:run "s"
+      assert.same({ 3000, 1, 3000 }, { #out, out[1].n, out[3000].n })
+      world:run "loop"
+      assert.same({ 3000, 1, 3000 }, { #out, out[1].n, out[3000].n })
+    end
+    local told = world:explain("loop").loops[1]
+    assert.same({ "vector" }, { told.tier, told.left })
+    assert.same({ "vector" }, { world:explain("s").tier, world:explain("s").left })
+  end)
+
   it("has elements behind its end, becomes another, or gets tables of several orders", function()
     appended(function()
       local out = {}

@@ -402,7 +402,7 @@ static void variant_take_cells(struct script_cells *script, const struct front *
   uint32_t columns = front->shared.list_column_count;
   bool lists = front->program && front->shared.list_count;
   script->columns = lists && columns == 0 ? 1 : lists ? columns : 0;   /* 1: the lists' numbers */
-  script->room = 1u << scratch_room_bits(front->once);
+  script->room = 1u << scratch_room_bits(front);
   script->strings = &front->world->strings;
   memcpy(script->list_columns, front->shared.list_columns, sizeof script->list_columns);
   memcpy(script->list, front->shared.cells, sizeof script->list);
