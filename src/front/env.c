@@ -178,6 +178,20 @@ static struct val env_one_of(struct val x, struct val y) {
   return x;
 }
 
+struct val val_in_common(struct val x, struct val y) {
+  struct val joined = x;
+  joined.soft = x.soft && y.soft;
+  joined.wide = val_is_wide(x) || val_is_wide(y);
+  joined.literal = false;
+  joined.at = 0;
+  joined.chain = 0;
+  joined.entity = x.entity && y.entity;
+  joined.zero = val_is_zero(x) && val_is_zero(y);
+  joined.row_entity = x.row_entity && y.row_entity;
+  joined.spawned = spawned_either(x.spawned, y.spawned);
+  return joined;
+}
+
 /* For values that are present in all rows. */
 static struct val env_select_values(struct front *f, k_value mask, struct val x, struct val y) {
   struct val nothing = {.kind = VAL_NOTHING};
@@ -197,19 +211,10 @@ static struct val env_select_values(struct front *f, k_value mask, struct val x,
   int type = val_common_type(f, x, y);
   assert(mask != K_NONE);
   if (type < 0) return nothing;
-  struct val joined = x;
-  joined.soft = x.soft && y.soft;
+  struct val joined = val_in_common(x, y);
   mixed_join(f, mask, x, y, &joined);
-  joined.wide = val_is_wide(x) || val_is_wide(y);
-  joined.literal = false;
-  joined.at = 0;
-  joined.entity = x.entity && y.entity;
-  joined.zero = val_is_zero(x) && val_is_zero(y);
-  joined.row_entity = x.row_entity && y.row_entity;
-  joined.spawned = spawned_either(x.spawned, y.spawned);
   joined.value = build_select(f->b, mask, number_as(f, x, (k_type)type),
                               number_as(f, y, (k_type)type));
-  joined.chain = 0;
   return joined;
 }
 

@@ -494,6 +494,8 @@ void env_merge(struct front *f, struct env *into, const struct env *from);
 struct val val_select(struct front *f, k_value mask, struct val x, struct val y);
 /* The type that both can be converted to, or -1. */
 int val_common_type(const struct front *f, struct val x, struct val y);
+/* x as what it and y, two values, both are, but for whether they are integers to Lua. */
+struct val val_in_common(struct val x, struct val y);
 /* Whether x in some rows and y in others may be an integer here and a float there. */
 bool val_mixes(const struct front *f, struct val x, struct val y);
 /* Whether it cannot be used. */

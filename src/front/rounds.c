@@ -34,33 +34,17 @@ static struct val rounds_as_place(struct val x) {
 
 static void rounds_add_carry(struct loop *loop, enum carry_kind kind, uint32_t index,
                              struct val like) {
-  struct val place = val_is_place(like) ? like : (struct val){.kind = VAL_NOTHING};
-  like = rounds_as_place(like);
   if (loop->count == ROUNDS_CARRIES) front_refuse(loop->f, "its loop changes too many values");
-  loop->carries[loop->count++] =
-      (struct carry){.kind = kind, .index = index, .type = val_type(loop->f, like),
-                     .soft = like.soft, .entity = like.entity, .mixed = like.mixed,
-                     .wide = val_is_wide(like), .rounded = like.rounded,
-                     .zero = val_is_zero(like), .spawned = like.spawned,
-                     .maybe = val_is_maybe(like), .falsy = like.lacks != LACKS_NIL,
-                     .names = like.names, .place = place,
-                     .value = K_NONE, .present = K_ALL, .whole = K_ALL};
-}
-
-static struct val rounds_carried(const struct carry *carry) {
-  if (carry->place.kind) {
-    struct val place = carry->place;
-    place.value = carry->value;
-    place.present = carry->present;
-    place.carried = true;
-    return place;
-  }
-  return (struct val){.kind = VAL_VALUE, .value = carry->value, .soft = carry->soft,
-                      .entity = carry->entity, .zero = carry->zero, .mixed = carry->mixed,
-                      .spawned = carry->spawned,
-                      .lacks = carry->falsy ? LACKS_EITHER : LACKS_NIL,
-                      .wide = carry->wide, .rounded = carry->rounded, .names = carry->names,
-                      .present = carry->present, .whole = carry->whole};
+  struct carry *carry = &loop->carries[loop->count++];
+  *carry = (struct carry){.kind = kind, .index = index, .maybe = val_is_maybe(like),
+                          .type = val_type(loop->f, rounds_as_place(like)), .held = like};
+  carry->held.carried = true;
+  if (val_is_place(like)) return;
+  carry->held = (struct val){.kind = VAL_VALUE, .soft = like.soft, .entity = like.entity,
+                             .mixed = like.mixed, .wide = val_is_wide(like),
+                             .rounded = like.rounded, .zero = val_is_zero(like),
+                             .spawned = like.spawned, .names = like.names,
+                             .lacks = like.lacks ? LACKS_EITHER : LACKS_NIL};
 }
 
 static bool rounds_is_nil(const struct val *x) { return x->kind == VAL_NIL; }
@@ -69,16 +53,17 @@ static bool rounds_is_set(const struct val *x) {
   return x->kind == VAL_VALUE || val_is_place(*x);
 }
 
-/* A value as what it has in common with a place, if it has anything. */
-static struct val rounds_joined(struct front *f, struct val x, struct val place) {
-  if (place.kind) element_join(f, &x, &place);
+/* A value as what it has in common with a carry's place, if it has anything. */
+static struct val rounds_joined(struct front *f, struct val x, const struct carry *carry) {
+  struct val place = carry->held;
+  element_join(f, &x, &place);
   return x;
 }
 
 /* A value as a carry holds it: the place of a string among the names that it may have. */
 static k_value rounds_held(struct front *f, const struct carry *carry, struct val x) {
-  if (carry->names && val_is_string(x) && x.names != carry->names)
-    return choice_as_enum(f, x, carry->names, false);
+  const struct enumeration *names = carry->held.names;
+  if (names && val_is_string(x) && x.names != names) return choice_as_enum(f, x, names, false);
   return number_as(f, x, carry->type);
 }
 
@@ -93,7 +78,7 @@ static k_value rounds_initial(struct loop *loop, const struct carry *carry) {
     case CARRY_REGISTER:
       start = &loop->start.registers[carry->index];
       if (rounds_is_nil(start) || start->kind == VAL_NOTHING) break;
-      return rounds_held(f, carry, rounds_as_place(rounds_joined(f, *start, carry->place)));
+      return rounds_held(f, carry, rounds_as_place(rounds_joined(f, *start, carry)));
     case CARRY_COUNT: return loop->start.counts[carry->index].value;
     case CARRY_RESULT: break;
     case CARRY_FIELD: return env_field(f, &loop->start, carry->index);
@@ -116,13 +101,13 @@ static k_value rounds_initial_part(struct loop *loop, const struct carry *carry,
 /* Whether that part of a carry differs from row to row, or round to round. */
 static bool rounds_has_part(const struct carry *carry, enum loop_part part) {
   if (part == PART_PRESENT) return carry->maybe;
-  return part == PART_VALUE || carry->mixed;
+  return part == PART_VALUE || carry->held.mixed;
 }
 
 static k_value *rounds_part_of(struct carry *carry, enum loop_part part) {
-  return part == PART_VALUE     ? &carry->value
-         : part == PART_PRESENT ? &carry->present
-                                : &carry->whole;
+  return part == PART_VALUE     ? &carry->held.value
+         : part == PART_PRESENT ? &carry->held.present
+                                : &carry->held.whole;
 }
 
 /* An environment that ends a round, or leaves the loop. */
@@ -142,23 +127,33 @@ static struct ending round_ending(const struct loop *loop) {
 /* The value of a carry in such an environment. */
 static struct val rounds_ending(const struct loop *loop, const struct carry *carry,
                                 struct ending end) {
-  struct val unchanged = rounds_carried(carry), nil = {.kind = VAL_NIL};
+  struct val unchanged = carry->held, nil = {.kind = VAL_NIL};
   const struct env *env = end.env;
   bool returns = end.target == loop->frame->code->count;
   assert(carry->kind != CARRY_REGISTER || carry->index < env->count);
   switch (carry->kind) {
   case CARRY_REGISTER:
     if (!rounds_is_needed(loop, carry->index, end.target)) return unchanged;
-    return rounds_joined(loop->f, env->registers[carry->index], carry->place);
+    return rounds_joined(loop->f, env->registers[carry->index], carry);
   case CARRY_COUNT: return env->counts[carry->index];
   case CARRY_RESULT:
     if (carry->index < env->result_count)
-      return rounds_joined(loop->f, env->results[carry->index], carry->place);
+      return rounds_joined(loop->f, env->results[carry->index], carry);
     return returns ? nil : unchanged;
   default: break;
   }
   if (env->fields[carry->index] != K_NONE) unchanged.value = env->fields[carry->index];
   return unchanged;
+}
+
+/* What is carried becomes what the present rows have. */
+static void rounds_take(struct front *f, const struct carry *carry) {
+  switch (carry->kind) {
+    case CARRY_REGISTER: f->registers[carry->index] = carry->held; break;
+    case CARRY_FIELD: f->env.fields[carry->index] = carry->held.value; break;
+    case CARRY_COUNT: f->env.counts[carry->index] = carry->held; break;
+    case CARRY_RESULT: f->env.results[carry->index] = carry->held; break;
+  }
 }
 
 /* Rows without a round continue after the loop; the others do the first. */
@@ -187,9 +182,7 @@ k_value rounds_begin(struct loop *loop, k_value count) {
     for (enum loop_part part = PART_VALUE; part < PART_COUNT; part++)
       *rounds_part_of(carry, part) =
           rounds_has_part(carry, part) ? build_carry(b, inits[i][part], true) : K_ALL;
-    if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = rounds_carried(carry);
-    if (carry->kind == CARRY_FIELD) f->env.fields[carry->index] = carry->value;
-    if (carry->kind == CARRY_COUNT) f->env.counts[carry->index] = rounds_carried(carry);
+    if (carry->kind != CARRY_RESULT) rounds_take(f, carry);
   }
   bool shrinks = loop->shrinks || loop->exit_count;
   loop->live = shrinks ? build_carry(b, loop->start.mask, true) : loop->start.mask;
@@ -266,7 +259,7 @@ static bool rounds_add_named(struct loop *loop, enum carry_kind kind, uint32_t i
   struct carry *carry = &loop->carries[loop->count - 1];
   for (int i = 0; i < 2; i++) {
     carry->maybe |= rounds_is_nil(both[i]) || val_is_maybe(*both[i]);
-    carry->falsy |= both[i]->lacks != LACKS_NIL;
+    if (both[i]->lacks) carry->held.lacks = LACKS_EITHER;
   }
   return true;
 }
@@ -332,52 +325,41 @@ static bool rounds_of_loop(const struct loop *loop, const struct carry *carry, s
   bool begins = carry->kind == CARRY_REGISTER;
   const struct val *start = begins ? &loop->start.registers[carry->index] : NULL;
   bool early = start && start->kind == VAL_VALUE && mixed_rounds(loop->f, *start);
-  return carry->rounded || early || mixed_rounds(loop->f, now);
+  return carry->held.rounded || early || mixed_rounds(loop->f, now);
 }
 
 /* Whether a carry had to be given another type, to be right for all rounds. */
 static bool rounds_changed_type(struct loop *loop, struct carry *carry, struct ending end) {
   struct front *f = loop->f;
-  struct val now = rounds_ending(loop, carry, end), before = rounds_carried(carry);
-  bool maybe = carry->maybe || rounds_is_nil(&now) || val_is_maybe(now), was_maybe = carry->maybe;
-  bool falsy = carry->falsy || now.lacks != LACKS_NIL, was_falsy = carry->falsy;
-  carry->maybe = maybe;
-  carry->falsy = falsy;
+  const struct val now = rounds_ending(loop, carry, end), before = carry->held;
+  struct val *held = &carry->held;
+  bool was_maybe = carry->maybe;
+  carry->maybe |= rounds_is_nil(&now) || val_is_maybe(now);
+  if (now.lacks && !val_is_place(before)) held->lacks = LACKS_EITHER;
   if (rounds_is_nil(&now)) return !was_maybe;
-  if (carry->place.kind) {
-    if (val_same_but_for_place(now, carry->place)) return maybe != was_maybe;
+  if (val_is_place(before)) {
+    if (val_same_but_for_place(now, before)) return carry->maybe != was_maybe;
     if (carry->kind == CARRY_REGISTER) return rounds_poison(loop, carry->index, &now);
     front_refuse(f, "it returns elements of several arrays or tables from inside a loop: return "
                     "their numbers");
   }
-  if (carry->names && val_is_string(now) && now.names != carry->names) {
-    const struct enumeration *all = choice_extend(f, carry->names, now), *had = carry->names;
-    if (!all) front_refuse(f, "its loop chooses between too many strings");
-    carry->names = all;
-    return all != had || maybe != was_maybe || falsy != was_falsy;
+  if (before.names && val_is_string(now) && now.names != before.names) {
+    held->names = choice_extend(f, before.names, now);
+    if (!held->names) front_refuse(f, "its loop chooses between too many strings");
+    return !val_same(held, &before) || carry->maybe != was_maybe;
   }
   bool values = now.kind == VAL_VALUE && now.names == before.names;
   bool apart = (before.spawned || now.spawned) && before.entity != now.entity;
   int type = values && !apart ? val_common_type(f, before, now) : -1;
   if (type < 0 && carry->kind == CARRY_REGISTER) return rounds_poison(loop, carry->index, &now);
   if (type < 0) front_refuse(f, "its loop changes the type of a value");
-  bool soft = before.soft && now.soft, entity = before.entity && now.entity;
-  bool mixed = val_mixes(f, before, now), wide = before.wide || val_is_wide(now);
-  bool zero = before.zero && val_is_zero(now);
-  enum spawned spawned = spawned_either(before.spawned, now.spawned);
-  bool rounded = mixed && rounds_of_loop(loop, carry, now);
-  bool same = (k_type)type == carry->type && soft == carry->soft &&
-              entity == carry->entity && zero == carry->zero && spawned == carry->spawned &&
-              mixed == carry->mixed && wide == carry->wide && rounded == carry->rounded &&
-              maybe == was_maybe && falsy == was_falsy;
+  *held = val_in_common(*held, now);
+  held->mixed = val_mixes(f, before, now);
+  held->rounded = held->mixed && rounds_of_loop(loop, carry, now);
+  bool same = (k_type)type == carry->type && val_same(held, &before) &&
+              held->entity == before.entity && held->zero == before.zero &&
+              carry->maybe == was_maybe;
   carry->type = (k_type)type;
-  carry->soft = soft;
-  carry->entity = entity;
-  carry->zero = zero;
-  carry->spawned = spawned;
-  carry->mixed = mixed;
-  carry->wide = wide;
-  carry->rounded = rounded;
   return !same && carry->kind != CARRY_FIELD;
 }
 
@@ -494,13 +476,7 @@ static void rounds_leave(struct loop *loop) {
   rounds_restore(loop);
   for (uint32_t i = 0; i < loop->result_count; i++)
     f->env.results[i] = (struct val){.kind = VAL_NIL};
-  for (uint32_t i = 0; i < loop->count; i++) {
-    const struct carry *carry = &loop->carries[i];
-    if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = rounds_carried(carry);
-    if (carry->kind == CARRY_FIELD) f->env.fields[carry->index] = carry->value;
-    if (carry->kind == CARRY_COUNT) f->env.counts[carry->index] = rounds_carried(carry);
-    if (carry->kind == CARRY_RESULT) f->env.results[carry->index] = rounds_carried(carry);
-  }
+  for (uint32_t i = 0; i < loop->count; i++) rounds_take(f, &loop->carries[i]);
   for (uint32_t i = 0; i <= FOR_VARIABLE && loop->control != NONE; i++)
     *front_register(f, loop->control + i) = (struct val){.kind = VAL_NOTHING};
   f->env.mask = rounds_rows_behind(loop);
