@@ -86,7 +86,7 @@ bool env_leave_some(struct front *f) {
   f->env.mask = K_NONE;
   f->leaves = true;
   for (uint32_t i = 0; rest != K_NONE && i < f->edge_count; i++) {
-    struct env *env = &f->edges[i].env;
+    struct env *env = &f->edges[i];
     if (env->mask != rest) continue;
     for (uint32_t at = 0; at < env->count; at++)
       env->registers[at] = maybe_narrow(f, rest, env->registers[at]);

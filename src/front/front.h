@@ -172,8 +172,9 @@ struct val {
 /* Counters of each row: calls of world:random; and, from 0 down, spawns. */
 enum { ENV_CALLS, ENV_SPAWNS, ENV_COUNTS };
 
-/* What holds for the rows at the current instruction. */
+/* What holds for the rows at the current instruction, or that wait for another one. */
 struct env {
+  uint32_t target;             /* that one; NONE: not for an instruction */
   k_value mask;                /* the present rows; K_NONE: there can be none */
   uint32_t count;              /* registers in use */
   struct val counts[ENV_COUNTS];
@@ -182,12 +183,6 @@ struct env {
   k_value fields[RUN_COLUMNS];      /* K_NONE: as loaded */
   struct env_cell cells[FRONT_CELLS];
   struct val *registers;
-};
-
-/* Rows that wait for the pass to reach their target. */
-struct edge_env {
-  uint32_t target;
-  struct env env;
 };
 
 /* A mask that a condition has split, so that joining its halves restores it; or one joined of two
@@ -355,7 +350,7 @@ struct front {
 
   struct env env;
   struct frame *frame;
-  struct edge_env *edges;
+  struct env *edges;           /* rows that wait for the pass to reach their target */
   struct program *program;
   uint32_t calls;              /* frames that have been opened */
   uint32_t depth, loop_depth, edge_count, edge_capacity, fork_count, column_count, path_count;

@@ -110,30 +110,15 @@ static k_value *rounds_part_of(struct carry *carry, enum loop_part part) {
                                 : &carry->held.whole;
 }
 
-/* An environment that ends a round, or leaves the loop. */
-struct ending {
-  const struct env *env;
-  uint32_t target;             /* where its rows go to */
-};
-
-static struct ending rounds_edge_ending(const struct edge_env *edge) {
-  return (struct ending){&edge->env, edge->target};
-}
-
-static struct ending round_ending(const struct loop *loop) {
-  return (struct ending){&loop->f->env, loop->head};
-}
-
-/* The value of a carry in such an environment. */
+/* The value of a carry in an environment that ends a round, or leaves the loop. */
 static struct val rounds_ending(const struct loop *loop, const struct carry *carry,
-                                struct ending end) {
+                                const struct env *env) {
   struct val unchanged = carry->held, nil = {.kind = VAL_NIL};
-  const struct env *env = end.env;
-  bool returns = end.target == loop->frame->code->count;
+  bool returns = env->target == loop->frame->code->count;
   assert(carry->kind != CARRY_REGISTER || carry->index < env->count);
   switch (carry->kind) {
   case CARRY_REGISTER:
-    if (!rounds_is_needed(loop, carry->index, end.target)) return unchanged;
+    if (!rounds_is_needed(loop, carry->index, env->target)) return unchanged;
     return rounds_joined(loop->f, env->registers[carry->index], carry);
   case CARRY_COUNT: return env->counts[carry->index];
   case CARRY_RESULT:
@@ -264,10 +249,10 @@ static bool rounds_add_named(struct loop *loop, enum carry_kind kind, uint32_t i
   return true;
 }
 
-static bool rounds_changed_register(struct loop *loop, struct ending end, uint32_t index) {
-  const struct val *before = &loop->start.registers[index], *now = &end.env->registers[index];
+static bool rounds_changed_register(struct loop *loop, const struct env *env, uint32_t index) {
+  const struct val *before = &loop->start.registers[index], *now = &env->registers[index];
   if (rounds_find_carry(loop, CARRY_REGISTER, index) ||
-      !rounds_is_needed(loop, index, end.target))
+      !rounds_is_needed(loop, index, env->target))
     return false;
   if (loop->shows && partner_is_shown(now) && !rounds_is_still(before, now))
     return !(loop->poisoned[index / 64] >> index % 64 & 1) && rounds_poison(loop, index, now);
@@ -329,9 +314,9 @@ static bool rounds_of_loop(const struct loop *loop, const struct carry *carry, s
 }
 
 /* Whether a carry had to be given another type, to be right for all rounds. */
-static bool rounds_changed_type(struct loop *loop, struct carry *carry, struct ending end) {
+static bool rounds_changed_type(struct loop *loop, struct carry *carry, const struct env *env) {
   struct front *f = loop->f;
-  const struct val now = rounds_ending(loop, carry, end), before = carry->held;
+  const struct val now = rounds_ending(loop, carry, env), before = carry->held;
   struct val *held = &carry->held;
   bool was_maybe = carry->maybe;
   carry->maybe |= rounds_is_nil(&now) || val_is_maybe(now);
@@ -363,19 +348,18 @@ static bool rounds_changed_type(struct loop *loop, struct carry *carry, struct e
   return !same && carry->kind != CARRY_FIELD;
 }
 
-static bool rounds_find_changes(struct loop *loop, struct ending end) {
+static bool rounds_find_changes(struct loop *loop, const struct env *env) {
   struct front *f = loop->f;
-  const struct env *env = end.env;
   bool again = false;
   uint32_t outer = loop->control != NONE ? loop->control : loop->frame->code->registers;
   for (uint32_t i = 0; i < loop->frame->base + outer; i++)
-    again |= rounds_changed_register(loop, end, i);
+    again |= rounds_changed_register(loop, env, i);
   for (uint32_t i = 0; i < f->column_count; i++) again |= rounds_changed_field(loop, env, i);
   for (uint32_t i = 0; i < env->result_count; i++) again |= rounds_changed_result(loop, env, i);
   if (env->result_count > loop->result_count) loop->result_count = env->result_count;
   for (uint32_t i = 0; i < ENV_COUNTS; i++) again |= rounds_changed_count(loop, env, i);
   for (uint32_t i = 0; !again && i < loop->count; i++)
-    again = rounds_changed_type(loop, &loop->carries[i], end);
+    again = rounds_changed_type(loop, &loop->carries[i], env);
   return again;
 }
 
@@ -391,10 +375,11 @@ static bool rounds_find_exit(struct loop *loop, uint32_t target) {
 
 static bool rounds_must_repeat(struct loop *loop) {
   struct front *f = loop->f;
-  bool again = f->env.mask != K_NONE && rounds_find_changes(loop, round_ending(loop));
+  f->env.target = loop->head;
+  bool again = f->env.mask != K_NONE && rounds_find_changes(loop, &f->env);
   for (uint32_t i = loop->first_edge; i < f->edge_count; i++) {
     again |= rounds_find_exit(loop, f->edges[i].target);
-    if (!again) again = rounds_find_changes(loop, rounds_edge_ending(&f->edges[i]));
+    if (!again) again = rounds_find_changes(loop, &f->edges[i]);
   }
   return again;
 }
@@ -402,9 +387,9 @@ static bool rounds_must_repeat(struct loop *loop) {
 /* ---- the end ---- */
 
 /* The value of a carry, or one of its masks, in an environment that ends a round. */
-static k_value rounds_ended(struct loop *loop, struct carry *carry, struct ending end,
+static k_value rounds_ended(struct loop *loop, struct carry *carry, const struct env *env,
                             enum loop_part part) {
-  struct val now = maybe_narrow(loop->f, end.env->mask, rounds_ending(loop, carry, end));
+  struct val now = maybe_narrow(loop->f, env->mask, rounds_ending(loop, carry, env));
   if (part == PART_PRESENT)
     return rounds_is_nil(&now) ? build_bool(loop->f->b, false) : now.present;
   if (rounds_is_nil(&now)) return *rounds_part_of(carry, part);
@@ -417,11 +402,11 @@ static k_value rounds_next_value(struct loop *loop, struct carry *carry, enum lo
   struct front *f = loop->f;
   k_value value = *rounds_part_of(carry, part);
   for (uint32_t i = loop->first_edge; i < f->edge_count; i++) {
-    struct ending end = rounds_edge_ending(&f->edges[i]);
-    value = build_select(f->b, end.env->mask, rounds_ended(loop, carry, end, part), value);
+    const struct env *end = &f->edges[i];
+    value = build_select(f->b, end->mask, rounds_ended(loop, carry, end, part), value);
   }
   if (f->env.mask == K_NONE) return value;
-  k_value last = rounds_ended(loop, carry, round_ending(loop), part);
+  k_value last = rounds_ended(loop, carry, &f->env, part);
   return loop->shrinks || loop->exit_count ? build_select(f->b, f->env.mask, last, value) : last;
 }
 
@@ -444,7 +429,7 @@ static void end_round(struct loop *loop) {
     k_value mask = loop->exits[i].mask;
     for (uint32_t j = loop->first_edge; j < f->edge_count; j++)
       if (f->edges[j].target == loop->exits[i].target)
-        mask = build_binary(b, KO_OR, mask, f->edges[j].env.mask);
+        mask = build_binary(b, KO_OR, mask, f->edges[j].mask);
     build_next(b, loop->exits[i].mask, mask);
   }
   build_endloop(b, again);
@@ -531,7 +516,7 @@ void rounds_open(struct loop *loop, struct front *f, struct frame *frame) {
   rounds_forget_registers(loop);
   memset(f->env.cells, 0, sizeof f->env.cells);   /* earlier rounds have set them */
   front_keep(f);
-  loop->start = f->edges[f->edge_count - 1].env;
+  loop->start = f->edges[f->edge_count - 1];
   loop->first_edge = f->edge_count;
   loop->fork_count = f->fork_count;
   loop->mark = build_mark(f->b);
@@ -572,7 +557,7 @@ bool rounds_again(struct loop *loop) {
 /* The edges of the body stay, without the one that keeps the state before it. */
 static void rounds_end_once(struct loop *loop) {
   struct front *f = loop->f;
-  struct edge_env kept = f->edges[loop->first_edge - 1];
+  struct env kept = f->edges[loop->first_edge - 1];
   assert(f->env.mask == K_NONE && loop->first_edge <= f->edge_count);
   memmove(&f->edges[loop->first_edge - 1], &f->edges[loop->first_edge],
           (f->edge_count - loop->first_edge) * sizeof kept);
