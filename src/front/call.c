@@ -486,7 +486,7 @@ static void call_end_way(struct front *f, struct call_ways *ways, bool done) {
 }
 
 static void call_close_ways(struct front *f, const struct call_ways *ways) {
-  front_unite(f, ways->first);
+  front_join(f, ways->first, NONE);
   if (f->env.mask == K_NONE) return;
   f->env.mask = ways->whole;
   build_at(f->b, f->env.mask, front_tag(f));

@@ -233,17 +233,6 @@ void front_swap(struct front *f, uint32_t kept) {
   front_drop_edge(f, kept);
 }
 
-void front_unite(struct front *f, uint32_t first) {
-  assert(f->env.mask == K_NONE);
-  while (f->edge_count > first) {
-    if (f->env.mask == K_NONE)
-      front_take_edge(f, &f->edges[first]);
-    else
-      env_merge(f, &f->env, &f->edges[first]);
-    front_drop_edge(f, first);
-  }
-}
-
 void front_join(struct front *f, uint32_t first, uint32_t target) {
   for (uint32_t i = first; i < f->edge_count;) {
     if (f->edges[i].target != target) {

@@ -440,10 +440,9 @@ void front_jump(struct front *f, uint32_t target, k_value mask);
 void front_keep(struct front *f);
 /* Lets some rows wait while others continue. The first keeps them as they are here, and returns
 ** their place, or NONE if there are none. The next lets those that continued wait in turn, and
-** continues with the kept ones. The last joins all that wait from an edge on. */
+** continues with the kept ones. front_join for NONE then joins all that wait. */
 uint32_t front_split(struct front *f, k_value rest);
 void front_swap(struct front *f, uint32_t kept);
-void front_unite(struct front *f, uint32_t first);
 void front_forget(struct front *f, uint32_t first);
 /* Joins the edges from `first` on that wait for this instruction. */
 void front_join(struct front *f, uint32_t first, uint32_t target);
