@@ -499,9 +499,9 @@ static void call_each_of(struct front *f, const struct code *code, struct val fu
   struct call_ways ways = call_open_ways(f);
   uint32_t at = 0;
   k_value here, others;
-  const struct val *function = object_set_function(f, functions, &at, &here), *next;
+  const struct val *function = object_set_next(f, functions, &at, &here), *next;
   for (; function && f->env.mask != K_NONE; function = next, here = others) {
-    next = object_set_function(f, functions, &at, &others);
+    next = object_set_next(f, functions, &at, &others);
     bool any = call_begin_way(f, &ways, here, !next);
     if (any) call_lua_function(f, code, *function, count);
     call_end_way(f, &ways, any);

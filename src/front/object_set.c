@@ -89,9 +89,8 @@ uint32_t object_set_find(struct front *f, uint32_t path, const struct enumeratio
   return f->set_count++;
 }
 
-/* The next object of a set that is not nil, and the rows that have it. */
-static const struct val *object_set_next(struct front *f, struct val objects, uint32_t *at,
-                                         k_value *here) {
+const struct val *object_set_next(struct front *f, struct val objects, uint32_t *at,
+                                  k_value *here) {
   const struct front_set *set = &f->sets[objects.at];
   while (*at < set->count && set->of[*at].kind == VAL_NIL) ++*at;
   if (*at == set->count) return NULL;
@@ -199,10 +198,4 @@ bool object_set_join(struct front *f, struct val *x, struct val *y) {
   if (number == f->set_count)
     f->sets[f->set_count++] = (struct front_set){.path = NONE, .count = 2, .of = {*x, *y}};
   return object_set_hold_both(f, x, y, number);
-}
-
-const struct val *object_set_function(struct front *f, struct val functions, uint32_t *at,
-                                      k_value *here) {
-  assert(functions.kind == VAL_FUNCTIONS);
-  return object_set_next(f, functions, at, here);
 }
