@@ -23,14 +23,12 @@ struct tying {
 
 k_value tie_named(struct front *f, struct val text) {
   assert(val_is_text(text));
-  if (text.kind == VAL_STRING) return build_i64(f->b, (int64_t)call_component(f, text)->id);
+  if (text.kind == VAL_STRING) return build_i64(f->b, (int64_t)call_named(f, text.string)->id);
   k_value id = K_NONE;
-  for (uint32_t i = 0; i < FRONT_STRINGS; i++) {
-    if (!((uint64_t)text.number >> i & 1)) continue;
-    struct val name = {.kind = VAL_STRING, .string = f->strings[i]};
-    k_value named = build_i64(f->b, (int64_t)call_component(f, name)->id);
-    k_value is = build_binary(f->b, KO_EQ, text.value, build_i64(f->b, i));
-    id = id == K_NONE ? named : build_select(f->b, is, named, id);
+  uint32_t at = 0;
+  for (const ecs_string *name; (name = choice_each(f, &text, NULL, &at));) {
+    k_value named = build_i64(f->b, (int64_t)call_named(f, *name)->id);
+    id = id == K_NONE ? named : build_select(f->b, choice_is(f, text, at), named, id);
   }
   return id;
 }
