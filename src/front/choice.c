@@ -89,6 +89,7 @@ static k_value choice_as_other(struct front *f, struct val x, const struct enume
 
 k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *names, bool any) {
   struct builder *b = f->b;
+  if (x.kind == VAL_VALUE && x.names == names) return x.value;
   if (x.kind == VAL_VALUE) return choice_as_other(f, x, names, any);
   assert(val_is_text(x));
   if (x.kind == VAL_STRING) return choice_place_of(f, names, x.string, any);
@@ -155,8 +156,7 @@ static struct val choice_select_named(struct front *f, k_value mask, struct val 
   if (named.kind != VAL_VALUE || !named.names) return nothing;
   const struct enumeration *names = choice_extend(f, named.names, other);
   if (!names) return nothing;
-  k_value a = x.names == names ? x.value : choice_as_enum(f, x, names, false);
-  k_value b = y.names == names ? y.value : choice_as_enum(f, y, names, false);
+  k_value a = choice_as_enum(f, x, names, false), b = choice_as_enum(f, y, names, false);
   if (a == K_NONE || b == K_NONE) return nothing;
   struct val joined = val_number(f, build_select(f->b, mask, a, b), false);
   joined.names = names;
@@ -249,9 +249,7 @@ k_value text_guard(struct front *f, enum guard_type type, ecs_string text) {
 }
 
 k_value text_as_cell(struct front *f, struct val value) {
-  if (val_is_text(value)) return choice_as_enum(f, value, &front_texts, false);
-  if (value.kind == VAL_VALUE && value.names == &front_texts) return value.value;
-  if (value.kind == VAL_VALUE && value.names) return choice_as_enum(f, value, &front_texts, false);
+  if (val_is_string(value)) return choice_as_enum(f, value, &front_texts, false);
   front_refuse(f, "it sets a string field to something other than a string constant, a name of an "
                   "enum or a string field");
 }

@@ -184,8 +184,8 @@ static k_value compare_numbers(struct front *f, enum code_operator op, struct va
 static k_value number_compare_enum(struct front *f, struct val x, struct val y, int *known) {
   assert(x.kind == VAL_VALUE && x.names);
   bool named = y.kind == VAL_VALUE && y.names;
-  if (named && y.names == x.names) return build_binary(f->b, KO_EQ, x.value, y.value);
-  if (named && y.names == &front_texts) return number_compare_enum(f, y, x, known);
+  bool turned = named && y.names == &front_texts && x.names != &front_texts;
+  if (turned) return number_compare_enum(f, y, x, known);
   k_value place = named || val_is_text(y)
                       ? choice_as_enum(f, y, x.names, y.kind != VAL_STRING) : K_NONE;
   if (place != K_NONE) return build_binary(f->b, KO_EQ, x.value, place);

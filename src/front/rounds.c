@@ -62,9 +62,8 @@ static struct val rounds_joined(struct front *f, struct val x, const struct carr
 
 /* A value as a carry holds it: the place of a string among the names that it may have. */
 static k_value rounds_held(struct front *f, const struct carry *carry, struct val x) {
-  const struct enumeration *names = carry->held.names;
-  if (names && val_is_string(x) && x.names != names) return choice_as_enum(f, x, names, false);
-  return number_as(f, x, carry->type);
+  bool named = carry->held.names && val_is_string(x);
+  return named ? choice_as_enum(f, x, carry->held.names, false) : number_as(f, x, carry->type);
 }
 
 /* The value of a carry before the first round. */
