@@ -214,7 +214,7 @@ static struct val count_call(struct front *f, const struct val *arguments, uint3
                     "an upvalue: do that in a system's run");
   ecs_string text = query ? (ecs_string){query->text, query->text_size} : arguments[1].string;
   call_check_counted(f, text);
-  return val_number(f, text_guard(f, GUARD_COUNT, text), true);
+  return val_number(f, outside_text(f, GUARD_COUNT, text), true);
 }
 
 /* world:query(text): one that the world keeps. */
@@ -236,7 +236,7 @@ static struct val lookup_call(struct front *f, const struct val *arguments, uint
   if (count != 2 || arguments[0].kind != VAL_WORLD || arguments[1].kind != VAL_STRING)
     front_refuse(f, "it calls world:lookup with something other than one string from a constant "
                     "or an upvalue: do that in a system's run");
-  struct val id = val_number(f, text_guard(f, GUARD_NAMED, arguments[1].string), false);
+  struct val id = val_number(f, outside_text(f, GUARD_NAMED, arguments[1].string), false);
   id.entity = true;
   id.present = build_binary(f->b, KO_NE, id.value, build_i64(f->b, 0));
   return id;

@@ -52,7 +52,7 @@ k_value choice_is(struct front *f, struct val x, uint32_t at) {
 
 /* The number of a string constant in the world's table. */
 static k_value choice_constant(struct front *f, ecs_string text) {
-  return text.size ? text_guard(f, GUARD_TEXT, text) : build_i64(f->b, 0);
+  return text.size ? outside_text(f, GUARD_TEXT, text) : build_i64(f->b, 0);
 }
 
 /* The place of a string among the names; if it is not among them, K_NONE or, with `any`, -1. */
@@ -233,20 +233,6 @@ void choice_concat(struct front *f, const struct code *code) {
 ** that is run over, no sweep happens. */
 
 const struct enumeration front_texts = {NULL, 0, NULL, 0};
-
-k_value text_guard(struct front *f, enum guard_type type, ecs_string text) {
-  uint16_t same = outside_string(f, text.data, text.size);
-  uint32_t i = 0;
-  while (i < f->guard_count && (f->guards[i].type != type || f->guards[i].same != same)) i++;
-  f->fleeting = i == FRONT_GUARDS;
-  if (f->fleeting)
-    front_refuse(f, "it uses more than %d outside values: write it as two systems", FRONT_GUARDS);
-  if (i == f->guard_count)
-    f->guards[f->guard_count++] =
-        (struct guard){.type = type, .same = same, .uniform = outside_uniform(f)};
-  assert(f->guards[i].uniform >= 0);
-  return build_uniform(f->b, (uint32_t)f->guards[i].uniform, KT_I64);
-}
 
 k_value text_as_cell(struct front *f, struct val value) {
   if (val_is_string(value)) return choice_as_enum(f, value, &front_texts, false);

@@ -579,8 +579,6 @@ bool choice_of_key(struct front *f, uint32_t path, struct val *x);
 enum pairs_kind choice_of_pairs(struct front *f, uint32_t path, const struct enumeration **names);
 /* The "names" of string fields: any text is one. */
 extern const struct enumeration front_texts;
-/* The number that a guard reads for a text before each run. */
-k_value text_guard(struct front *f, enum guard_type type, ecs_string text);
 /* A value as a string field takes it. */
 k_value text_as_cell(struct front *f, struct val value);
 /* Whether it is any string: of the function, of a field, or the value of an enum. */
@@ -628,6 +626,8 @@ k_type val_type(const struct front *f, struct val x);
 ** guard that says that the value stays the same. */
 struct guard *outside_need_guard(struct front *f, const struct path *path, enum guard_type type);
 void outside_keep_value(struct front *f, const struct path *path);
+/* The number that a guard reads for a text before each run. */
+k_value outside_text(struct front *f, enum guard_type type, ecs_string text);
 /* Other guards: for a path; for the anchored text; for a constant that is one or an integer. */
 struct guard *outside_guard(struct front *f, uint32_t path, enum guard_type type);
 uint16_t outside_string(struct front *f, const char *text, size_t size);
