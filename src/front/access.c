@@ -283,7 +283,7 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
     return object_set_get(f, from, element_index(f, from, key));
   if (from.kind == VAL_RECORD) return element_of_record(f, from, key);
   if (from.kind == VAL_TABLE) return order_read(f, maybe_need(f, from), key);
-  if (from.kind == VAL_LIST) return scratch_key(f, from, key);
+  if (from.kind == VAL_LIST) return scratch_get(f, from, scratch_index(f, from, key));
   if (from.kind == VAL_ENTRY) return scratch_field(f, from, key);
   if (from.kind == VAL_INDEX || from.kind == VAL_QUERY) return partner_method(f, from, key);
   if (val_is_string(from)) {
@@ -529,28 +529,25 @@ void access_store(struct front *f, struct val view, const struct constant *key,
     order_item(f, maybe_need(f, view), key, value);
     return;
   }
-  if (view.kind == VAL_LIST || view.kind == VAL_ENTRY) {
-    (view.kind == VAL_LIST ? scratch_set_key : scratch_set_field)(f, view, key, value);
+  if (view.kind == VAL_LIST) {
+    scratch_set(f, view, scratch_index(f, view, key), value);
     return;
   }
-  if (view.kind == VAL_ARRAY) {
-    steps_store(f, view, element_index(f, view, key), value);
+  if (view.kind == VAL_ENTRY) {
+    scratch_set_field(f, view, key, value);
     return;
   }
-  if (view.kind == VAL_ARRAYS) {
-    object_set_store(f, view, element_index(f, view, key), value);
+  if (view.kind == VAL_ARRAY || view.kind == VAL_ARRAYS) {
+    struct val index = element_index(f, view, key);
+    (view.kind == VAL_ARRAY ? steps_store : object_set_store)(f, view, index, value);
     return;
   }
   if (view.kind == VAL_PARTNER) partner_refuse_write(f, view, key);
   if (!val_is_view(view)) front_refuse(f, "it writes to something that is not a view");
   struct val to = access_inside(f, maybe_need(f, view), key);
   if (!access_is_leaf(to)) front_refuse(f, "it sets an array or nested component as a whole");
-  if (view.kind == VAL_RESOURCE) {
-    steps_store_field(f, to, value);
-    return;
-  }
-  if (view.kind == VAL_ELEMENT) {
-    field_store(f, to, value);
+  if (view.kind == VAL_RESOURCE || view.kind == VAL_ELEMENT) {
+    (view.kind == VAL_RESOURCE ? steps_store_field : field_store)(f, to, value);
     return;
   }
   if (leaf_is_target(to.root, to.leaf)) access_refuse_target(f, to.root);

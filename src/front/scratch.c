@@ -685,20 +685,10 @@ void scratch_append(struct front *f, struct val list, struct val value) {
   scratch_set_at(f, list.at, next, value);
 }
 
-/* A key as an index. */
-static struct val scratch_index(struct front *f, struct val list, const struct constant *key) {
+struct val scratch_index(struct front *f, struct val list, const struct constant *key) {
   bool keyed = scratch_list(f, list)->keyed && key->type == CONST_STRING;
   if (keyed) return (struct val){.kind = VAL_STRING, .string = key->string};
   if (key->type != CONST_INTEGER)
     front_refuse(f, "it uses a table that it creates as a list and by names: use two tables");
   return val_integer(f, key->integer);
-}
-
-struct val scratch_key(struct front *f, struct val list, const struct constant *key) {
-  return scratch_get(f, list, scratch_index(f, list, key));
-}
-
-void scratch_set_key(struct front *f, struct val list, const struct constant *key,
-                     struct val value) {
-  scratch_set(f, list, scratch_index(f, list, key), value);
 }

@@ -15,10 +15,8 @@ struct val scratch_length(struct front *f, struct val list);
 struct val scratch_get(struct front *f, struct val list, struct val index);
 void scratch_set(struct front *f, struct val list, struct val index, struct val value);
 void scratch_append(struct front *f, struct val list, struct val value);
-/* Likewise with a constant key. */
-struct val scratch_key(struct front *f, struct val list, const struct constant *key);
-void scratch_set_key(struct front *f, struct val list, const struct constant *key,
-                     struct val value);
+/* A constant key as an index. */
+struct val scratch_index(struct front *f, struct val list, const struct constant *key);
 /* A field of a record of a list. The second sets it, for the present rows. */
 struct val scratch_field(struct front *f, struct val record, const struct constant *key);
 void scratch_set_field(struct front *f, struct val record, const struct constant *key,
