@@ -60,11 +60,6 @@ static k_value env_join_masks(struct front *f, k_value a, k_value b, uint32_t de
   return whole;
 }
 
-static k_value mask_or(struct front *f, k_value a, k_value b) {
-  if (a == K_NONE) return b;
-  return b == K_NONE ? a : env_join_masks(f, a, b, 8);
-}
-
 k_value mask_select(struct front *f, k_value mask, k_value x, k_value y) {
   if (x == y) return x;
   k_value yes = build_binary(f->b, KO_AND, mask, x);
@@ -314,5 +309,5 @@ void env_merge(struct front *f, struct env *into, const struct env *from) {
   env_merge_results(f, into, from);
   for (uint32_t i = 0; i < ENV_COUNTS; i++)
     into->counts[i] = val_select(f, from->mask, from->counts[i], into->counts[i]);
-  into->mask = mask_or(f, into->mask, from->mask);
+  into->mask = env_join_masks(f, into->mask, from->mask, 8);
 }

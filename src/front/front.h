@@ -467,8 +467,7 @@ bool survey_has_reasons(const struct front *f);   /* it has listed some */
 
 /* ---- env.c: masks and merging ---- */
 
-/* Rows of a mask in which a condition holds, or does not, or that are in one of two masks, either
-** of which may be K_NONE. */
+/* Rows of a mask in which a condition holds, or does not. */
 k_value mask_and(struct front *f, k_value mask, k_value condition);
 k_value mask_and_not(struct front *f, k_value mask, k_value condition);
 /* The rows of x inside the mask, and of y outside it. */
