@@ -8,15 +8,6 @@
 /* String constants between which a function chooses by row: a choice is a number in the list of all
 ** strings that meet others. Also values of enums and string fields. */
 
-/* The number of a string, or NONE if there are too many. */
-static uint32_t choice_number_of(struct front *f, ecs_string string) {
-  for (uint32_t i = 0; i < f->string_count; i++)
-    if (text_same(string, f->strings[i])) return i;
-  if (f->string_count == FRONT_STRINGS) return NONE;
-  f->strings[f->string_count] = string;
-  return f->string_count++;
-}
-
 const struct enumeration *choice_names(struct front *f, const struct enumeration *names) {
   for (uint32_t i = 0; names && i < f->enum_count; i++)
     if (enumeration_same(f->enums[i], names)) return f->enums[i];
@@ -26,8 +17,10 @@ const struct enumeration *choice_names(struct front *f, const struct enumeration
 
 bool choice_of(struct front *f, struct val *x) {
   if (x->kind == VAL_CHOICE) return true;
-  uint32_t at = choice_number_of(f, x->string);
-  if (at == NONE) return false;
+  uint32_t at = 0;
+  while (at < f->string_count && !text_same(x->string, f->strings[at])) at++;
+  if (at == FRONT_STRINGS) return false;
+  if (at == f->string_count) f->strings[f->string_count++] = x->string;
   *x = (struct val){.kind = VAL_CHOICE, .value = build_i64(f->b, at),
                     .number = (int64_t)((uint64_t)1 << at)};
   return true;
