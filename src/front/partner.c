@@ -365,14 +365,6 @@ uint32_t partner_call(struct front *f, struct val method, const struct val *argu
 
 /* ---- loops ---- */
 
-static const struct term *partner_term_of(const ecs_index *index, uint32_t slot) {
-  const struct query_terms *terms = &index_query(index)->terms;
-  uint32_t i = 0;
-  while (terms->terms[i].slot != slot) i++;
-  assert(i < terms->count);
-  return &terms->terms[i];
-}
-
 /* A variable of the loop: the value of a slot of the index, then the entity. */
 static struct val partner_variable(struct front *f, struct val partners, uint32_t number,
                                    k_value place) {
@@ -383,7 +375,7 @@ static struct val partner_variable(struct front *f, struct val partners, uint32_
   uint32_t slots = index_query(index)->terms.slots;
   if (number > slots) return nothing;
   if (number == slots) return partner_entity_at(f, at, place);
-  const struct term *term = partner_term_of(index, number);
+  const struct term *term = query_term_of(&index_query(index)->terms, number);
   bool lacks = term_may_lack(term);
   if (lacks && term->leaf != NONE)
     front_refuse(f, "it loops over index '%s', some of whose rows lack the field in its query "
