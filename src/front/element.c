@@ -499,7 +499,7 @@ static struct guard *guard_elements(struct front *f, const struct front_array *t
   uint16_t index = outside_string(f, "__index", 7);
   uint16_t first = names ? element_anchor(f, names->names, names->count) : 0;
   uint16_t within = inner ? element_anchor(f, inner->names, inner->count) : table->inner;
-  struct guard *guard = outside_guard(f, table->path, GUARD_ELEMENTS);
+  struct guard *guard = outside_add_guard(f, &f->paths[table->path], GUARD_ELEMENTS);
   guard->same = index;
   guard->names = first;
   guard->name_count = names ? (uint16_t)names->count : 0;

@@ -628,7 +628,7 @@ void outside_keep_value(struct front *f, const struct path *path);
 /* The number that a guard reads for a text before each run. */
 k_value outside_text(struct front *f, enum guard_type type, ecs_string text);
 /* Other guards: for a path; for the anchored text; for a constant that is one or an integer. */
-struct guard *outside_guard(struct front *f, uint32_t path, enum guard_type type);
+struct guard *outside_add_guard(struct front *f, const struct path *path, enum guard_type type);
 uint16_t outside_string(struct front *f, const char *text, size_t size);
 uint16_t outside_constant(struct front *f, const struct constant *key);
 /* #x of a table. */

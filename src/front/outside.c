@@ -25,8 +25,7 @@ bool outside_same_path(const struct path *a, const struct path *b) {
          memcmp(a->key, b->key, a->keys * sizeof *a->key) == 0;
 }
 
-static struct guard *outside_add_guard(struct front *f, const struct path *path,
-                                       enum guard_type type) {
+struct guard *outside_add_guard(struct front *f, const struct path *path, enum guard_type type) {
   assert(path->keys <= FRONT_KEYS);
   f->fleeting = f->guard_count == FRONT_GUARDS;
   if (f->fleeting)
@@ -78,11 +77,6 @@ static struct val outside_value(struct front *f, const struct path *path, enum g
                                  [GUARD_WIDE] = KT_I64, [GUARD_FLOAT] = KT_F64};
   assert(type >= GUARD_BOOL && type <= GUARD_FLOAT);
   return val_number(f, outside_read(f, outside_need_guard(f, path, type), types[type]), true);
-}
-
-struct guard *outside_guard(struct front *f, uint32_t path, enum guard_type type) {
-  assert(path < f->path_count);
-  return outside_add_guard(f, &f->paths[path], type);
 }
 
 /* Pops a value that must stay the same. Returns where it is anchored. */
