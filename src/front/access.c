@@ -246,8 +246,10 @@ static struct val access_resource_field(struct front *f, struct val at) {
   assert(at.leaf < at.root->leaf_count);
   const struct leaf *leaf = &at.root->leaves[at.leaf];
   (void)access_column_type(f, at.root, leaf);   /* refuses types without kernel columns */
-  if (class_is_shared(f, at.root, at.leaf))
-    return class_get(f, at.root, at.leaf, class_element(f, at.root, at.leaf, build_i64(f->b, 1)));
+  if (class_is_shared(f, at.root, at.leaf)) {
+    uint32_t array = element_array(f, at.root, at.leaf);
+    return class_get(f, at.root, at.leaf, build_cell(f->b, array, build_i64(f->b, 1)));
+  }
   enum type_class class = type_class(leaf->type);
   k_type type = class == CLASS_FLOAT ? KT_F64 : class == CLASS_TRUTH ? KT_BOOL : KT_I64;
   uint32_t i = 0;

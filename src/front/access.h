@@ -61,8 +61,7 @@ void class_share(struct front *f, const struct component *component, uint32_t le
 /* Records the line of its first use, for explain. */
 void class_note_line(struct front *f, const struct component *component, uint32_t leaf,
                      bool writes);
-/* The place of an array's element or a resource's field. The second: the cell at such a place. */
-k_value class_element(struct front *f, const struct component *array, uint32_t leaf, k_value index);
+/* The cell at the place of an array's element or a resource's field. */
 k_value class_cell_at(struct front *f, const struct component *component, uint32_t leaf,
                       k_value place);
 /* The content of a cell, or of a column's cell, when the row reads it. */
