@@ -661,12 +661,6 @@ static bool commands_is_shared(const struct front *f, const struct run_command *
   return uses & (!command->own ? USES_IT : again ? WRITES_IT | READS_IT : WRITES_IT);
 }
 
-/* Checks what is stored in an array or resource that the function also uses in another way. */
-static void commands_check_stored(struct front *f, const struct run_command *command) {
-  if (commands_is_looked_at(f, command->component, command->leaf))
-    class_share(f, component_of(f->world, command->component), command->leaf);
-}
-
 /* Events are emitted after the rows, but loops over them have to see them at once. */
 static void commands_check_heard(struct front *f, const struct run_command *command) {
   for (uint32_t i = 0; command->action == RUN_EMIT && i < f->list_count; i++)
@@ -679,7 +673,9 @@ void order_finish(struct front *f) {
   for (uint32_t i = 0; i < f->command_count; i++) commands_check_heard(f, &f->commands[i]);
   for (uint32_t i = 0; f->orders && i < f->command_count; i++) {
     const struct run_command *command = &f->commands[i];
-    if (command->action == RUN_STORE) commands_check_stored(f, command);
+    bool stores = command->action == RUN_STORE;
+    if (stores && commands_is_looked_at(f, command->component, command->leaf))
+      class_share(f, component_of(f->world, command->component), command->leaf);
     if (command->action != RUN_SET || command->whom == SPAWNED_ALL || command->leaf == NONE)
       continue;
     const struct component *component = component_of(f->world, command->component);

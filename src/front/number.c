@@ -193,8 +193,6 @@ static k_value number_compare_enum(struct front *f, struct val x, struct val y, 
   return K_NONE;
 }
 
-static bool number_is_nothing(struct val x) { return x.kind == VAL_NOTHING; }
-
 /* x == y where one is not a number, enum or boolean. */
 static k_value number_compare_things(struct front *f, struct val x, struct val y, int *known) {
   bool left = x.kind == VAL_RECORD, right = y.kind == VAL_RECORD;
@@ -246,8 +244,8 @@ static k_value number_compare_equal(struct front *f, struct val x, struct val y,
 k_value number_compare(struct front *f, enum code_operator op, struct val x, struct val y,
                        int *known) {
   *known = -1;
-  if (number_is_nothing(x) || number_is_nothing(y))
-    front_refuse(f, "it compares %s", number_describe(f, number_is_nothing(x) ? x : y));
+  if (x.kind == VAL_NOTHING || y.kind == VAL_NOTHING)
+    front_refuse(f, "it compares %s", number_describe(f, x.kind == VAL_NOTHING ? x : y));
   const struct val *lacking = x.kind == VAL_PARTNER ? &x : &y;
   if (lacking->kind == VAL_PARTNER && val_is_maybe(*lacking))
     front_refuse(f, "it compares '%s', which rows of an index may lack: test it first, as in 'if "
@@ -265,7 +263,7 @@ k_value number_compare(struct front *f, enum code_operator op, struct val x, str
 
 k_value val_truth(struct front *f, struct val x, int *known) {
   *known = -1;
-  if (number_is_nothing(x)) front_refuse(f, "it tests %s", number_describe(f, x));
+  if (x.kind == VAL_NOTHING) front_refuse(f, "it tests %s", number_describe(f, x));
   if (val_is_maybe(x)) return maybe_truth(f, x);
   bool boolean = val_is_boolean(f, x);
   if (boolean && !x.literal) return x.value;

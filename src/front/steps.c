@@ -146,16 +146,6 @@ static const struct front_chain *steps_from(const struct front *f, const struct 
   return NULL;
 }
 
-/* Stores it at once, visible to rows. */
-static void steps_set(struct front *f, const struct front_chain *place, k_value index,
-                      struct val value) {
-  class_share(f, place->component, place->leaf);
-  if (place->column)
-    class_set_column(f, place->column - 1, value);
-  else
-    class_set_element(f, place->component, place->leaf, index, value);
-}
-
 /* Whether cells of a type can be folded by a step, whose operand is converted to what that
 ** takes. */
 static bool steps_fits(struct front *f, struct front_chain *chain, k_column type) {
@@ -242,7 +232,11 @@ static void step_write(struct front *f, const struct front_chain *place, struct 
       set.operand = access_noted(f, place->component, place->leaf, maybe_need(f, value));
     if (steps_fold(f, place, index, chain ? *chain : set)) return;
   }
-  steps_set(f, place, index, value);
+  class_share(f, place->component, place->leaf);   /* it is stored at once, visible to rows */
+  if (place->column)
+    class_set_column(f, place->column - 1, value);
+  else
+    class_set_element(f, place->component, place->leaf, index, value);
 }
 
 void steps_store(struct front *f, struct val array, struct val index, struct val value) {

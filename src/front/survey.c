@@ -166,12 +166,6 @@ static int survey_advance_protected(lua_State *L) {
   return 0;
 }
 
-/* Whether the error being raised concerns only the instruction, and the state can be restored. */
-static bool survey_goes_on(struct front *f, const struct survey_state *was, int status) {
-  return status == LUA_ERRRUN && f->refused && !front_wants_more(f) &&
-         builder_status(f->b) == K_OK && f->loop_depth == was->loop_depth;
-}
-
 void survey_advance(struct front *f, struct frame *frame) {
   const struct code *code = &frame->code->code[frame->pc];
   bool loops = row_loop_begins(frame);
@@ -189,7 +183,10 @@ void survey_advance(struct front *f, struct frame *frame) {
   if (status == LUA_OK) return;
   bool leaves = f->wants_leave;   /* this need not be mended */
   f->wants_leave = false;
-  if (loops || !survey_goes_on(f, &was, status)) {
+  /* Does the error concern only the instruction, and can the state be restored? */
+  bool goes_on = !loops && status == LUA_ERRRUN && f->refused && !front_wants_more(f) &&
+                 builder_status(f->b) == K_OK && f->loop_depth == was.loop_depth;
+  if (!goes_on) {
     f->wants_leave = f->shared.leave_count > was.leaves;   /* once: it ends the survey */
     lua_error(f->L);
   }

@@ -47,18 +47,14 @@ static k_value tying_target_argument(struct front *f, const struct component *re
   return number_as(f, value, KT_I64);
 }
 
-static const struct component *tying_relation_argument(struct front *f, struct val value) {
-  const struct component *relation = call_component(f, value);
-  if (relation && relation->relation) return relation;
-  front_refuse(f, "it calls world:pair with something other than the name or id of a relation "
-                  "from a constant, an upvalue or a field of a table");
-}
-
 struct val tie_pair(struct front *f, const struct val *arguments, uint32_t count) {
   if (count != 3 || arguments[0].kind != VAL_WORLD)
     front_refuse(f, "it passes wrong arguments to world:pair: write world:pair(\"Likes\", "
                     "target)");
-  const struct component *relation = tying_relation_argument(f, arguments[1]);
+  const struct component *relation = call_component(f, arguments[1]);
+  if (!relation || !relation->relation)
+    front_refuse(f, "it calls world:pair with something other than the name or id of a relation "
+                    "from a constant, an upvalue or a field of a table");
   struct run_command command = {.action = RUN_TIE};
   struct val pair = {.kind = VAL_PAIR, .component = relation};
   pair.value = tying_target_argument(f, relation, &command, arguments[2]);
