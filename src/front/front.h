@@ -810,11 +810,10 @@ void order_emit(struct front *f, const struct val *arguments, uint32_t count);
 /* Whether an outside integer is that small; a guard keeps the answer valid. */
 bool mixed_is_small(int64_t integer);
 /* The bound of an integer (val.bits): in a field of a type; of any value, also a literal; of one of
-** two; of an operation's result. */
+** two. */
 uint8_t mixed_bits_of(ecs_type type);
 uint8_t mixed_bits(struct val x);
 uint8_t mixed_bits_either(struct val x, struct val y);
-uint8_t mixed_bits_result(k_op op, struct val x, struct val y);
 /* Whether a float for the integers that x may be might have to be rounded. */
 bool mixed_rounds(const struct front *f, struct val x);
 /* An integer that fails in rows where a float cannot tell it from others. */
@@ -827,11 +826,7 @@ k_value mixed_whole(struct front *f, struct val x);
 void mixed_join(struct front *f, k_value mask, struct val x, struct val y, struct val *joined);
 /* The value for operations that distinguish integers: rows in which it was rounded fail. */
 struct val mixed_settle(struct front *f, struct val x);
-/* Whether an operation on them is on integers in some rows and on floats in others. */
-bool mixed_meets(const struct front *f, struct val x, struct val y);
-/* x (op) y, of +, -, *, // and %, where integers meet floats; -x and math.abs(x) of a mixed one. */
-struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y);
-struct val mixed_negate(struct front *f, struct val x);
+/* math.abs(x) of a mixed one. */
 struct val mixed_absolute(struct front *f, struct val x);
 
 /* What a function finds in indexes, queries and events: loops over entities within a distance, the

@@ -190,11 +190,13 @@ struct val mixed_settle(struct front *f, struct val x) {
   return rounded ? number_need_exact(f, x, x.whole) : x;
 }
 
-bool mixed_meets(const struct front *f, struct val x, struct val y) {
+/* Whether an operation on them is on integers in some rows and on floats in others. */
+static bool mixed_meets(const struct front *f, struct val x, struct val y) {
   return (x.mixed || y.mixed) && number_may_be_integer(f, x) && number_may_be_integer(f, y);
 }
 
-uint8_t mixed_bits_result(k_op op, struct val x, struct val y) {
+/* The bound of the integers that an operation gives. */
+static uint8_t mixed_bits_result(k_op op, struct val x, struct val y) {
   unsigned a = mixed_bits(x), b = mixed_bits(y), most = a > b ? a : b;
   if (!a || !b) return 0;
   unsigned bits = op == KO_ADD || op == KO_SUB ? most + 1
@@ -220,7 +222,8 @@ static void number_need_divisor(struct front *f, k_value y, k_value whole) {
   build_need(b, build_binary(b, KO_OR, fits, build_unary(b, KO_NOT, whole)));
 }
 
-struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y) {
+/* x (op) y, of +, -, *, // and %, where integers meet floats. */
+static struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y) {
   struct builder *b = f->b;
   bool divides = op == KO_MOD || op == KO_IDIV;
   assert(mixed_meets(f, x, y) && (divides || op == KO_ADD || op == KO_SUB || op == KO_MUL));
@@ -243,7 +246,7 @@ struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y) {
   return result.bits || op != KO_MUL ? result : number_need_exact(f, result, whole);
 }
 
-struct val mixed_negate(struct front *f, struct val x) {
+static struct val mixed_negate(struct front *f, struct val x) {
   struct builder *b = f->b;
   assert(x.mixed);
   if (x.rounded || !number_is_exact(x.bits)) x = number_need_exact(f, x, x.whole);
