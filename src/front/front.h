@@ -771,10 +771,10 @@ struct val order_read(struct front *f, struct val table, const struct constant *
 void order_finish(struct front *f);
 
 /* For the world's other methods that rows order. The first has the function compiled again if its
-** orders are not given one by one; the second adds an order with a value. */
+** orders are not given one by one; the others add an order with a value, and return its number. */
 void order_want(struct front *f);
-void order_add(struct front *f, struct run_command command, k_value value);
-void order_with(struct front *f, struct run_command command, k_value entity, k_value value);
+uint32_t order_add(struct front *f, struct run_command command, k_value value);
+uint32_t order_with(struct front *f, struct run_command command, k_value entity, k_value value);
 /* For these orders: the entity, and the value that is set, as it is noted. */
 k_value order_entity(struct front *f, struct val entity);
 k_value order_value(struct front *f, const struct component *component, struct run_command *command,
