@@ -117,7 +117,8 @@ static struct val access_column(struct front *f, uint32_t slot, uint32_t leaf) {
   order_check_read(f, component, leaf);
   if (class_is_shared(f, component, leaf)) return class_get_column(f, at);
   struct val value = access_now(f, at);
-  return access_is_of_other(f, f->cells[at].slot) ? steps_other(f, value, at) : value;
+  if (!access_is_of_other(f, f->cells[at].slot)) return value;
+  return steps_field(f, value, component, leaf, at + 1);
 }
 
 static uint32_t access_element_column(struct front *f, const struct component *array) {
@@ -260,7 +261,7 @@ static struct val access_resource_field(struct front *f, struct val at) {
     f->resources[f->resource_count++] =
         (struct resource_uniform){at.root->id, at.leaf, outside_uniform(f)};
   k_value number = build_uniform(f->b, (uint32_t)f->resources[i].uniform, type);
-  return steps_field(f, val_of_field(f, leaf, number, true), at);
+  return steps_field(f, val_of_field(f, leaf, number, true), at.root, at.leaf, 0);
 }
 
 /* Whether a key is an element of a table that the function also writes by a variable. */

@@ -119,17 +119,11 @@ struct val steps_choice(struct front *f, struct val result, struct fork rows, st
 
 /* ---- resources ---- */
 
-struct val steps_other(struct front *f, struct val value, uint32_t column) {
+struct val steps_field(struct front *f, struct val value, const struct component *component,
+                       uint32_t leaf, uint32_t column) {
   if (value.names || value.entity) return value;
-  const struct front_column *other = &f->columns[column];
-  struct front_chain chain = steps_chain_at(other->component, other->component_leaf);
-  chain.column = column + 1;
-  return steps_with_chain(f, value, &chain);
-}
-
-struct val steps_field(struct front *f, struct val value, struct val field) {
-  if (value.names || value.entity) return value;
-  struct front_chain chain = steps_chain_at(field.root, field.leaf);
+  struct front_chain chain = steps_chain_at(component, leaf);
+  chain.column = column;
   return steps_with_chain(f, value, &chain);
 }
 
