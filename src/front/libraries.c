@@ -360,30 +360,11 @@ static struct val library_one_float(struct front *f, uint32_t name, struct val x
   return val_number(f, build_unary(f->b, floats[name], x.value), x.soft);
 }
 
-/* A function of one argument, or of two with the second optional or nil. */
-static struct val library_one_or_two(struct front *f, uint32_t name, const struct val *arguments,
-                                  uint32_t count) {
+static struct val library_result(struct front *f, uint32_t name, const struct val *arguments,
+                                   uint32_t count) {
   static const double pi = 3.141592653589793238462643383279502884;
   struct val x = library_need(f, arguments, count, 0, name);
   bool two = count > 1 && arguments[1].kind != VAL_NIL;
-  switch (name) {
-    case MATH_DEG: return library_scaled(f, x, 180.0 / pi);
-    case MATH_RAD: return library_scaled(f, x, pi / 180.0);
-    case MATH_LOG:
-      if (two) return library_log_of(f, x, library_need(f, arguments, count, 1, name));
-      return library_one_float(f, name, x);
-    case MATH_ATAN: {
-      struct val one = val_number(f, build_f64(f->b, 1.0), true);
-      if (two) one = library_need(f, arguments, count, 1, name);
-      return library_two_floats(f, KO_ATAN2, x, one);
-    }
-    default: return library_one_float(f, name, x);
-  }
-}
-
-static struct val library_result(struct front *f, uint32_t name, const struct val *arguments,
-                                   uint32_t count) {
-  struct val x = library_need(f, arguments, count, 0, name);
   switch (name) {
     case MATH_ABS: return library_absolute(f, x);
     case MATH_CEIL:
@@ -391,12 +372,22 @@ static struct val library_result(struct front *f, uint32_t name, const struct va
     case MATH_MIN: return library_min_max(f, KO_MIN, arguments, count, name);
     case MATH_MAX: return library_min_max(f, KO_MAX, arguments, count, name);
     case MATH_FMOD: return library_fmod_of(f, x, library_need(f, arguments, count, 1, name));
+    case MATH_DEG: return library_scaled(f, x, 180.0 / pi);
+    case MATH_RAD: return library_scaled(f, x, pi / 180.0);
+    case MATH_LOG:
+      if (two) return library_log_of(f, x, library_need(f, arguments, count, 1, name));
+      break;
+    case MATH_ATAN:
+      if (!two)
+        return library_two_floats(f, KO_ATAN2, x, val_number(f, build_f64(f->b, 1.0), true));
+    /* fall through */
     case MATH_ATAN2:
       return library_two_floats(f, KO_ATAN2, x, library_need(f, arguments, count, 1, name));
     case MATH_ULT: return library_ult_of(f, x, library_need(f, arguments, count, 1, name));
     case MATH_TOINTEGER: return library_to_integer(f, x);
-    default: return library_one_or_two(f, name, arguments, count);
+    default: break;
   }
+  return library_one_float(f, name, x);
 }
 
 /* ---- strings ---- */
