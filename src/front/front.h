@@ -836,8 +836,9 @@ struct val mixed_absolute(struct front *f, struct val x);
 uint32_t partner_index(struct front *f, struct ecs_index *index);
 /* Likewise of a query. */
 struct val partner_query(struct front *f, const ecs_query *query);
-/* What a loop over such a list iterates over, filled by an argument. */
-struct val partner_goes_over(struct front *f, struct run_list list, k_value argument);
+/* What a loop over such a list iterates over, filled by some arguments. */
+struct val partner_goes_over(struct front *f, struct run_list list, const k_value *arguments,
+                             uint32_t count);
 /* Whether a system's run goes over such a list as part of its program: of many rows, the loop
 ** compiled by itself is faster. */
 #define SHORT_ROWS 128

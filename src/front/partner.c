@@ -75,14 +75,16 @@ static struct val partner_query_method(struct front *f, struct val query,
   return query;
 }
 
-struct val partner_goes_over(struct front *f, struct run_list list, k_value argument) {
+struct val partner_goes_over(struct front *f, struct run_list list, const k_value *arguments,
+                             uint32_t count) {
   if (f->list_count == RUN_LISTS)
     front_refuse(f, "it has more than %d loops over queries, events, indexes and ties: write it "
                     "as two systems", RUN_LISTS);
   uint32_t number = build_list(f->b), slot = f->list_count;
+  assert(number == slot || number == NONE);
   f->lists[f->list_count++] = list;
   return (struct val){.kind = VAL_PARTNERS, .at = NONE, .slot = slot,
-                      .value = build_listed(f->b, number, &argument, 1)};
+                      .value = build_listed(f->b, number, arguments, count)};
 }
 
 bool partner_is_short(const ecs_world *world, const struct run_list *list) {
@@ -97,7 +99,8 @@ static struct val partner_list_all(struct front *f, struct run_list list) {
     front_refuse(f, "it loops over %s: such loops are compiled by themselves, from 24 rows on, and "
                     "with the rest if there are at most %d",
                  list.kind == LIST_ROWS ? "a query" : "events", SHORT_ROWS);
-  return partner_goes_over(f, list, build_i64(f->b, 0));
+  k_value none = build_i64(f->b, 0);
+  return partner_goes_over(f, list, &none, 1);
 }
 
 static struct val partner_rows(struct front *f, struct val method, const struct val *arguments,
@@ -299,10 +302,7 @@ static k_value partner_list(struct front *f, struct val method, const struct val
     partner_place_arguments(f, &list, arguments, count, given);
   else
     partner_key_arguments(f, &list, arguments, given);
-  uint32_t number = build_list(f->b);
-  assert(number == f->list_count || number == NONE);
-  f->lists[f->list_count++] = list;
-  return build_listed(f->b, number, given, sizeof given / sizeof *given);
+  return partner_goes_over(f, list, given, sizeof given / sizeof *given).value;
 }
 
 /* ---- what is found ---- */

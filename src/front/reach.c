@@ -390,7 +390,7 @@ struct val reach_tied(struct front *f, const struct val *arguments, uint32_t cou
                  RUN_LISTS);
   struct run_list list = {.kind = method[0] == 't' ? LIST_TARGETS : LIST_SOURCES,
                           .relation = relation ? relation->id : ECS_NULL};
-  return partner_goes_over(f, list, id.value);
+  return partner_goes_over(f, list, &id.value, 1);
 }
 
 struct val reach_entity(struct front *f, k_value place) {

@@ -648,7 +648,8 @@ struct val scratch_pairs(struct front *f, struct val list) {
   f->list_open[list.at] = true;
   struct run_list keys = {.kind = LIST_KEYS, .index = at, .axes = list.at,
                           .names = known->names, .items = known->items};
-  return partner_goes_over(f, keys, scratch_get_length(f, list.at));
+  k_value length = scratch_get_length(f, list.at);
+  return partner_goes_over(f, keys, &length, 1);
 }
 
 void scratch_end_pairs(struct front *f, uint32_t list) { f->list_open[list] = false; }
