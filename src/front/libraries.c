@@ -7,23 +7,13 @@
 #include "front/front.h"
 #include "front/libraries.h"
 
+/* In the order of enum math_name. */
 static const char *const math_names[MATH_COUNT] = {
-    [MATH_ABS] = "abs", [MATH_CEIL] = "ceil", [MATH_FLOOR] = "floor", [MATH_SQRT] = "sqrt",
-    [MATH_EXP] = "exp", [MATH_LOG] = "log", [MATH_SIN] = "sin", [MATH_COS] = "cos",
-    [MATH_TAN] = "tan", [MATH_ASIN] = "asin", [MATH_ACOS] = "acos", [MATH_ATAN] = "atan",
-    [MATH_FMOD] = "fmod", [MATH_MIN] = "min", [MATH_MAX] = "max", [MATH_ULT] = "ult",
-    [MATH_MODF] = "modf", [MATH_ATAN2] = "atan2",
-    [MATH_TOINTEGER] = "tointeger", [MATH_TYPE] = "type",
-    [MATH_DEG] = "deg", [MATH_RAD] = "rad", [TEXT_SUB] = "sub", [MATH_RANDOM] = "random",
-    [MATH_RANDOMSEED] = "randomseed", [MATH_POW] = "pow", [MATH_LOG10] = "log10",
-    [MATH_COSH] = "cosh", [MATH_SINH] = "sinh", [MATH_TANH] = "tanh", [MATH_FREXP] = "frexp",
-    [MATH_LDEXP] = "ldexp", [BASE_ASSERT] = "assert", [BASE_ERROR] = "error",
-    [BASE_IPAIRS] = "ipairs", [BASE_PAIRS] = "pairs", [TABLE_INSERT] = "insert",
-    [TABLE_REMOVE] = "remove", [TABLE_SORT] = "sort", [OWN_ACOS] = "acos",
-    [OWN_ASIN] = "asin", [OWN_ATAN] = "atan", [OWN_COS] = "cos", [OWN_EXP] = "exp",
-    [OWN_LOG] = "log", [OWN_LOG10] = "log10",
-    [OWN_LOG2] = "log2", [OWN_MOD] = "mod", [OWN_POW] = "pow", [OWN_SIN] = "sin",
-    [OWN_TAN] = "tan"};
+  "abs", "ceil", "floor", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan",
+  "fmod", "min", "max", "ult", "modf", "atan2", "tointeger", "type", "deg", "rad", "sub",
+  "random", "randomseed", "pow", "log10", "cosh", "sinh", "tanh", "frexp", "ldexp", "assert",
+  "error", "ipairs", "pairs", "insert", "remove", "sort", "acos", "asin", "atan", "cos", "exp",
+  "log", "log10", "log2", "mod", "pow", "sin", "tan"};
 
 /* The addresses of libraries' functions are the same in every state of a process; those of LuaJIT
 ** are of objects in this one. */
