@@ -194,6 +194,12 @@ void front_jump(struct front *f, uint32_t target, k_value mask) {
   front_add_edge(f, target, mask);
 }
 
+void front_jump_unless(struct front *f, uint32_t target, k_value condition) {
+  k_value here = f->env.mask;
+  front_jump(f, target, mask_and_not(f, here, condition));
+  f->env.mask = mask_and(f, here, condition);
+}
+
 void front_keep(struct front *f) { front_add_edge(f, NONE, f->env.mask); }
 
 void front_forget(struct front *f, uint32_t first) {

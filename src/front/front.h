@@ -434,8 +434,10 @@ void front_advance(struct front *f, struct frame *frame);
 void front_branch(struct front *f, const struct code *code, k_value condition, int known,
                   const struct val *set);
 
-/* Sends the rows of `mask` to a target (for the end: the count of instructions). */
+/* Sends the rows of `mask` to a target (for the end: the count of instructions). The second: the
+** present rows in which a condition does not hold; the others stay. */
 void front_jump(struct front *f, uint32_t target, k_value mask);
+void front_jump_unless(struct front *f, uint32_t target, k_value condition);
 /* Keeps a copy of the environment as the last edge; the second forgets edges from `first` on. */
 void front_keep(struct front *f);
 /* Lets some rows wait while others continue. The first keeps them as they are here, and returns

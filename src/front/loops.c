@@ -240,14 +240,6 @@ static k_value loops_row_for_again(struct counting *c, k_value round) {
                       build_binary(b, KO_LE, c->limit, next));
 }
 
-/* Rows without a round skip the loop. */
-static void loops_row_for_enter(struct counting *c, const struct loop *loop, k_value enters) {
-  struct front *f = c->f;
-  k_value others = mask_and_not(f, f->env.mask, enters);
-  front_jump(f, loop->end, others);
-  f->env.mask = mask_and(f, f->env.mask, enters);
-}
-
 /* One attempt at the loop's body. */
 static void loops_row_for_compile_round(struct counting *c, struct loop *loop) {
   struct front *f = c->f;
@@ -260,9 +252,7 @@ static void loops_row_for_compile_round(struct counting *c, struct loop *loop) {
   front_join(f, loop->first_edge, loop->end - 1);
   loop->frame->pc = loop->end - 1;
   if (f->env.mask == K_NONE) return;
-  k_value goes_on = loops_row_for_again(c, round), here = f->env.mask;
-  front_jump(f, loop->end, mask_and_not(f, here, goes_on));
-  f->env.mask = mask_and(f, here, goes_on);
+  front_jump_unless(f, loop->end, loops_row_for_again(c, round));
 }
 
 static void row_for(struct front *f, struct frame *frame, struct loop *loop,
@@ -273,7 +263,8 @@ static void row_for(struct front *f, struct frame *frame, struct loop *loop,
                 build_varies(f->b, bounds->step.value);
   c.ends = (!varies || f->once) && !c.floats;
   uint32_t head = frame->pc;
-  loops_row_for_enter(&c, loop, c.floats ? loops_row_for_count_floats(&c) : count_integers(&c));
+  front_jump_unless(f, loop->end,
+                    c.floats ? loops_row_for_count_floats(&c) : count_integers(&c));
   loop->shrinks = true;
   rounds_open(loop, f, frame);
   do loops_row_for_compile_round(&c, loop);
@@ -341,8 +332,7 @@ struct val items_of_pairs(struct front *f, struct val table) {
 static void items_begin(struct front *f, const struct code *code, struct val number,
                         struct val item) {
   if (val_is_maybe(item)) {
-    front_jump(f, code->target + 2, mask_and_not(f, f->env.mask, item.present));
-    f->env.mask = mask_and(f, f->env.mask, item.present);
+    front_jump_unless(f, code->target + 2, item.present);
     item.present = K_ALL;
   }
   const struct code *next = &f->frame->code->code[code->target];

@@ -423,9 +423,7 @@ void partner_for(struct front *f, struct frame *frame) {
   if (partners.kind != VAL_PARTNERS)
     front_refuse(f, "it loops over an iterator: do that in a system's run");
   loop.shows = partners.at == NONE;
-  k_value enters = build_binary(f->b, KO_LT, build_i64(f->b, 0), partners.value);
-  front_jump(f, loop.end, mask_and_not(f, f->env.mask, enters));
-  f->env.mask = mask_and(f, f->env.mask, enters);
+  front_jump_unless(f, loop.end, build_binary(f->b, KO_LT, build_i64(f->b, 0), partners.value));
   rounds_open(&loop, f, frame);
   do partner_compile_round(f, &loop, partners);
   while (rounds_again(&loop));

@@ -143,9 +143,8 @@ static void rounds_take(struct front *f, const struct carry *carry) {
 /* Rows without a round continue after the loop; the others do the first. */
 static k_value rounds_begin_once(struct loop *loop, k_value count) {
   struct front *f = loop->f;
-  k_value enters = build_binary(f->b, KO_LT, build_i64(f->b, 0), count);
-  front_jump(f, loop->end, mask_and_not(f, loop->start.mask, enters));
-  f->env.mask = mask_and(f, loop->start.mask, enters);
+  assert(f->env.mask == loop->start.mask);
+  front_jump_unless(f, loop->end, build_binary(f->b, KO_LT, build_i64(f->b, 0), count));
   return build_i64(f->b, 0);
 }
 

@@ -112,8 +112,7 @@ static void survey_loop(struct front *f, struct frame *frame, const struct code 
   uint32_t end = code->target + (each ? 2 : 1);
   k_value enters = survey_doubt(f);
   survey_spoil(f, code->a, variables);
-  front_jump(f, end, mask_and_not(f, f->env.mask, enters));
-  f->env.mask = mask_and(f, f->env.mask, enters);
+  front_jump_unless(f, end, enters);
   frame->pc++;
   front_range(f, frame, code->target);
   front_join(f, frame->first_edge, code->target);
