@@ -269,16 +269,14 @@ bool tie_set(struct front *f, const struct val *arguments, uint32_t count) {
 
 static void tying_part_of_spawn(struct front *f, struct tying *tying) {
   tying->command.component = tying->relation->id;
-  tying->command.leaf = TARGET_LEAF;
-  tying->command.part = true;
-  tying->command.whom = SPAWNED_ALL;
   tying->entity = build_i64(f->b, 0);
   tying_note(f, tying);
 }
 
 static struct tying tying_part(const struct component *relation) {
   return (struct tying){.relation = relation,
-                        .command = {.action = RUN_TIE, .whom = SPAWNED_ALL}};
+                        .command = {.action = RUN_TIE, .leaf = TARGET_LEAF, .part = true,
+                                    .whom = SPAWNED_ALL}};
 }
 
 static void tying_spawn_exclusive(struct front *f, const struct component *relation,
