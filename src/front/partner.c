@@ -429,6 +429,6 @@ void partner_for(struct front *f, struct frame *frame) {
   while (rounds_again(&loop));
   rounds_end(&loop);
   bool keys = partners.at == NONE && f->lists[partners.slot].kind == LIST_KEYS;
-  if (keys) scratch_end_pairs(f, f->lists[partners.slot].axes);
+  if (keys) f->list_open[f->lists[partners.slot].axes] = false;
   assert(frame->pc == loop.end);
 }

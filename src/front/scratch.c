@@ -375,7 +375,7 @@ enum { KEYS_UNKNOWN, KEYS_INTEGER, KEYS_TEXT };
 
 /* Where a key is, or that another key has its slot. */
 struct list_search {
-  k_value key, slot;           /* the cell of the slot */
+  k_value slot;                /* the cell of the slot */
   k_value place, found, clash;
 };
 
@@ -434,7 +434,7 @@ static k_value scratch_hash(struct front *f, k_value key) {
 static struct list_search scratch_search(struct front *f, uint32_t list, k_value key) {
   struct builder *b = f->b;
   k_value one = build_i64(b, 1), hash = scratch_hash(f, key);
-  struct list_search s = {.key = key};
+  struct list_search s;
   s.slot = scratch_key_cell(f, list, COLUMN_SLOTS, build_binary(b, KO_ADD, hash, one));
   s.place = build_get(b, s.slot);
   k_value length = scratch_get_length(f, list);
@@ -651,8 +651,6 @@ struct val scratch_pairs(struct front *f, struct val list) {
   k_value length = scratch_get_length(f, list.at);
   return partner_goes_over(f, keys, &length, 1);
 }
-
-void scratch_end_pairs(struct front *f, uint32_t list) { f->list_open[list] = false; }
 
 struct val scratch_pair(struct front *f, uint32_t list, bool key, k_value place) {
   if (!key) return scratch_take_at(f, list, place, K_ALL);

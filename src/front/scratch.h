@@ -24,7 +24,6 @@ void scratch_set_field(struct front *f, struct val record, const struct constant
 /* What a loop over pairs of a keyed one goes over; a key of it, and its value, at a place. */
 struct val scratch_pairs(struct front *f, struct val list);
 struct val scratch_pair(struct front *f, uint32_t list, bool key, k_value place);
-void scratch_end_pairs(struct front *f, uint32_t list);
 /* Has no records yet, at the function's start. */
 void scratch_begin(struct front *f);
 
