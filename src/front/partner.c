@@ -11,7 +11,6 @@
 #include "core/query/query.h"
 #include "core/storage/component.h"
 #include "core/storage/event.h"
-#include "kernel/build.h"
 
 /* ---- indexes and their methods ---- */
 

@@ -6,7 +6,6 @@
 #include "core/query/query.h"
 #include "core/relation/relation.h"
 #include "core/storage/component.h"
-#include "kernel/build.h"
 #include "kernel/ops.h"
 
 /* ---- lookups ---- */
