@@ -15,12 +15,6 @@ const struct term *front_term(const struct front *f, uint32_t slot) {
   return query_term_of(&f->query->terms, slot);
 }
 
-static bool access_is_read_only(const struct front *f, uint32_t slot) {
-  if (slot >= RUN_ELEMENT) return false;
-  assert(front_term(f, slot));
-  return front_term(f, slot)->read_only;
-}
-
 k_column access_column_type(struct front *f, const struct component *component,
                             const struct leaf *leaf) {
   static const k_column columns[COLUMN_COUNT] = {
@@ -63,24 +57,28 @@ static uint32_t access_find_column(struct front *f, uint32_t slot, uint32_t leaf
                                                  .component_leaf = component_leaf, .type = type});
 }
 
-/* Terms may name the same component, or a field of it; they then share one column, that of the
-** first such term. Returns its slot; *leaf becomes the leaf's number in that term. */
-static uint32_t access_first_slot(const struct front *f, uint32_t slot, uint32_t *leaf) {
+/* Terms may name the same component, or a field of one: then they share one column, that of the
+** first term. Returns its slot. */
+static uint32_t access_first_slot(const struct front *f, uint32_t slot, uint32_t leaf) {
   const struct term *term = front_term(f, slot);
   assert(term);
-  uint32_t base = term->leaf == NONE ? 0 : term->leaf;
   for (uint32_t i = 0; i < slot; i++) {
     const struct term *other = front_term(f, i);
-    uint32_t start = other->leaf == NONE ? 0 : other->leaf;
-    bool covers = other->leaf == NONE || start == base + *leaf;
+    bool covers = other->leaf == NONE || other->leaf == leaf;
     if (term_is_by_row(other) && term_may_lack(other) && !(f->present >> i & 1)) continue;
     bool same = (term_is_own(other) && term_is_own(term)) ||
                 (term_is_known(other) && term_is_known(term));
-    if (other->id != term->id || !same || !covers) continue;
-    *leaf = base + *leaf - start;
-    return i;
+    if (other->id == term->id && same && covers) return i;
   }
   return slot;
+}
+
+/* The number of the column of a leaf of a term's component. */
+static uint32_t access_column_of(struct front *f, uint32_t slot, uint32_t leaf) {
+  slot = access_first_slot(f, slot, leaf);
+  const struct term *term = front_term(f, slot);
+  uint32_t start = term->leaf == NONE ? 0 : term->leaf;
+  return access_find_column(f, slot, leaf - start, term->component, leaf);
 }
 
 /* Whether a term's cells belong to another entity: along a path, or a variable's. */
@@ -111,16 +109,16 @@ static struct val access_now(struct front *f, uint32_t at) {
 }
 
 /* The value of a field of one of the query's terms. */
-static struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
-                                const struct component *component, uint32_t component_leaf) {
-  assert(component_leaf < component->leaf_count);
-  slot = access_first_slot(f, slot, &leaf);
-  uint32_t at = access_find_column(f, slot, leaf, component, component_leaf);
+static struct val access_column(struct front *f, uint32_t slot, uint32_t leaf) {
+  const struct component *component = front_term(f, slot)->component;
+  assert(leaf < component->leaf_count);
+  uint32_t at = access_column_of(f, slot, leaf);
   f->columns[at].read = true;
-  order_check_read(f, component, component_leaf);
-  if (class_is_shared(f, component, component_leaf)) return class_get_column(f, at);
+  order_check_read(f, component, leaf);
+  if (class_is_shared(f, component, leaf)) return class_get_column(f, at);
   struct val value = access_now(f, at);
-  return access_is_of_other(f, slot) ? steps_other(f, value, at) : value;
+  if (!access_is_of_other(f, f->cells[at].slot)) return value;
+  return steps_field(f, value, component, leaf, at + 1);
 }
 
 static uint32_t access_element_column(struct front *f, const struct component *array) {
@@ -249,8 +247,10 @@ static struct val access_resource_field(struct front *f, struct val at) {
   assert(at.leaf < at.root->leaf_count);
   const struct leaf *leaf = &at.root->leaves[at.leaf];
   (void)access_column_type(f, at.root, leaf);   /* refuses types without kernel columns */
-  if (class_is_shared(f, at.root, at.leaf))
-    return class_get(f, at.root, at.leaf, class_element(f, at.root, at.leaf, build_i64(f->b, 1)));
+  if (class_is_shared(f, at.root, at.leaf)) {
+    uint32_t array = element_array(f, at.root, at.leaf);
+    return class_get(f, at.root, at.leaf, build_cell(f->b, array, build_i64(f->b, 1)));
+  }
   enum type_class class = type_class(leaf->type);
   k_type type = class == CLASS_FLOAT ? KT_F64 : class == CLASS_TRUTH ? KT_BOOL : KT_I64;
   uint32_t i = 0;
@@ -261,7 +261,7 @@ static struct val access_resource_field(struct front *f, struct val at) {
     f->resources[f->resource_count++] =
         (struct resource_uniform){at.root->id, at.leaf, outside_uniform(f)};
   k_value number = build_uniform(f->b, (uint32_t)f->resources[i].uniform, type);
-  return steps_field(f, val_of_field(f, leaf, number, true), at);
+  return steps_field(f, val_of_field(f, leaf, number, true), at.root, at.leaf, 0);
 }
 
 /* Whether a key names an element of a table that the function also writes at a variable index. */
@@ -273,7 +273,7 @@ struct val access_leaf(struct front *f, struct val of) {
   if (of.kind == VAL_RESOURCE) return access_resource_field(f, of);
   if (of.kind == VAL_PARTNER) return partner_field(f, of);
   if (of.kind == VAL_ELEMENT) return field_value(f, of, K_ALL);
-  return access_column(f, of.slot, of.leaf, of.root, of.leaf);
+  return access_column(f, of.slot, of.leaf);
 }
 
 struct val access_key(struct front *f, struct val from, const struct constant *key) {
@@ -286,7 +286,7 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
     return object_set_get(f, from, element_index(f, from, key));
   if (from.kind == VAL_RECORD) return element_of_record(f, from, key);
   if (from.kind == VAL_TABLE) return order_read(f, maybe_need(f, from), key);
-  if (from.kind == VAL_LIST) return scratch_key(f, from, key);
+  if (from.kind == VAL_LIST) return scratch_get(f, from, scratch_index(f, from, key));
   if (from.kind == VAL_ENTRY) return scratch_field(f, from, key);
   if (from.kind == VAL_INDEX || from.kind == VAL_QUERY) return partner_method(f, from, key);
   if (val_is_string(from)) {
@@ -352,7 +352,7 @@ struct val access_parameter(struct front *f, uint32_t index) {
   struct val given = {.kind = VAL_VIEW, .slot = index, .component = term->component,
                       .root = term->component};
   if (term->leaf != NONE)
-    given = access_column(f, index, 0, term->component, term->leaf);
+    given = access_column(f, index, term->leaf);
   else if (!term_has_cells(term, term->component))
     given = val_known(f, true);
   if (maybe) given.present = access_there(f, index);
@@ -420,21 +420,17 @@ k_value access_noted(struct front *f, const struct component *component, uint32_
   return build_type(f->b, fits) == KT_F32 ? build_convert(f->b, KT_F64, fits) : fits;
 }
 
-/* A leaf of a term, and its place in the component. */
-struct cell_place {
-  uint32_t slot, leaf;
-  const struct component *component;
-  uint32_t component_leaf;
-};
-
-/* The column of a field, which is now written. */
-static uint32_t access_written_column(struct front *f, struct cell_place to) {
-  uint32_t leaf = to.leaf, slot = access_first_slot(f, to.slot, &leaf);
-  uint32_t at = access_find_column(f, slot, leaf, to.component, to.component_leaf);
-  assert(at < f->column_count);
-  f->breaks_promise = access_is_read_only(f, to.slot);
+static void access_check_writable(struct front *f, const struct term *term) {
+  f->breaks_promise = term->read_only;
   if (f->breaks_promise)
-    front_refuse(f, "it writes to '%s', which is read-only (:in)", to.component->name);
+    front_refuse(f, "it writes to '%s', which is read-only (:in)", term->component->name);
+}
+
+/* The column of a field that is written. */
+static uint32_t access_written_column(struct front *f, uint32_t slot, uint32_t leaf) {
+  uint32_t at = access_column_of(f, slot, leaf);
+  assert(at < f->column_count);
+  access_check_writable(f, front_term(f, slot));
   return at;
 }
 
@@ -463,7 +459,7 @@ static void access_mark_written(struct front *f, uint32_t slot, k_value mask) {
 uint32_t access_written(struct front *f, struct val view, uint32_t leaf) {
   assert((view.kind == VAL_VIEW || view.of == VAL_VIEW) && leaf < view.root->leaf_count);
   if (access_is_of_other(f, view.slot)) class_share(f, view.root, leaf);
-  uint32_t at = access_written_column(f, (struct cell_place){view.slot, leaf, view.root, leaf});
+  uint32_t at = access_written_column(f, view.slot, leaf);
   bool shared = class_is_shared(f, view.root, leaf);
   f->columns[at].written |= !shared;
   f->columns[at].folded |= shared;
@@ -472,38 +468,37 @@ uint32_t access_written(struct front *f, struct val view, uint32_t leaf) {
 }
 
 void access_looked_up(struct front *f, struct val view) {
-  uint32_t leaf = view.leaf, slot = access_first_slot(f, view.slot, &leaf);
-  f->columns[access_find_column(f, slot, leaf, view.root, view.leaf)].read = true;
+  f->columns[access_column_of(f, view.slot, view.leaf)].read = true;
   order_check_read(f, view.root, view.leaf);
 }
 
-/* Stores the id of a spawned entity, which exists only after the row's orders. */
-static void access_store_spawned(struct front *f, struct cell_place to, struct val value) {
-  const struct term *term = front_term(f, to.slot);
-  f->breaks_promise = access_is_read_only(f, to.slot);
-  if (f->breaks_promise)
-    front_refuse(f, "it writes to '%s', which is read-only (:in)", to.component->name);
+/* Stores the id of a spawned entity, which exists only once the row's orders are given. */
+static void access_store_spawned(struct front *f, const struct term *term, uint32_t leaf,
+                                 struct val value) {
+  const char *component = term->component->name, *field = term->component->leaves[leaf].name;
+  access_check_writable(f, term);
   if (!term_is_own(term))
     front_refuse(f, "it stores the id of a spawned entity in '%s.%s' of another entity: write "
-                    "world:set(id, \"%s.%s\", spawned)", to.component->name,
-                 to.component->leaves[to.component_leaf].name, to.component->name,
-                 to.component->leaves[to.component_leaf].name);
-  order_store(f, to.component, to.component_leaf, access_row_entity(f), value);
+                    "world:set(id, \"%s.%s\", spawned)", component, field, component, field);
+  order_store(f, term->component, leaf, access_row_entity(f), value);
 }
 
-static void access_write(struct front *f, struct cell_place to, struct val value, k_value mask) {
+/* Sets a leaf of a term's component. */
+static void access_write(struct front *f, uint32_t slot, uint32_t leaf, struct val value,
+                         k_value mask) {
+  const struct component *component = front_term(f, slot)->component;
   if (value.spawned) {
-    access_store_spawned(f, to, value);
+    access_store_spawned(f, front_term(f, slot), leaf, value);
     return;
   }
-  uint32_t at = access_written_column(f, to);
+  uint32_t at = access_written_column(f, slot, leaf);
   struct front_column *column = &f->columns[at];
   access_mark_written(f, f->cells[at].slot, mask);
   if (access_is_of_other(f, f->cells[at].slot)) {
     steps_store_other(f, at, value);
     return;
   }
-  if (class_is_shared(f, to.component, to.component_leaf)) {
+  if (class_is_shared(f, component, leaf)) {
     build_at(f->b, f->env.mask, front_tag(f) | (at + 1) << TAG_LINES);
     class_set_column(f, at, value);
     return;
@@ -511,7 +506,7 @@ static void access_write(struct front *f, struct cell_place to, struct val value
   column->written = true;
   value = maybe_need(f, value);
   build_at(f->b, f->env.mask, front_tag(f) | (at + 1) << TAG_LINES);
-  f->env.fields[at] = access_fit(f, &to.component->leaves[to.component_leaf], column->type, value);
+  f->env.fields[at] = access_fit(f, &component->leaves[leaf], column->type, value);
 }
 
 NORETURN static void access_refuse_target(struct front *f, const struct component *relation) {
@@ -537,32 +532,29 @@ void access_store(struct front *f, struct val view, const struct constant *key,
     order_item(f, maybe_need(f, view), key, value);
     return;
   }
-  if (view.kind == VAL_LIST || view.kind == VAL_ENTRY) {
-    (view.kind == VAL_LIST ? scratch_set_key : scratch_set_field)(f, view, key, value);
+  if (view.kind == VAL_LIST) {
+    scratch_set(f, view, scratch_index(f, view, key), value);
     return;
   }
-  if (view.kind == VAL_ARRAY) {
-    steps_store(f, view, element_index(f, view, key), value);
+  if (view.kind == VAL_ENTRY) {
+    scratch_set_field(f, view, key, value);
     return;
   }
-  if (view.kind == VAL_ARRAYS) {
-    object_set_store(f, view, element_index(f, view, key), value);
+  if (view.kind == VAL_ARRAY || view.kind == VAL_ARRAYS) {
+    struct val index = element_index(f, view, key);
+    (view.kind == VAL_ARRAY ? steps_store : object_set_store)(f, view, index, value);
     return;
   }
   if (view.kind == VAL_PARTNER) partner_refuse_write(f, view, key);
   if (!val_is_view(view)) front_refuse(f, "it writes to something that is not a view");
   struct val to = access_inside(f, maybe_need(f, view), key);
   if (!access_is_leaf(to)) front_refuse(f, "it sets an array or nested component as a whole");
-  if (view.kind == VAL_RESOURCE) {
-    steps_store_field(f, to, value);
-    return;
-  }
-  if (view.kind == VAL_ELEMENT) {
-    field_store(f, to, value);
+  if (view.kind == VAL_RESOURCE || view.kind == VAL_ELEMENT) {
+    (view.kind == VAL_RESOURCE ? steps_store_field : field_store)(f, to, value);
     return;
   }
   if (leaf_is_target(to.root, to.leaf)) access_refuse_target(f, to.root);
-  access_write(f, (struct cell_place){to.slot, to.leaf, to.root, to.leaf}, value, f->env.mask);
+  access_write(f, to.slot, to.leaf, value, f->env.mask);
 }
 
 /* The result for a field, or the field's old value where the result is nil. */
@@ -570,7 +562,7 @@ static struct val access_or_own(struct front *f, uint32_t slot, const struct ter
                                 struct val value) {
   k_value there = value.present;
   if (value.kind != VAL_VALUE || !val_is_maybe(value)) return value;
-  struct val own = access_column(f, slot, 0, term->component, term->leaf);
+  struct val own = access_column(f, slot, term->leaf);
   value.present = K_ALL;
   return val_select(f, there, value, own);
 }
@@ -599,7 +591,7 @@ void access_result(struct front *f, uint32_t slot, struct val value) {
   if (value.kind == VAL_NOTHING)
     front_refuse(f, "the type of what it returns for '%s' depends on the path taken: return the "
                     "field's own value where it should stay", name);
-  access_write(f, (struct cell_place){slot, 0, term->component, term->leaf}, value, mask);
+  access_write(f, slot, term->leaf, value, mask);
 }
 
 /* Whether what the term reads is final before the row's turn, because parents come first. */

@@ -61,8 +61,7 @@ void class_share(struct front *f, const struct component *component, uint32_t le
 /* Records the line at which a leaf is first read or written, for explain. */
 void class_note_line(struct front *f, const struct component *component, uint32_t leaf,
                      bool writes);
-/* The place of an array's element or a resource's field. The second: the cell at such a place. */
-k_value class_element(struct front *f, const struct component *array, uint32_t leaf, k_value index);
+/* The cell at the place of an array's element or a resource's field. */
 k_value class_cell_at(struct front *f, const struct component *component, uint32_t leaf,
                       k_value place);
 /* The content of a cell, or of a column's cell, when the row reads it. */
@@ -100,10 +99,9 @@ struct val steps_choice(struct front *f, struct val result, struct fork rows, st
 ** step. */
 struct val steps_cell(struct front *f, struct val value, uint32_t cell);
 bool steps_fold_cell(struct front *f, struct val value, uint32_t at, k_column type, k_value cell);
-/* The value of a field of a resource. */
-struct val steps_field(struct front *f, struct val value, struct val field);
-/* The value of a column whose cells belong to other entities. */
-struct val steps_other(struct front *f, struct val value, uint32_t column);
+/* The value of a field of a resource or, of other entities, of the column with that number + 1. */
+struct val steps_field(struct front *f, struct val value, const struct component *component,
+                       uint32_t leaf, uint32_t column);
 void steps_store_other(struct front *f, uint32_t column, struct val value);
 /* Stores into the element of an array, or a resource's field, for the present rows. */
 void steps_store(struct front *f, struct val array, struct val index, struct val value);

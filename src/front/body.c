@@ -58,10 +58,6 @@ static uint32_t body_target(const struct cut *cut, uint32_t target) {
   return cut->places[(inside ? target : cut->end) - cut->first] + !inside;
 }
 
-static bool body_leaves(const struct cut *cut, uint32_t pc) {
-  return front_leaves(cut->f, NULL, pc) || cut->from->code[pc].kind == CODE_RETURN;
-}
-
 static void body_add_local(struct cut *cut, uint32_t local, bool sets, uint32_t pc) {
   if (cut->from->captured[local / 64] >> local % 64 & 1) {
     cut->f->frame->pc = pc;
@@ -105,7 +101,7 @@ static void body_note_locals(struct cut *cut, const struct code *code) {
 static void body_add_code(struct cut *cut, uint32_t pc) {
   struct code code = cut->from->code[pc];
   body_note_locals(cut, &code);
-  if (body_leaves(cut, pc)) {
+  if (front_leaves(cut->f, NULL, pc) || code.kind == CODE_RETURN) {
     body_add(cut, (struct code){.kind = CODE_LEAVE}, pc);
     return;
   }

@@ -110,15 +110,6 @@ static struct operand bytecode_immediate(struct decoder *d, int64_t value) {
   return (struct operand){true, bytecode_new_constant(d, bytecode_integer_constant(value))};
 }
 
-static const char *bytecode_refusal(uint32_t op) {
-  switch (op) {
-    case LOP_TBC: return "it has a to-be-closed variable: do that in a system's run";
-    case LOP_VARARG:
-    case LOP_VARARGPREP: return WHY_VARARG;
-    default: return WHY_UNKNOWN;
-  }
-}
-
 /* ---- instructions ---- */
 
 /* The parts of an instruction's word. */
@@ -127,11 +118,53 @@ struct fields {
 };
 static int64_t bytecode_signed_c(uint32_t c) { return (int64_t)c - 127; }
 
-static void bytecode_load(struct decoder *d, const struct fields *i, struct constant constant,
-                          struct code *out) {
-  out->kind = CODE_LOAD;
-  out->a = bytecode_reg(d, i->a);
-  out->b = bytecode_new_constant(d, constant);
+/* What a number of an instruction is. */
+enum role { ROLE_NONE, ROLE_REGISTER, ROLE_UPVALUE, ROLE_KEY, ROLE_INTEGER };
+
+/* Instructions whose numbers are read one by one. */
+static const struct form {
+  enum code_kind kind;
+  enum role a, b, c;
+  bool sets;                   /* c is a register or, with k, a constant, to be stored */
+} bytecode_forms[] = {
+  [LOP_MOVE] = {CODE_MOVE, ROLE_REGISTER, ROLE_REGISTER, ROLE_NONE, false},
+  [LOP_GETUPVAL] = {CODE_UPVALUE, ROLE_REGISTER, ROLE_UPVALUE, ROLE_NONE, false},
+  [LOP_GETTABUP] = {CODE_UPFIELD, ROLE_REGISTER, ROLE_UPVALUE, ROLE_KEY, false},
+  [LOP_GETTABLE] = {CODE_INDEX, ROLE_REGISTER, ROLE_REGISTER, ROLE_REGISTER, false},
+  [LOP_GETI] = {CODE_FIELD, ROLE_REGISTER, ROLE_REGISTER, ROLE_INTEGER, false},
+  [LOP_GETFIELD] = {CODE_FIELD, ROLE_REGISTER, ROLE_REGISTER, ROLE_KEY, false},
+  [LOP_SETTABUP] = {CODE_SET_UPFIELD, ROLE_UPVALUE, ROLE_KEY, ROLE_NONE, true},
+  [LOP_SETTABLE] = {CODE_SET_INDEX, ROLE_REGISTER, ROLE_REGISTER, ROLE_NONE, true},
+  [LOP_SETI] = {CODE_SET_FIELD, ROLE_REGISTER, ROLE_INTEGER, ROLE_NONE, true},
+  [LOP_SETFIELD] = {CODE_SET_FIELD, ROLE_REGISTER, ROLE_KEY, ROLE_NONE, true},
+  [LOP_UNM] = {CODE_UNARY, ROLE_REGISTER, ROLE_REGISTER, ROLE_NONE, false},
+  [LOP_BNOT] = {CODE_UNARY, ROLE_REGISTER, ROLE_REGISTER, ROLE_NONE, false},
+  [LOP_NOT] = {CODE_NOT, ROLE_REGISTER, ROLE_REGISTER, ROLE_NONE, false},
+  [LOP_LEN] = {CODE_LENGTH, ROLE_REGISTER, ROLE_REGISTER, ROLE_NONE, false}};
+
+static uint32_t bytecode_number(struct decoder *d, enum role role, uint32_t at) {
+  switch (role) {
+    case ROLE_REGISTER: return bytecode_reg(d, at);
+    case ROLE_UPVALUE: return bytecode_upvalue(d, at);
+    case ROLE_KEY: return bytecode_key_constant(d, at);
+    case ROLE_INTEGER: return bytecode_new_constant(d, bytecode_integer_constant(at));
+    default: return 0;
+  }
+}
+
+/* False if the instruction has no form. */
+static bool bytecode_by_form(struct decoder *d, const struct fields *i, struct code *out) {
+  if (i->op >= sizeof bytecode_forms / sizeof *bytecode_forms) return false;
+  const struct form *form = &bytecode_forms[i->op];
+  if (!form->a) return false;
+  out->kind = form->kind;
+  out->op = i->op == LOP_BNOT ? OPERATOR_BNOT : OPERATOR_NEG;
+  out->a = bytecode_number(d, form->a, i->a);
+  out->b = bytecode_number(d, form->b, i->b);
+  out->c = bytecode_number(d, form->c, i->c);
+  if (form->sets)
+    out->right = i->k ? bytecode_in_constant(d, i->c) : bytecode_in_register(d, i->c);
+  return true;
 }
 
 /* The target of the jump that follows a condition. */
@@ -206,51 +239,6 @@ static void bytecode_do_return(struct decoder *d, const struct fields *i, struct
   if (out->b == NONE) bytecode_reg(d, i->a);
 }
 
-/* The value that is stored to a field. */
-static void bytecode_set_field(struct decoder *d, const struct fields *i, struct code *out) {
-  out->kind = i->op == LOP_SETTABUP    ? CODE_SET_UPFIELD
-              : i->op == LOP_SETTABLE ? CODE_SET_INDEX
-                                      : CODE_SET_FIELD;
-  out->a = i->op == LOP_SETTABUP ? bytecode_upvalue(d, i->a) : bytecode_reg(d, i->a);
-  switch (i->op) {
-    case LOP_SETTABLE: out->b = bytecode_reg(d, i->b); break;
-    case LOP_SETI: out->b = bytecode_new_constant(d, bytecode_integer_constant(i->b)); break;
-    default: out->b = bytecode_key_constant(d, i->b); break;
-  }
-  out->right = i->k ? bytecode_in_constant(d, i->c) : bytecode_in_register(d, i->c);
-}
-
-static void bytecode_field(struct decoder *d, const struct fields *i, struct code *out) {
-  out->a = bytecode_reg(d, i->a);
-  switch (i->op) {
-    case LOP_GETUPVAL:
-      out->kind = CODE_UPVALUE;
-      out->b = bytecode_upvalue(d, i->b);
-      break;
-    case LOP_GETTABUP:
-      out->kind = CODE_UPFIELD;
-      out->b = bytecode_upvalue(d, i->b);
-      out->c = bytecode_key_constant(d, i->c);
-      break;
-    case LOP_GETTABLE:
-      out->kind = CODE_INDEX;
-      out->b = bytecode_reg(d, i->b);
-      out->c = bytecode_reg(d, i->c);
-      break;
-    case LOP_GETI:
-      out->kind = CODE_FIELD;
-      out->b = bytecode_reg(d, i->b);
-      out->c = bytecode_new_constant(d, bytecode_integer_constant(i->c));
-      break;
-    case LOP_GETFIELD:
-      out->kind = CODE_FIELD;
-      out->b = bytecode_reg(d, i->b);
-      out->c = bytecode_key_constant(d, i->c);
-      break;
-    default: assert(i->op == LOP_GETFIELD); break;
-  }
-}
-
 static void bytecode_method(struct decoder *d, const struct fields *i, struct code *out) {
   out->kind = CODE_METHOD;
   out->a = bytecode_reg(d, i->a);
@@ -321,46 +309,19 @@ static void bytecode_load_long(struct decoder *d, const struct fields *i, uint32
   if (d->ok) out->b = bytecode_own_constant(d, bytecode_word(d, pc + 1) >> 7);
 }
 
-static void bytecode_load_number(struct decoder *d, const struct fields *i, struct code *out) {
+static void bytecode_load(struct decoder *d, const struct fields *i, struct code *out) {
   struct constant constant = bytecode_integer_constant((int64_t)i->bx - 65535);
-  if (i->op == LOP_LOADF) {
-    constant.type = CONST_FLOAT;
-    constant.number = (double)constant.integer;
-  }
-  bytecode_load(d, i, constant, out);
-}
-
-static void bytecode_load_simple(struct decoder *d, const struct fields *i, struct code *out) {
-  switch (i->op) {
-    case LOP_LOADK:
-      out->kind = CODE_LOAD;
-      out->a = bytecode_reg(d, i->a);
-      out->b = bytecode_own_constant(d, i->bx);
-      break;
-    case LOP_LOADNIL:
-      out->kind = CODE_NIL;
-      out->a = bytecode_reg(d, i->a);
-      out->b = i->b;
-      bytecode_reg(d, i->a + i->b);
-      break;
-    default:
-      bytecode_load(
-          d, i,
-          (struct constant){.type = i->op == LOP_LOADTRUE ? CONST_TRUE : CONST_FALSE},
-          out);
-      if (i->op == LOP_LFALSESKIP) out->kind = CODE_LOAD_SKIP;
-      break;
-  }
-}
-
-static void bytecode_move(struct decoder *d, const struct fields *i, struct code *out) {
-  out->kind = i->op == LOP_MOVE  ? CODE_MOVE
-              : i->op == LOP_NOT ? CODE_NOT
-              : i->op == LOP_LEN ? CODE_LENGTH
-                                 : CODE_UNARY;
-  out->op = i->op == LOP_BNOT ? OPERATOR_BNOT : OPERATOR_NEG;
+  out->kind = i->op == LOP_LFALSESKIP ? CODE_LOAD_SKIP : CODE_LOAD;
   out->a = bytecode_reg(d, i->a);
-  out->b = bytecode_reg(d, i->b);
+  if (i->op == LOP_LOADK) {
+    out->b = bytecode_own_constant(d, i->bx);
+    return;
+  }
+  if (i->op == LOP_LOADF)
+    constant = (struct constant){.type = CONST_FLOAT, .number = (double)constant.integer};
+  else if (i->op != LOP_LOADI)
+    constant = (struct constant){.type = i->op == LOP_LOADTRUE ? CONST_TRUE : CONST_FALSE};
+  out->b = bytecode_new_constant(d, constant);
 }
 
 static void bytecode_jump(struct decoder *d, uint32_t pc, struct code *out) {
@@ -404,9 +365,16 @@ static void bytecode_concat(struct decoder *d, const struct fields *i, struct co
 
 static void bytecode_refuse(const struct fields *i, struct code *out) {
   out->kind = CODE_REFUSED;
-  out->why = bytecode_refusal(i->op);
+  out->why = i->op == LOP_TBC ? "it has a to-be-closed variable: do that in a system's run"
+             : i->op == LOP_VARARG || i->op == LOP_VARARGPREP ? WHY_VARARG
+                                                               : WHY_UNKNOWN;
   out->a = i->a;
   out->flag = i->op > LOP_SETFIELD && i->op != LOP_TBC;
+}
+
+static void bytecode_load_nil(struct decoder *d, const struct fields *i, struct code *out) {
+  *out = (struct code){.kind = CODE_NIL, .a = bytecode_reg(d, i->a), .b = i->b};
+  bytecode_reg(d, i->a + i->b);
 }
 
 static void bytecode_set_upvalue(struct decoder *d, const struct fields *i, struct code *out) {
@@ -419,20 +387,15 @@ static void bytecode_set_upvalue(struct decoder *d, const struct fields *i, stru
 /* Decodes instructions that only set registers, upvalues or fields; false for others. */
 static bool decode_value(struct decoder *d, const struct fields *i, uint32_t pc,
                          struct code *out) {
-  if (i->op == LOP_MOVE || (i->op >= LOP_UNM && i->op <= LOP_LEN))
-    bytecode_move(d, i, out);
-  else if (i->op == LOP_LOADI || i->op == LOP_LOADF)
-    bytecode_load_number(d, i, out);
-  else if (i->op == LOP_LOADKX)
+  if (bytecode_by_form(d, i, out)) return true;
+  if (i->op == LOP_LOADKX)
     bytecode_load_long(d, i, pc, out);
-  else if (i->op >= LOP_LOADK && i->op <= LOP_LOADNIL)
-    bytecode_load_simple(d, i, out);
-  else if (i->op == LOP_GETUPVAL || (i->op >= LOP_GETTABUP && i->op <= LOP_GETFIELD))
-    bytecode_field(d, i, out);
+  else if (i->op == LOP_LOADNIL)
+    bytecode_load_nil(d, i, out);
+  else if (i->op >= LOP_LOADI && i->op <= LOP_LOADTRUE)
+    bytecode_load(d, i, out);
   else if (i->op == LOP_SETUPVAL)
     bytecode_set_upvalue(d, i, out);
-  else if (i->op >= LOP_SETTABUP && i->op <= LOP_SETFIELD)
-    bytecode_set_field(d, i, out);
   else if (i->op == LOP_SETLIST)
     bytecode_list(d, i, pc, out);
   else if (i->op == LOP_CONCAT)

@@ -214,7 +214,7 @@ static struct val count_call(struct front *f, const struct val *arguments, uint3
                     "an upvalue: do that in a system's run");
   ecs_string text = query ? (ecs_string){query->text, query->text_size} : arguments[1].string;
   call_check_counted(f, text);
-  return val_number(f, text_guard(f, GUARD_COUNT, text), true);
+  return val_number(f, outside_text(f, GUARD_COUNT, text), true);
 }
 
 /* world:query(text): a query that the world keeps. */
@@ -236,7 +236,7 @@ static struct val lookup_call(struct front *f, const struct val *arguments, uint
   if (count != 2 || arguments[0].kind != VAL_WORLD || arguments[1].kind != VAL_STRING)
     front_refuse(f, "it calls world:lookup with something other than one string from a constant "
                     "or an upvalue: do that in a system's run");
-  struct val id = val_number(f, text_guard(f, GUARD_NAMED, arguments[1].string), false);
+  struct val id = val_number(f, outside_text(f, GUARD_NAMED, arguments[1].string), false);
   id.entity = true;
   id.present = build_binary(f->b, KO_NE, id.value, build_i64(f->b, 0));
   return id;
@@ -486,7 +486,7 @@ static void call_end_way(struct front *f, struct call_ways *ways, bool done) {
 }
 
 static void call_close_ways(struct front *f, const struct call_ways *ways) {
-  front_unite(f, ways->first);
+  front_join(f, ways->first, NONE);
   if (f->env.mask == K_NONE) return;
   f->env.mask = ways->whole;
   build_at(f->b, f->env.mask, front_tag(f));
@@ -499,9 +499,9 @@ static void call_each_of(struct front *f, const struct code *code, struct val fu
   struct call_ways ways = call_open_ways(f);
   uint32_t at = 0;
   k_value here, others;
-  const struct val *function = object_set_function(f, functions, &at, &here), *next;
+  const struct val *function = object_set_next(f, functions, &at, &here), *next;
   for (; function && f->env.mask != K_NONE; function = next, here = others) {
-    next = object_set_function(f, functions, &at, &others);
+    next = object_set_next(f, functions, &at, &others);
     bool any = call_begin_way(f, &ways, here, !next);
     if (any) call_lua_function(f, code, *function, count);
     call_end_way(f, &ways, any);

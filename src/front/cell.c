@@ -11,6 +11,7 @@
 
 #include "core/base/column.h"
 #include "core/ids/world.h"
+#include "kernel/ops.h"
 
 /* The parts of a cell: its value and its booleans. */
 enum cell_part { PART_ITSELF, PART_PRESENT, PART_INTEGER };
@@ -152,10 +153,7 @@ static bool cell_may_fold(const struct front *f, const struct cell *cell) {
 static struct val cell_get_folded(struct front *f, const struct cell *cell, uint32_t at) {
   int16_t *uniform = &f->cell_uniforms[at];
   if (!*uniform) *uniform = outside_uniform(f);
-  k_type type = cell->kind == CELL_BOOL      ? KT_BOOL
-                : cell->kind == CELL_INTEGER ? KT_I64
-                                             : KT_F64;
-  k_value value = build_uniform(f->b, (uint32_t)*uniform, type);
+  k_value value = build_uniform(f->b, (uint32_t)*uniform, column_value(cell_column(cell)));
   return steps_cell(f, val_number(f, value, false), at);
 }
 

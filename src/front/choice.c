@@ -8,15 +8,6 @@
 /* Strings among which a function chooses by row: a choice is a number in the list of all strings
 ** that meet others. Also values of enums and string fields. */
 
-/* The number of a string, or NONE if there are too many. */
-static uint32_t choice_number_of(struct front *f, ecs_string string) {
-  for (uint32_t i = 0; i < f->string_count; i++)
-    if (text_same(string, f->strings[i])) return i;
-  if (f->string_count == FRONT_STRINGS) return NONE;
-  f->strings[f->string_count] = string;
-  return f->string_count++;
-}
-
 const struct enumeration *choice_names(struct front *f, const struct enumeration *names) {
   for (uint32_t i = 0; names && i < f->enum_count; i++)
     if (enumeration_same(f->enums[i], names)) return f->enums[i];
@@ -26,8 +17,10 @@ const struct enumeration *choice_names(struct front *f, const struct enumeration
 
 bool choice_of(struct front *f, struct val *x) {
   if (x->kind == VAL_CHOICE) return true;
-  uint32_t at = choice_number_of(f, x->string);
-  if (at == NONE) return false;
+  uint32_t at = 0;
+  while (at < f->string_count && !text_same(x->string, f->strings[at])) at++;
+  if (at == FRONT_STRINGS) return false;
+  if (at == f->string_count) f->strings[f->string_count++] = x->string;
   *x = (struct val){.kind = VAL_CHOICE, .value = build_i64(f->b, at),
                     .number = (int64_t)((uint64_t)1 << at)};
   return true;
@@ -52,7 +45,7 @@ k_value choice_is(struct front *f, struct val x, uint32_t at) {
 
 /* The number of a string constant in the world's table. */
 static k_value choice_constant(struct front *f, ecs_string text) {
-  return text.size ? text_guard(f, GUARD_TEXT, text) : build_i64(f->b, 0);
+  return text.size ? outside_text(f, GUARD_TEXT, text) : build_i64(f->b, 0);
 }
 
 /* A string's place among the names; if it is not one of them, K_NONE or, with `any`, -1. */
@@ -89,6 +82,7 @@ static k_value choice_as_other(struct front *f, struct val x, const struct enume
 
 k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *names, bool any) {
   struct builder *b = f->b;
+  if (x.kind == VAL_VALUE && x.names == names) return x.value;
   if (x.kind == VAL_VALUE) return choice_as_other(f, x, names, any);
   assert(val_is_text(x));
   if (x.kind == VAL_STRING) return choice_place_of(f, names, x.string, any);
@@ -155,8 +149,7 @@ static struct val choice_select_named(struct front *f, k_value mask, struct val 
   if (named.kind != VAL_VALUE || !named.names) return nothing;
   const struct enumeration *names = choice_extend(f, named.names, other);
   if (!names) return nothing;
-  k_value a = x.names == names ? x.value : choice_as_enum(f, x, names, false);
-  k_value b = y.names == names ? y.value : choice_as_enum(f, y, names, false);
+  k_value a = choice_as_enum(f, x, names, false), b = choice_as_enum(f, y, names, false);
   if (a == K_NONE || b == K_NONE) return nothing;
   struct val joined = val_number(f, build_select(f->b, mask, a, b), false);
   joined.names = names;
@@ -234,24 +227,8 @@ void choice_concat(struct front *f, const struct code *code) {
 
 const struct enumeration front_texts = {NULL, 0, NULL, 0};
 
-k_value text_guard(struct front *f, enum guard_type type, ecs_string text) {
-  uint16_t same = outside_string(f, text.data, text.size);
-  uint32_t i = 0;
-  while (i < f->guard_count && (f->guards[i].type != type || f->guards[i].same != same)) i++;
-  f->fleeting = i == FRONT_GUARDS;
-  if (f->fleeting)
-    front_refuse(f, "it uses more than %d outside values: write it as two systems", FRONT_GUARDS);
-  if (i == f->guard_count)
-    f->guards[f->guard_count++] =
-        (struct guard){.type = type, .same = same, .uniform = outside_uniform(f)};
-  assert(f->guards[i].uniform >= 0);
-  return build_uniform(f->b, (uint32_t)f->guards[i].uniform, KT_I64);
-}
-
 k_value text_as_cell(struct front *f, struct val value) {
-  if (val_is_text(value)) return choice_as_enum(f, value, &front_texts, false);
-  if (value.kind == VAL_VALUE && value.names == &front_texts) return value.value;
-  if (value.kind == VAL_VALUE && value.names) return choice_as_enum(f, value, &front_texts, false);
+  if (val_is_string(value)) return choice_as_enum(f, value, &front_texts, false);
   front_refuse(f, "it sets a string field to something other than a string constant, a name of an "
                   "enum or a string field");
 }

@@ -116,11 +116,6 @@ void class_set_column(struct front *f, uint32_t column, struct val value) {
   class_set(f, to->component, to->component_leaf, class_cells(f, column), value);
 }
 
-k_value class_element(struct front *f, const struct component *array, uint32_t leaf,
-                      k_value index) {
-  return build_cell(f->b, element_array(f, array, leaf), index);
-}
-
 void class_set_element(struct front *f, const struct component *array, uint32_t leaf,
                        k_value index, struct val value) {
   uint32_t number = element_array(f, array, leaf);

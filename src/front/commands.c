@@ -46,15 +46,16 @@ static k_value commands_cell(struct front *f, const struct run_command *command,
   return place == K_NONE ? K_NONE : class_cell_at(f, component, command->leaf, place);
 }
 
-void order_with(struct front *f, struct run_command command, k_value entity, k_value value) {
+uint32_t order_with(struct front *f, struct run_command command, k_value entity, k_value value) {
   need_command(f);
   k_value cell = commands_cell(f, &command, entity);
   f->commands[f->command_count] = command;
-  build_order(f->b, f->command_count++, entity, value, cell);
+  build_order(f->b, f->command_count, entity, value, cell);
+  return f->command_count++;
 }
 
-void order_add(struct front *f, struct run_command command, k_value value) {
-  order_with(f, command, build_i64(f->b, 0), value);
+uint32_t order_add(struct front *f, struct run_command command, k_value value) {
+  return order_with(f, command, build_i64(f->b, 0), value);
 }
 
 static const struct component *commands_component_argument(struct front *f,
@@ -473,12 +474,7 @@ static struct val commands_count_spawn(struct front *f) {
   return spawned;
 }
 
-/* Begins an entity whose parts follow until commands_end_parts. Returns the order's number. */
-static uint32_t commands_begin_spawn(struct front *f, struct val spawned) {
-  order_add(f, (struct run_command){.action = RUN_SPAWN}, spawned.value);
-  return f->command_count - 1;
-}
-
+/* The orders after that one are its parts. */
 static void commands_end_parts(struct front *f, uint32_t order) {
   assert(order < f->command_count);
   f->commands[order].parts = f->command_count - order - 1;
@@ -492,7 +488,7 @@ static void commands_spawn_table(struct front *f, uint32_t first, struct val spa
                         build_implies(f->b, f->env.mask, f->items[at].there)))
     at = f->items[at].next;
   if (at == NONE) {
-    uint32_t order = commands_begin_spawn(f, spawned);
+    uint32_t order = order_add(f, (struct run_command){.action = RUN_SPAWN}, spawned.value);
     for (at = first; at != NONE; at = f->items[at].next) commands_spawn_part(f, &f->items[at]);
     tie_spawned(f, first);
     commands_end_parts(f, order);
@@ -551,7 +547,7 @@ struct val order_by_spawner(struct front *f, struct val spawner, const struct va
   if (count > behind)
     front_refuse(f, "it passes a spawner more values than its components have fields");
   struct val spawned = commands_count_spawn(f);
-  uint32_t order = commands_begin_spawn(f, spawned);
+  uint32_t order = order_add(f, (struct run_command){.action = RUN_SPAWN}, spawned.value);
   for (uint32_t i = 0; i < outside.count; i++) {
     ecs_id id = outside.names[i].component;
     const struct component *component = component_of(f->world, id);
@@ -661,13 +657,7 @@ static bool commands_is_shared(const struct front *f, const struct run_command *
   return uses & (!command->own ? USES_IT : again ? WRITES_IT | READS_IT : WRITES_IT);
 }
 
-/* Shares an array or resource that orders store to and the function also uses in another way. */
-static void commands_check_stored(struct front *f, const struct run_command *command) {
-  if (commands_is_looked_at(f, command->component, command->leaf))
-    class_share(f, component_of(f->world, command->component), command->leaf);
-}
-
-/* Refuses to emit events and loop over them: the loop would come before they are emitted. */
+/* Events are emitted after the rows, but loops over them have to see them at once. */
 static void commands_check_heard(struct front *f, const struct run_command *command) {
   for (uint32_t i = 0; command->action == RUN_EMIT && i < f->list_count; i++)
     if (f->lists[i].kind == LIST_EVENTS && f->lists[i].relation == command->component)
@@ -679,7 +669,9 @@ void order_finish(struct front *f) {
   for (uint32_t i = 0; i < f->command_count; i++) commands_check_heard(f, &f->commands[i]);
   for (uint32_t i = 0; f->orders && i < f->command_count; i++) {
     const struct run_command *command = &f->commands[i];
-    if (command->action == RUN_STORE) commands_check_stored(f, command);
+    bool stores = command->action == RUN_STORE;
+    if (stores && commands_is_looked_at(f, command->component, command->leaf))
+      class_share(f, component_of(f->world, command->component), command->leaf);
     if (command->action != RUN_SET || command->whom == SPAWNED_ALL || command->leaf == NONE)
       continue;
     const struct component *component = component_of(f->world, command->component);

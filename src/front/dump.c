@@ -146,7 +146,7 @@ static bool dump_take_header(struct dump_cursor *in) {
 /* ---- constants ---- */
 
 /* False when out of memory, or for an invalid constant. A function's own constants come before all
-** other strings and are distinct, so each is written out. */
+** other strings and differ, so each is written out. Without a function it is skipped. */
 static bool dump_take_constant(struct dump_cursor *in, struct function_code *f) {
   struct constant constant = {CONST_NIL, 0, 0, {"", 0}};
   switch (dump_take_byte(in)) {
@@ -165,11 +165,11 @@ static bool dump_take_constant(struct dump_cursor *in, struct function_code *f) 
     case DUMP_LONG:
       constant.type = CONST_STRING;
       constant.string = dump_take_string(in);
-      if (!constant.string.data) in->ok = false;
+      if (f && !constant.string.data) in->ok = false;
       break;
     default: in->ok = false;
   }
-  return in->ok && dump_add_constant(f, constant) != NONE;
+  return in->ok && (!f || dump_add_constant(f, constant) != NONE);
 }
 
 static ecs_status dump_take_constants(struct dump_cursor *in, struct function_code *f) {
@@ -250,19 +250,6 @@ static void dump_take_body(struct dump_cursor *in, struct function_code *f) {
   }
 }
 
-static void dump_skip_constants(struct dump_cursor *in) {
-  uint32_t count = dump_take_count(in);
-  for (uint32_t i = 0; i < count && in->ok; i++) {
-    unsigned type = dump_take_byte(in);
-    if (type == DUMP_INTEGER)
-      dump_take_integer(in);
-    else if (type == DUMP_FLOAT)
-      dump_take(in, 8);
-    else if (type == DUMP_SHORT || type == DUMP_LONG)
-      dump_take_string(in);
-  }
-}
-
 /* Skips lines, names of locals and names of upvalues. */
 static void dump_skip_debug(struct dump_cursor *in) {
   dump_take(in, dump_take_count(in));
@@ -299,7 +286,7 @@ static void dump_skip_head(struct dump_cursor *in) {
   dump_take_number(in);
   dump_take(in, 3);
   dump_take_words(in, &count);
-  dump_skip_constants(in);
+  (void)dump_take_constants(in, NULL);
 }
 
 static void dump_skip_function(struct dump_cursor *in, int depth, uint64_t *captured) {

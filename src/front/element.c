@@ -118,12 +118,17 @@ struct val element_index(struct front *f, struct val array, const struct constan
 
 #define NO_VALUE (LUA_TNONE - 1)   /* the type of a value that a record may lack */
 
-/* The type of a missing value: NO_VALUE if a record may lack it, and no metatable supplies it. */
-static int element_take_gap(lua_State *L, const struct guard *guard) {
-  if (guard->gaps < GAPS_FILLED) return LUA_TNONE;
-  if (!lua_getmetatable(L, -2)) return NO_VALUE;
-  lua_pop(L, 1);
-  return LUA_TNONE;
+/* Replaces a record, and the key above it, by its value for that. A record without a value must
+** also lack it in Lua: nil, without a metatable. */
+static int element_take_key(lua_State *L, const struct guard *guard) {
+  int type = lua_rawget(L, -2);
+  if (type == LUA_TNIL) {
+    bool hides = guard->gaps >= GAPS_FILLED && lua_getmetatable(L, -2);
+    type = guard->gaps < GAPS_FILLED || hides ? LUA_TNONE : NO_VALUE;
+    if (hides) lua_pop(L, 1);
+  }
+  lua_remove(L, -2);
+  return type;
 }
 
 /* Replaces the element at the top of the stack by its value for a key, or for one of several keys,
@@ -133,9 +138,7 @@ static int element_take_value_in(lua_State *L, int anchors, const struct guard *
   int type = lua_type(L, -1);
   if (guard->within && type == LUA_TTABLE) {
     lua_rawgeti(L, anchors, guard->within);
-    type = lua_rawget(L, -2);
-    if (type == LUA_TNIL) type = element_take_gap(L, guard);
-    lua_remove(L, -2);
+    type = element_take_key(L, guard);
     if (type != LUA_TTABLE) return type == NO_VALUE ? NO_VALUE : LUA_TNONE;
   }
   if ((!guard->inner && !guard->stride) || type == LUA_TNIL) return type;
@@ -145,16 +148,11 @@ static int element_take_value_in(lua_State *L, int anchors, const struct guard *
     lua_rawgeti(L, anchors, (lua_Integer)guard->inner + (guard->stride ? at : 0));
   else
     lua_pushinteger(L, (lua_Integer)at + 1);
-  type = lua_rawget(L, -2);
-  if (type == LUA_TNIL) type = element_take_gap(L, guard);
-  lua_remove(L, -2);
+  type = element_take_key(L, guard);
   if (!guard->field || type == NO_VALUE || type == LUA_TNONE) return type;
   if (type != LUA_TTABLE) return LUA_TNONE;
   lua_rawgeti(L, anchors, guard->field);
-  type = lua_rawget(L, -2);
-  if (type == LUA_TNIL) type = element_take_gap(L, guard);
-  lua_remove(L, -2);
-  return type;
+  return element_take_key(L, guard);
 }
 
 /* Likewise, but pushes what is wanted: the value, or its length. */
@@ -498,7 +496,7 @@ static struct guard *guard_elements(struct front *f, const struct front_array *t
   uint16_t index = outside_string(f, "__index", 7);
   uint16_t first = names ? element_anchor(f, names->names, names->count) : 0;
   uint16_t within = inner ? element_anchor(f, inner->names, inner->count) : table->inner;
-  struct guard *guard = outside_guard(f, table->path, GUARD_ELEMENTS);
+  struct guard *guard = outside_add_guard(f, &f->paths[table->path], GUARD_ELEMENTS);
   guard->same = index;
   guard->names = first;
   guard->name_count = names ? (uint16_t)names->count : 0;

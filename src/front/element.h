@@ -39,10 +39,10 @@ struct val object_set_take(struct front *f, uint32_t number, struct val index);
 struct val object_set_get(struct front *f, struct val arrays, struct val index);
 void object_set_store(struct front *f, struct val arrays, struct val index, struct val value);
 struct val object_set_length(struct front *f, struct val arrays);
-/* Iterates over the functions of a table, with the rows that have each; NULL after the last one. */
-const struct val *object_set_function(struct front *f, struct val functions, uint32_t *at,
-                                      k_value *here);
-/* Makes two arrays members of one set; false if they differ in type, or are not arrays. */
+/* Iterates over the objects of a set, with the rows that have each; NULL after the last one. */
+const struct val *object_set_next(struct front *f, struct val objects, uint32_t *at,
+                                  k_value *here);
+/* Makes two arrays members of one set; false: they differ in type, or are not arrays. */
 bool object_set_join(struct front *f, struct val *x, struct val *y);
 /* Makes two tables, given by paths or not, records of the table that holds both, or two arrays
 ** members of a set; false if there is no such table or set. Also true for elements of one array

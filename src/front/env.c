@@ -60,11 +60,6 @@ static k_value env_join_masks(struct front *f, k_value a, k_value b, uint32_t de
   return whole;
 }
 
-static k_value mask_or(struct front *f, k_value a, k_value b) {
-  if (a == K_NONE) return b;
-  return b == K_NONE ? a : env_join_masks(f, a, b, 8);
-}
-
 k_value mask_select(struct front *f, k_value mask, k_value x, k_value y) {
   if (x == y) return x;
   k_value yes = build_binary(f->b, KO_AND, mask, x);
@@ -86,7 +81,7 @@ bool env_leave_some(struct front *f) {
   f->env.mask = K_NONE;
   f->leaves = true;
   for (uint32_t i = 0; rest != K_NONE && i < f->edge_count; i++) {
-    struct env *env = &f->edges[i].env;
+    struct env *env = &f->edges[i];
     if (env->mask != rest) continue;
     for (uint32_t at = 0; at < env->count; at++)
       env->registers[at] = maybe_narrow(f, rest, env->registers[at]);
@@ -178,7 +173,21 @@ static struct val env_one_of(struct val x, struct val y) {
   return x;
 }
 
-/* Selects between values that are present in all rows. */
+struct val val_in_common(struct val x, struct val y) {
+  struct val joined = x;
+  joined.soft = x.soft && y.soft;
+  joined.wide = val_is_wide(x) || val_is_wide(y);
+  joined.literal = false;
+  joined.at = 0;
+  joined.chain = 0;
+  joined.entity = x.entity && y.entity;
+  joined.zero = val_is_zero(x) && val_is_zero(y);
+  joined.row_entity = x.row_entity && y.row_entity;
+  joined.spawned = spawned_either(x.spawned, y.spawned);
+  return joined;
+}
+
+/* For values that are present in all rows. */
 static struct val env_select_values(struct front *f, k_value mask, struct val x, struct val y) {
   struct val nothing = {.kind = VAL_NOTHING};
   if (val_same(&x, &y)) return env_one_of(x, y);
@@ -197,19 +206,10 @@ static struct val env_select_values(struct front *f, k_value mask, struct val x,
   int type = val_common_type(f, x, y);
   assert(mask != K_NONE);
   if (type < 0) return nothing;
-  struct val joined = x;
-  joined.soft = x.soft && y.soft;
+  struct val joined = val_in_common(x, y);
   mixed_join(f, mask, x, y, &joined);
-  joined.wide = val_is_wide(x) || val_is_wide(y);
-  joined.literal = false;
-  joined.at = 0;
-  joined.entity = x.entity && y.entity;
-  joined.zero = val_is_zero(x) && val_is_zero(y);
-  joined.row_entity = x.row_entity && y.row_entity;
-  joined.spawned = spawned_either(x.spawned, y.spawned);
   joined.value = build_select(f->b, mask, number_as(f, x, (k_type)type),
                               number_as(f, y, (k_type)type));
-  joined.chain = 0;
   return joined;
 }
 
@@ -309,5 +309,5 @@ void env_merge(struct front *f, struct env *into, const struct env *from) {
   env_merge_results(f, into, from);
   for (uint32_t i = 0; i < ENV_COUNTS; i++)
     into->counts[i] = val_select(f, from->mask, from->counts[i], into->counts[i]);
-  into->mask = mask_or(f, into->mask, from->mask);
+  into->mask = env_join_masks(f, into->mask, from->mask, 8);
 }

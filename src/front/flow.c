@@ -53,69 +53,53 @@ static void flow_find_loops(struct function_code *f) {
 
 /* ---- live registers ---- */
 
-/* What an instruction reads, and what it always sets. */
-static void flow_take_and_set(const struct code *code, struct registers *takes,
-                              struct registers *sets) {
-  if (code->kind <= CODE_CLOSE) return;
+/* The operands that an instruction reads, and whether it sets register a in any case. */
+enum { TAKES_A = 1, TAKES_B = 2, TAKES_C = 4, TAKES_LEFT = 8, TAKES_RIGHT = 16, SETS_A = 32 };
+
+static const uint8_t flow_operands[] = {
+  [CODE_MOVE] = TAKES_B | SETS_A, [CODE_LOAD] = SETS_A, [CODE_LOAD_SKIP] = SETS_A,
+  [CODE_UPVALUE] = SETS_A, [CODE_UPFIELD] = SETS_A, [CODE_FIELD] = TAKES_B | SETS_A,
+  [CODE_INDEX] = TAKES_B | TAKES_C | SETS_A, [CODE_SET_FIELD] = TAKES_A | TAKES_RIGHT,
+  [CODE_SET_INDEX] = TAKES_A | TAKES_B | TAKES_RIGHT, [CODE_SET_UPFIELD] = TAKES_RIGHT,
+  [CODE_SET_UPVALUE] = TAKES_RIGHT, [CODE_TABLE] = SETS_A, [CODE_CLOSURE] = SETS_A,
+  [CODE_METHOD] = TAKES_B, [CODE_ARITH] = TAKES_LEFT | TAKES_RIGHT | SETS_A,
+  [CODE_UNARY] = TAKES_B | SETS_A, [CODE_NOT] = TAKES_B | SETS_A,
+  [CODE_LENGTH] = TAKES_B | SETS_A, [CODE_CONCAT] = SETS_A,
+  [CODE_COMPARE] = TAKES_LEFT | TAKES_RIGHT, [CODE_TEST] = TAKES_B, [CODE_TEST_SET] = TAKES_B,
+  [CODE_CALL] = TAKES_A, [CODE_REFUSED] = 0};
+
+/* What an instruction reads, and what it sets in any case. */
+static void flow_uses(const struct code *code, struct registers *takes, struct registers *sets) {
+  uint8_t operands = flow_operands[code->kind];
+  if (operands & TAKES_A) flow_add(takes, code->a, 1);
+  if (operands & TAKES_B) flow_add(takes, code->b, 1);
+  if (operands & TAKES_C) flow_add(takes, code->c, 1);
+  if (operands & TAKES_LEFT) flow_add_operand(takes, code->left);
+  if (operands & TAKES_RIGHT) flow_add_operand(takes, code->right);
+  if (operands & SETS_A) flow_add(sets, code->a, 1);
   switch (code->kind) {
-    case CODE_SET_FIELD: flow_add(takes, code->a, 1); break;
-    case CODE_SET_INDEX: flow_add(takes, code->a, 1); flow_add(takes, code->b, 1); break;
-    case CODE_MOVE:
-    case CODE_FIELD:
-    case CODE_UNARY:
-    case CODE_NOT:
-    case CODE_LENGTH: flow_add(takes, code->b, 1); break;
     case CODE_CONCAT: flow_add(takes, code->b, code->c); break;
-    case CODE_INDEX: flow_add(takes, code->b, 1); flow_add(takes, code->c, 1); break;
-    case CODE_LIST: flow_add(takes, code->a, code->b == NONE ? REGISTERS : code->b + 1); return;
-    case CODE_METHOD: flow_add(takes, code->b, 1); flow_add(sets, code->a, 2); return;
-    case CODE_NIL: flow_add(sets, code->a, code->b + 1); return;
-    case CODE_TEST:
-    case CODE_TEST_SET: flow_add(takes, code->b, 1); return;
+    case CODE_LIST: flow_add(takes, code->a, code->b == NONE ? REGISTERS : code->b + 1); break;
+    case CODE_METHOD: flow_add(sets, code->a, 2); break;
+    case CODE_NIL: flow_add(sets, code->a, code->b + 1); break;
     case CODE_CALL:
-      flow_add(takes, code->a, 1);
       flow_add(takes, code->left.at, code->b == NONE ? REGISTERS : code->b);
       flow_add(sets, code->a, REGISTERS);
-      return;
-    case CODE_RETURN: flow_add(takes, code->a, code->b == NONE ? REGISTERS : code->b); return;
+      break;
+    case CODE_RETURN: flow_add(takes, code->a, code->b == NONE ? REGISTERS : code->b); break;
     case CODE_FOR:
     case CODE_FOR_END:
       flow_add(takes, code->a, 3);
       flow_add(sets, code->a + FOR_VARIABLE, 1);
-      return;
-    case CODE_EACH: flow_add(takes, code->a, 3); return;
+      break;
+    case CODE_EACH: flow_add(takes, code->a, 3); break;
     case CODE_EACH_NEXT:
       flow_add(takes, code->a, 3);
       flow_add(sets, code->a + EACH_VARIABLE, code->c);
-      return;
-    case CODE_EACH_END: flow_add(takes, code->a, EACH_VARIABLE + 1); return;
-    case CODE_SET_UPFIELD:
-    case CODE_SET_UPVALUE:
-    case CODE_JUMP:
-    case CODE_COMPARE:
-    case CODE_LEAVE:
-    case CODE_REFUSED: return;
+      break;
+    case CODE_EACH_END: flow_add(takes, code->a, EACH_VARIABLE + 1); break;
     default: break;
   }
-  if (code->kind != CODE_SET_FIELD && code->kind != CODE_SET_INDEX) flow_add(sets, code->a, 1);
-}
-
-static bool flow_has_right(const struct code *code) {
-  switch (code->kind) {
-    case CODE_ARITH:
-    case CODE_COMPARE:
-    case CODE_SET_FIELD:
-    case CODE_SET_INDEX:
-    case CODE_SET_UPFIELD:
-    case CODE_SET_UPVALUE: return true;
-    default: return false;
-  }
-}
-
-static void flow_uses(const struct code *code, struct registers *takes, struct registers *sets) {
-  flow_take_and_set(code, takes, sets);
-  if (code->kind == CODE_ARITH || code->kind == CODE_COMPARE) flow_add_operand(takes, code->left);
-  if (flow_has_right(code)) flow_add_operand(takes, code->right);
 }
 
 bool flow_takes(const struct code *code, uint32_t at) {

@@ -181,9 +181,9 @@ static void front_add_edge(struct front *f, uint32_t target, k_value mask) {
   assert(mask != K_NONE && (target == NONE || target <= f->frame->code->count));
   if (!GROW(&f->world->memory, f->edges, f->edge_capacity, f->edge_count + 1ull))
     front_no_memory(f);
-  struct edge_env *edge = &f->edges[f->edge_count];
-  env_copy(f, &edge->env, &f->env);
-  edge->env.mask = mask;
+  struct env *edge = &f->edges[f->edge_count];
+  env_copy(f, edge, &f->env);
+  edge->mask = mask;
   edge->target = target;
   f->edge_count++;
 }
@@ -194,16 +194,22 @@ void front_jump(struct front *f, uint32_t target, k_value mask) {
   front_add_edge(f, target, mask);
 }
 
+void front_jump_unless(struct front *f, uint32_t target, k_value condition) {
+  k_value here = f->env.mask;
+  front_jump(f, target, mask_and_not(f, here, condition));
+  f->env.mask = mask_and(f, here, condition);
+}
+
 void front_keep(struct front *f) { front_add_edge(f, NONE, f->env.mask); }
 
 void front_forget(struct front *f, uint32_t first) {
   assert(first <= f->edge_count);
-  while (f->edge_count > first) env_free(f, &f->edges[--f->edge_count].env);
+  while (f->edge_count > first) env_free(f, &f->edges[--f->edge_count]);
 }
 
 static void front_drop_edge(struct front *f, uint32_t at) {
   assert(at < f->edge_count);
-  env_free(f, &f->edges[at].env);
+  env_free(f, &f->edges[at]);
   f->edge_count--;
   memmove(&f->edges[at], &f->edges[at + 1], (f->edge_count - at) * sizeof *f->edges);
 }
@@ -229,19 +235,8 @@ void front_swap(struct front *f, uint32_t kept) {
   if (f->env.mask != K_NONE) front_keep(f);
   f->env.mask = K_NONE;
   if (kept == NONE) return;
-  front_take_edge(f, &f->edges[kept].env);
+  front_take_edge(f, &f->edges[kept]);
   front_drop_edge(f, kept);
-}
-
-void front_unite(struct front *f, uint32_t first) {
-  assert(f->env.mask == K_NONE);
-  while (f->edge_count > first) {
-    if (f->env.mask == K_NONE)
-      front_take_edge(f, &f->edges[first].env);
-    else
-      env_merge(f, &f->env, &f->edges[first].env);
-    front_drop_edge(f, first);
-  }
 }
 
 void front_join(struct front *f, uint32_t first, uint32_t target) {
@@ -251,9 +246,9 @@ void front_join(struct front *f, uint32_t first, uint32_t target) {
       continue;
     }
     if (f->env.mask == K_NONE)
-      front_take_edge(f, &f->edges[i].env);
+      front_take_edge(f, &f->edges[i]);
     else
-      env_merge(f, &f->env, &f->edges[i].env);
+      env_merge(f, &f->env, &f->edges[i]);
     front_drop_edge(f, i);
   }
 }
@@ -275,7 +270,7 @@ void front_branch(struct front *f, const struct code *code, k_value condition, i
   }
   if (taken != K_NONE) {
     front_jump(f, code->target, taken);
-    if (set) f->edges[f->edge_count - 1].env.registers[frame->base + code->a] = *set;
+    if (set) f->edges[f->edge_count - 1].registers[frame->base + code->a] = *set;
   }
   f->chosen |= taken == K_NONE || stays == K_NONE;
   f->env.mask = stays;

@@ -172,9 +172,10 @@ struct val {
 /* Counters of each row: calls of world:random, up from 0; spawns, down from 0. */
 enum { ENV_CALLS, ENV_SPAWNS, ENV_COUNTS };
 
-/* What holds for the rows at the current instruction. */
+/* What holds for the rows at the current instruction, or that wait for another one. */
 struct env {
-  k_value mask;                /* the present rows; K_NONE: there are none */
+  uint32_t target;             /* that one; NONE: not for an instruction */
+  k_value mask;                /* the present rows; K_NONE: there can be none */
   uint32_t count;              /* registers in use */
   struct val counts[ENV_COUNTS];
   uint32_t result_count;
@@ -184,14 +185,8 @@ struct env {
   struct val *registers;
 };
 
-/* Rows that wait until the pass reaches their target. */
-struct edge_env {
-  uint32_t target;
-  struct env env;
-};
-
-/* A mask that a condition has split, remembered so that joining its halves restores it; or a mask
-** joined from two that are not halves. */
+/* A mask that a condition has split, so that joining its halves restores it; or one joined of two
+** that are not halves. */
 struct fork {
   k_value whole, yes, no;
   bool joined;
@@ -355,7 +350,7 @@ struct front {
 
   struct env env;
   struct frame *frame;
-  struct edge_env *edges;
+  struct env *edges;           /* rows that wait for the pass to reach their target */
   struct program *program;
   uint32_t calls;              /* number of frames opened so far */
   uint32_t depth, loop_depth, edge_count, edge_capacity, fork_count, column_count, path_count;
@@ -439,16 +434,17 @@ void front_advance(struct front *f, struct frame *frame);
 void front_branch(struct front *f, const struct code *code, k_value condition, int known,
                   const struct val *set);
 
-/* Sends the rows of `mask` to a target (for the end: the count of instructions). */
+/* Sends the rows of `mask` to a target (for the end: the count of instructions). The second: the
+** present rows in which a condition does not hold; the others stay. */
 void front_jump(struct front *f, uint32_t target, k_value mask);
+void front_jump_unless(struct front *f, uint32_t target, k_value condition);
 /* Keeps a copy of the environment as the last edge; the second forgets edges from `first` on. */
 void front_keep(struct front *f);
 /* Lets some rows wait while others continue. The first keeps them as they are here, and returns
-** their place, or NONE if there are none. The second exchanges them: the kept rows continue, the
-** others wait. The third joins all rows that wait, from an edge on. */
+** their place, or NONE if there are none. The next lets those that continued wait in turn, and
+** continues with the kept ones. front_join for NONE then joins all that wait. */
 uint32_t front_split(struct front *f, k_value rest);
 void front_swap(struct front *f, uint32_t kept);
-void front_unite(struct front *f, uint32_t first);
 void front_forget(struct front *f, uint32_t first);
 /* Joins the edges, from `first` on, that wait for this instruction. */
 void front_join(struct front *f, uint32_t first, uint32_t target);
@@ -473,8 +469,7 @@ bool survey_has_reasons(const struct front *f);   /* it has listed at least one 
 
 /* ---- env.c: masks and merging ---- */
 
-/* Rows of a mask in which a condition holds, or does not; and the rows of two masks. Either mask
-** may be K_NONE. */
+/* Rows of a mask in which a condition holds, or does not. */
 k_value mask_and(struct front *f, k_value mask, k_value condition);
 k_value mask_and_not(struct front *f, k_value mask, k_value condition);
 /* The rows of x inside the mask, and of y outside it. */
@@ -494,7 +489,9 @@ void env_merge(struct front *f, struct env *into, const struct env *from);
 struct val val_select(struct front *f, k_value mask, struct val x, struct val y);
 /* The type that both can be converted to, or -1. */
 int val_common_type(const struct front *f, struct val x, struct val y);
-/* Whether x in some rows and y in others makes an integer here and a float there. */
+/* x as what it and y, two values, both are, but for whether they are integers to Lua. */
+struct val val_in_common(struct val x, struct val y);
+/* Whether x in some rows and y in others may be an integer here and a float there. */
 bool val_mixes(const struct front *f, struct val x, struct val y);
 /* Whether x cannot be used. */
 static inline bool val_is_spoilt(struct val x) {
@@ -583,8 +580,6 @@ bool choice_of_key(struct front *f, uint32_t path, struct val *x);
 enum pairs_kind choice_of_pairs(struct front *f, uint32_t path, const struct enumeration **names);
 /* The "names" of string fields: any text is one. */
 extern const struct enumeration front_texts;
-/* The number that a guard reads for a text before each run. */
-k_value text_guard(struct front *f, enum guard_type type, ecs_string text);
 /* A value as a string field takes it. */
 k_value text_as_cell(struct front *f, struct val value);
 /* Whether x is any string: a constant, a choice, a string field or an enum's value. */
@@ -632,8 +627,10 @@ k_type val_type(const struct front *f, struct val x);
 ** that the value stays the same. */
 struct guard *outside_need_guard(struct front *f, const struct path *path, enum guard_type type);
 void outside_keep_value(struct front *f, const struct path *path);
-/* A guard for a path. The others anchor a text, and a constant that is one or an integer. */
-struct guard *outside_guard(struct front *f, uint32_t path, enum guard_type type);
+/* The number that a guard reads for a text before each run. */
+k_value outside_text(struct front *f, enum guard_type type, ecs_string text);
+/* Other guards: for a path; for the anchored text; for a constant that is one or an integer. */
+struct guard *outside_add_guard(struct front *f, const struct path *path, enum guard_type type);
 uint16_t outside_string(struct front *f, const char *text, size_t size);
 uint16_t outside_constant(struct front *f, const struct constant *key);
 /* #x of a table. */
@@ -775,12 +772,12 @@ struct val order_read(struct front *f, struct val table, const struct constant *
 /* Refuses fields that orders set and that are also used in another way. */
 void order_finish(struct front *f);
 
-/* For other methods of the world that rows order. The first has the function compiled again if
-** orders are not given one by one; the others add an order with a value. */
+/* For the world's other methods that rows order. The first has the function compiled again if its
+** orders are not given one by one; the others add an order with a value, and return its number. */
 void order_want(struct front *f);
-void order_add(struct front *f, struct run_command command, k_value value);
-void order_with(struct front *f, struct run_command command, k_value entity, k_value value);
-/* For such orders: the entity, and the value to set, as they are noted. */
+uint32_t order_add(struct front *f, struct run_command command, k_value value);
+uint32_t order_with(struct front *f, struct run_command command, k_value entity, k_value value);
+/* For these orders: the entity, and the value that is set, as it is noted. */
 k_value order_entity(struct front *f, struct val entity);
 k_value order_value(struct front *f, const struct component *component, struct run_command *command,
                     struct val value);
@@ -814,13 +811,12 @@ void order_emit(struct front *f, const struct val *arguments, uint32_t count);
 
 /* Whether an outside integer is within MIXED_SMALL; a guard keeps the answer valid. */
 bool mixed_is_small(int64_t integer);
-/* The bound of an integer (val.bits): for a field's type; for any value, also a literal; for one of
-** two values; for an operation's result. */
+/* The bound of an integer (val.bits): in a field of a type; of any value, also a literal; of one of
+** two. */
 uint8_t mixed_bits_of(ecs_type type);
 uint8_t mixed_bits(struct val x);
 uint8_t mixed_bits_either(struct val x, struct val y);
-uint8_t mixed_bits_result(k_op op, struct val x, struct val y);
-/* Whether an integer that x may be could be rounded as a float. */
+/* Whether a float for the integers that x may be might have to be rounded. */
 bool mixed_rounds(const struct front *f, struct val x);
 /* An integer, in rows where a float can tell it from others; other rows fail. */
 struct val number_exact(struct front *f, struct val x, bool is_unsigned);
@@ -832,11 +828,7 @@ k_value mixed_whole(struct front *f, struct val x);
 void mixed_join(struct front *f, k_value mask, struct val x, struct val y, struct val *joined);
 /* The value for operations that distinguish integers: rows in which it has been rounded fail. */
 struct val mixed_settle(struct front *f, struct val x);
-/* Whether an operation on them is on integers in some rows and on floats in others. */
-bool mixed_meets(const struct front *f, struct val x, struct val y);
-/* x (op) y, for +, -, *, // and %, where integers meet floats; -x and math.abs(x), x mixed. */
-struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y);
-struct val mixed_negate(struct front *f, struct val x);
+/* math.abs(x) of a mixed one. */
 struct val mixed_absolute(struct front *f, struct val x);
 
 /* What a function finds in indexes, queries and events: loops over entities within a distance, the
@@ -846,8 +838,9 @@ struct val mixed_absolute(struct front *f, struct val x);
 uint32_t partner_index(struct front *f, struct ecs_index *index);
 /* Likewise for a query. */
 struct val partner_query(struct front *f, const ecs_query *query);
-/* What a loop over such a list iterates over; an argument fills the list. */
-struct val partner_goes_over(struct front *f, struct run_list list, k_value argument);
+/* What a loop over such a list iterates over; some arguments fill the list. */
+struct val partner_goes_over(struct front *f, struct run_list list, const k_value *arguments,
+                             uint32_t count);
 /* Whether a system's run includes such a loop in its program: over many rows, a loop that is
 ** compiled by itself is faster. */
 #define SHORT_ROWS 128

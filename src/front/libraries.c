@@ -7,23 +7,13 @@
 #include "front/front.h"
 #include "front/libraries.h"
 
+/* In the order of enum math_name. */
 static const char *const math_names[MATH_COUNT] = {
-    [MATH_ABS] = "abs", [MATH_CEIL] = "ceil", [MATH_FLOOR] = "floor", [MATH_SQRT] = "sqrt",
-    [MATH_EXP] = "exp", [MATH_LOG] = "log", [MATH_SIN] = "sin", [MATH_COS] = "cos",
-    [MATH_TAN] = "tan", [MATH_ASIN] = "asin", [MATH_ACOS] = "acos", [MATH_ATAN] = "atan",
-    [MATH_FMOD] = "fmod", [MATH_MIN] = "min", [MATH_MAX] = "max", [MATH_ULT] = "ult",
-    [MATH_MODF] = "modf", [MATH_ATAN2] = "atan2",
-    [MATH_TOINTEGER] = "tointeger", [MATH_TYPE] = "type",
-    [MATH_DEG] = "deg", [MATH_RAD] = "rad", [TEXT_SUB] = "sub", [MATH_RANDOM] = "random",
-    [MATH_RANDOMSEED] = "randomseed", [MATH_POW] = "pow", [MATH_LOG10] = "log10",
-    [MATH_COSH] = "cosh", [MATH_SINH] = "sinh", [MATH_TANH] = "tanh", [MATH_FREXP] = "frexp",
-    [MATH_LDEXP] = "ldexp", [BASE_ASSERT] = "assert", [BASE_ERROR] = "error",
-    [BASE_IPAIRS] = "ipairs", [BASE_PAIRS] = "pairs", [TABLE_INSERT] = "insert",
-    [TABLE_REMOVE] = "remove", [TABLE_SORT] = "sort", [OWN_ACOS] = "acos",
-    [OWN_ASIN] = "asin", [OWN_ATAN] = "atan", [OWN_COS] = "cos", [OWN_EXP] = "exp",
-    [OWN_LOG] = "log", [OWN_LOG10] = "log10",
-    [OWN_LOG2] = "log2", [OWN_MOD] = "mod", [OWN_POW] = "pow", [OWN_SIN] = "sin",
-    [OWN_TAN] = "tan"};
+  "abs", "ceil", "floor", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan",
+  "fmod", "min", "max", "ult", "modf", "atan2", "tointeger", "type", "deg", "rad", "sub",
+  "random", "randomseed", "pow", "log10", "cosh", "sinh", "tanh", "frexp", "ldexp", "assert",
+  "error", "ipairs", "pairs", "insert", "remove", "sort", "acos", "asin", "atan", "cos", "exp",
+  "log", "log10", "log2", "mod", "pow", "sin", "tan"};
 
 /* The addresses of library functions are the same in every state of a process; in LuaJIT they are
 ** objects of this state. */
@@ -360,30 +350,11 @@ static struct val library_one_float(struct front *f, uint32_t name, struct val x
   return val_number(f, build_unary(f->b, floats[name], x.value), x.soft);
 }
 
-/* A function of one argument, or of two with the second optional or nil. */
-static struct val library_one_or_two(struct front *f, uint32_t name, const struct val *arguments,
-                                  uint32_t count) {
+static struct val library_result(struct front *f, uint32_t name, const struct val *arguments,
+                                   uint32_t count) {
   static const double pi = 3.141592653589793238462643383279502884;
   struct val x = library_need(f, arguments, count, 0, name);
   bool two = count > 1 && arguments[1].kind != VAL_NIL;
-  switch (name) {
-    case MATH_DEG: return library_scaled(f, x, 180.0 / pi);
-    case MATH_RAD: return library_scaled(f, x, pi / 180.0);
-    case MATH_LOG:
-      if (two) return library_log_of(f, x, library_need(f, arguments, count, 1, name));
-      return library_one_float(f, name, x);
-    case MATH_ATAN: {
-      struct val one = val_number(f, build_f64(f->b, 1.0), true);
-      if (two) one = library_need(f, arguments, count, 1, name);
-      return library_two_floats(f, KO_ATAN2, x, one);
-    }
-    default: return library_one_float(f, name, x);
-  }
-}
-
-static struct val library_result(struct front *f, uint32_t name, const struct val *arguments,
-                                   uint32_t count) {
-  struct val x = library_need(f, arguments, count, 0, name);
   switch (name) {
     case MATH_ABS: return library_absolute(f, x);
     case MATH_CEIL:
@@ -391,12 +362,22 @@ static struct val library_result(struct front *f, uint32_t name, const struct va
     case MATH_MIN: return library_min_max(f, KO_MIN, arguments, count, name);
     case MATH_MAX: return library_min_max(f, KO_MAX, arguments, count, name);
     case MATH_FMOD: return library_fmod_of(f, x, library_need(f, arguments, count, 1, name));
+    case MATH_DEG: return library_scaled(f, x, 180.0 / pi);
+    case MATH_RAD: return library_scaled(f, x, pi / 180.0);
+    case MATH_LOG:
+      if (two) return library_log_of(f, x, library_need(f, arguments, count, 1, name));
+      break;
+    case MATH_ATAN:
+      if (!two)
+        return library_two_floats(f, KO_ATAN2, x, val_number(f, build_f64(f->b, 1.0), true));
+    /* fall through */
     case MATH_ATAN2:
       return library_two_floats(f, KO_ATAN2, x, library_need(f, arguments, count, 1, name));
     case MATH_ULT: return library_ult_of(f, x, library_need(f, arguments, count, 1, name));
     case MATH_TOINTEGER: return library_to_integer(f, x);
-    default: return library_one_or_two(f, name, arguments, count);
+    default: break;
   }
+  return library_one_float(f, name, x);
 }
 
 /* ---- strings ---- */

@@ -240,14 +240,6 @@ static k_value loops_row_for_again(struct counting *c, k_value round) {
                       build_binary(b, KO_LE, c->limit, next));
 }
 
-/* Rows without a round skip the loop. */
-static void loops_row_for_enter(struct counting *c, const struct loop *loop, k_value enters) {
-  struct front *f = c->f;
-  k_value others = mask_and_not(f, f->env.mask, enters);
-  front_jump(f, loop->end, others);
-  f->env.mask = mask_and(f, f->env.mask, enters);
-}
-
 /* One attempt at the loop's body. */
 static void loops_row_for_compile_round(struct counting *c, struct loop *loop) {
   struct front *f = c->f;
@@ -260,9 +252,7 @@ static void loops_row_for_compile_round(struct counting *c, struct loop *loop) {
   front_join(f, loop->first_edge, loop->end - 1);
   loop->frame->pc = loop->end - 1;
   if (f->env.mask == K_NONE) return;
-  k_value goes_on = loops_row_for_again(c, round), here = f->env.mask;
-  front_jump(f, loop->end, mask_and_not(f, here, goes_on));
-  f->env.mask = mask_and(f, here, goes_on);
+  front_jump_unless(f, loop->end, loops_row_for_again(c, round));
 }
 
 static void row_for(struct front *f, struct frame *frame, struct loop *loop,
@@ -273,7 +263,8 @@ static void row_for(struct front *f, struct frame *frame, struct loop *loop,
                 build_varies(f->b, bounds->step.value);
   c.ends = (!varies || f->once) && !c.floats;
   uint32_t head = frame->pc;
-  loops_row_for_enter(&c, loop, c.floats ? loops_row_for_count_floats(&c) : count_integers(&c));
+  front_jump_unless(f, loop->end,
+                    c.floats ? loops_row_for_count_floats(&c) : count_integers(&c));
   loop->shrinks = true;
   rounds_open(loop, f, frame);
   do loops_row_for_compile_round(&c, loop);
@@ -341,8 +332,7 @@ struct val items_of_pairs(struct front *f, struct val table) {
 static void items_begin(struct front *f, const struct code *code, struct val number,
                         struct val item) {
   if (val_is_maybe(item)) {
-    front_jump(f, code->target + 2, mask_and_not(f, f->env.mask, item.present));
-    f->env.mask = mask_and(f, f->env.mask, item.present);
+    front_jump_unless(f, code->target + 2, item.present);
     item.present = K_ALL;
   }
   const struct code *next = &f->frame->code->code[code->target];
@@ -354,6 +344,7 @@ static void items_begin(struct front *f, const struct code *code, struct val num
 
 static struct val items_item(struct front *f, struct val table, uint32_t longest,
                              struct val number) {
+  if (table.kind == VAL_LIST) return scratch_get(f, table, number);
   if (table.kind == VAL_ARRAY) return element_at(f, table, number);
   if (is_array_field(table)) {
     struct val element = array_field_at(f, table, number);
@@ -391,11 +382,12 @@ static struct val items_at(struct front *f, struct val items, struct val table, 
 static void items_in_rounds(struct front *f, struct frame *frame, struct val items,
                             struct val table) {
   const struct code *code = &frame->code->code[frame->pc];
-  bool keyed = items_have(items, PAIRS_INTEGERS);
+  bool grows = table.kind == VAL_LIST;   /* perhaps, meanwhile */
+  bool open = grows || items_have(items, PAIRS_INTEGERS);
   struct loop loop = {.head = frame->pc, .end = code->target + 2, .control = code->a,
-                      .shrinks = keyed};
+                      .shrinks = open};
   uint32_t longest = items_longest(f, items, table);
-  k_value length = keyed     ? build_i64(f->b, INT64_MAX)
+  k_value length = open      ? build_i64(f->b, INT64_MAX)
                    : longest ? build_i64(f->b, longest)
                              : outside_length(f, table).value;
   rounds_open(&loop, f, frame);
@@ -404,26 +396,7 @@ static void items_in_rounds(struct front *f, struct frame *frame, struct val ite
     k_value round = rounds_begin(&loop, length);
     struct val item = items_at(f, items, table, longest, round, &number);
     items_begin(f, code, number, item);
-    rounds_compile(&loop, loop.head + 1, code->target);
-    front_join(f, loop.first_edge, code->target);
-  } while (rounds_again(&loop));
-  rounds_end(&loop);
-}
-
-/* Iterates over a list that may grow meanwhile. */
-static void items_until_end(struct front *f, struct frame *frame, struct val list) {
-  const struct code *code = &frame->code->code[frame->pc];
-  struct loop loop = {.head = frame->pc, .end = code->target + 2, .control = code->a,
-                      .shrinks = true};
-  rounds_open(&loop, f, frame);
-  do {
-    k_value round = rounds_begin(&loop, build_i64(f->b, INT64_MAX));
-    struct val number =
-        val_number(f, build_binary(f->b, KO_ADD, round, build_i64(f->b, 1)), false);
-    number.bits = MIXED_SMALL;
-    struct val item = scratch_get(f, list, number);
-    items_begin(f, code, number, item);
-    if (f->env.mask == K_NONE || item.kind == VAL_NIL) {
+    if (item.kind == VAL_NIL) {
       front_jump(f, loop.end, f->env.mask);
       f->env.mask = K_NONE;
     }
@@ -431,7 +404,7 @@ static void items_until_end(struct front *f, struct frame *frame, struct val lis
     front_join(f, loop.first_edge, code->target);
   } while (rounds_again(&loop));
   rounds_end(&loop);
-  f->env.mask = K_NONE;
+  if (grows) f->env.mask = K_NONE;
 }
 
 static void items_one_by_one(struct front *f, struct frame *frame, struct val table) {
@@ -461,8 +434,6 @@ void items_for(struct front *f, struct frame *frame) {
     front_refuse(f, "it loops over an iterator other than ipairs(table): write a numeric for");
   if (table.kind == VAL_TABLE || items_have(items, PAIRS_NONE))
     items_one_by_one(f, frame, table);
-  else if (table.kind == VAL_LIST)
-    items_until_end(f, frame, table);
   else
     items_in_rounds(f, frame, items, table);
 }

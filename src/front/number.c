@@ -93,7 +93,183 @@ k_type number_float_type(const struct front *f, struct val x, struct val y) {
   return narrow ? KT_F32 : KT_F64;
 }
 
-/* An operation on integers, if all rows have integers, or on floats. */
+/* ---- mixed ---- */
+
+/* Numbers that are integers to Lua in some rows and floats in others are computed as floats, with
+** the mask of the rows in which they are integers. There, products and negations never give -0.0.
+** An integer that no float can represent is rounded where it meets a float; if that matters, as in
+** comparisons, the row falls back to Lua. */
+
+#define BITS_WRAP 63u    /* at most 2^62: a sum of two does not wrap around */
+
+uint8_t mixed_bits_of(ecs_type type) {
+  uint32_t size = type_size(type, 0);
+  if (type_class(type) != CLASS_INTEGER || size == 8) return 0;
+  return (uint8_t)(size * 8 + !type_is_signed(type));
+}
+
+static uint8_t bits_of_number(int64_t number) {
+  uint64_t most = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+  uint8_t bits = 1;
+  while (bits < 64 && most > (uint64_t)1 << (bits - 1)) bits++;
+  return bits < 64 ? bits : 0;
+}
+
+bool mixed_is_small(int64_t integer) {
+  uint8_t bits = bits_of_number(integer);
+  return bits && bits <= MIXED_SMALL;
+}
+
+uint8_t mixed_bits(struct val x) { return x.literal ? bits_of_number(x.number) : x.bits; }
+
+uint8_t mixed_bits_either(struct val x, struct val y) {
+  uint8_t a = mixed_bits(x), b = mixed_bits(y);
+  return !a || !b ? 0 : a > b ? a : b;
+}
+
+static bool number_is_exact(uint8_t bits) { return bits && bits <= MIXED_EXACT; }
+
+static bool is_integer(const struct front *f, struct val x) { return val_type(f, x) == KT_I64; }
+
+/* Whether it may be an integer in some rows. */
+static bool number_may_be_integer(const struct front *f, struct val x) {
+  return x.mixed || is_integer(f, x);
+}
+
+bool mixed_rounds(const struct front *f, struct val x) {
+  return is_integer(f, x) ? !number_is_exact(mixed_bits(x)) : x.mixed && x.rounded;
+}
+
+bool mixed_is_exact(const struct front *f, struct val x) {
+  uint8_t bits = mixed_bits(x);
+  return x.mixed && !x.rounded && bits && bits <= (val_type(f, x) == KT_F32 ? 25 : MIXED_EXACT);
+}
+
+k_value mixed_whole(struct front *f, struct val x) {
+  if (x.mixed) return x.whole;
+  return is_integer(f, x) ? K_ALL : build_bool(f->b, false);
+}
+
+void mixed_join(struct front *f, k_value mask, struct val x, struct val y, struct val *joined) {
+  bool integers = number_may_be_integer(f, x), others = number_may_be_integer(f, y);
+  joined->bits = integers && others ? mixed_bits_either(x, y) : mixed_bits(integers ? x : y);
+  joined->mixed = val_mixes(f, x, y);
+  joined->whole = K_ALL;
+  joined->rounded = joined->mixed && (mixed_rounds(f, x) || mixed_rounds(f, y));
+  if (!joined->mixed) return;
+  joined->whole = mask_select(f, mask, mixed_whole(f, x), mixed_whole(f, y));
+}
+
+/* Rows with an integer that floats cannot distinguish from others fail. */
+static struct val number_need_exact(struct front *f, struct val x, k_value where) {
+  struct builder *b = f->b;
+  k_value fits;
+  if (is_integer(f, x)) {
+    k_value up = build_binary(b, KO_ADD, x.value, build_i64(b, (int64_t)1 << 53));
+    fits = build_binary(b, KO_ULT, up, build_i64(b, ((int64_t)1 << 54) + 1));
+  } else {
+    k_value most = build_unary(b, KO_ABS, number_as(f, x, KT_F64));
+    fits = build_binary(b, KO_LT, most, build_f64(b, 0x1p53));   /* where 2^53 + 1 is, too */
+  }
+  if (where != K_ALL && where != K_NONE)
+    fits = build_binary(b, KO_OR, fits, build_unary(b, KO_NOT, where));
+  build_need(b, fits);
+  x.rounded = false;
+  x.bits = MIXED_EXACT;
+  x.literal = false;
+  return x;
+}
+
+struct val number_exact(struct front *f, struct val x, bool is_unsigned) {
+  if (is_unsigned) build_need(f->b, build_binary(f->b, KO_LE, build_i64(f->b, 0), x.value));
+  return number_need_exact(f, x, K_ALL);
+}
+
+struct val mixed_settle(struct front *f, struct val x) {
+  bool rounded = x.kind == VAL_VALUE && x.mixed && x.rounded;
+  return rounded ? number_need_exact(f, x, x.whole) : x;
+}
+
+/* Whether an operation on them is on integers in some rows and on floats in others. */
+static bool mixed_meets(const struct front *f, struct val x, struct val y) {
+  return (x.mixed || y.mixed) && number_may_be_integer(f, x) && number_may_be_integer(f, y);
+}
+
+/* The bound of the integers that an operation gives. */
+static uint8_t mixed_bits_result(k_op op, struct val x, struct val y) {
+  unsigned a = mixed_bits(x), b = mixed_bits(y), most = a > b ? a : b;
+  if (!a || !b) return 0;
+  unsigned bits = op == KO_ADD || op == KO_SUB ? most + 1
+                  : op == KO_MUL               ? a + b - 1
+                  : op == KO_IDIV              ? a
+                  : op == KO_MOD               ? b
+                                               : BITS_WRAP + 1;
+  return bits <= BITS_WRAP ? (uint8_t)bits : 0;
+}
+
+/* A zero product of integers has no sign. */
+static k_value number_without_minus_zero(struct front *f, k_value product, k_value whole) {
+  struct builder *b = f->b;
+  k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), build_type(b, product));
+  return build_select(b, whole, build_binary(b, KO_ADD, product, zero), product);
+}
+
+/* Integers must not be divided by zero. */
+static void number_need_divisor(struct front *f, k_value y, k_value whole) {
+  struct builder *b = f->b;
+  k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), build_type(b, y));
+  k_value fits = build_binary(b, KO_NE, y, zero);
+  build_need(b, build_binary(b, KO_OR, fits, build_unary(b, KO_NOT, whole)));
+}
+
+/* x (op) y, of +, -, *, // and %, where integers meet floats. */
+static struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y) {
+  struct builder *b = f->b;
+  bool divides = op == KO_MOD || op == KO_IDIV;
+  assert(mixed_meets(f, x, y) && (divides || op == KO_ADD || op == KO_SUB || op == KO_MUL));
+  k_value whole = build_binary(b, KO_AND, mixed_whole(f, x), mixed_whole(f, y));
+  if (x.rounded || !number_is_exact(mixed_bits(x))) x = number_need_exact(f, x, whole);
+  if (y.rounded || !number_is_exact(mixed_bits(y))) y = number_need_exact(f, y, whole);
+  k_type type = number_float_type(f, x, y);
+  k_value left = number_as(f, x, type), right = number_as(f, y, type);
+  if (divides && !(y.literal && y.number != 0)) number_need_divisor(f, right, whole);
+  k_value value = build_binary(b, op, left, right);
+  /* Where integers give 0, floats may give -0.0, except a product by a positive number. */
+  bool above = (x.literal && x.number > 0) || (y.literal && y.number > 0);
+  if (divides || (op == KO_MUL && !above))
+    value = number_without_minus_zero(f, value, whole);
+  struct val result = val_number(f, value, x.soft && y.soft);
+  result.mixed = true;
+  result.whole = whole;
+  result.bits = mixed_bits_result(op, x, y);
+  result.rounded = !number_is_exact(result.bits);
+  return result.bits || op != KO_MUL ? result : number_need_exact(f, result, whole);
+}
+
+static struct val mixed_negate(struct front *f, struct val x) {
+  struct builder *b = f->b;
+  assert(x.mixed);
+  if (x.rounded || !number_is_exact(x.bits)) x = number_need_exact(f, x, x.whole);
+  k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), val_type(f, x));
+  k_value integer = build_binary(b, KO_SUB, zero, x.value);
+  x.value = build_select(b, x.whole, integer, build_unary(b, KO_NEG, x.value));
+  x.chain = 0;
+  x.at = 0;
+  return x;
+}
+
+struct val mixed_absolute(struct front *f, struct val x) {
+  assert(x.mixed);
+  if (x.rounded || !number_is_exact(x.bits)) x = number_need_exact(f, x, x.whole);
+  x.value = build_unary(f->b, KO_ABS, x.value);
+  x.chain = 0;
+  x.at = 0;
+  return x;
+}
+
+/* ---- operators ---- */
+
+/* An operation on integers in all rows, or on floats. */
 static struct val number_of_two(struct front *f, enum code_operator op, k_op does, struct val x,
                                 struct val y) {
   bool bitwise = op >= OPERATOR_BAND && op <= OPERATOR_SHR;
@@ -184,8 +360,8 @@ static k_value compare_numbers(struct front *f, enum code_operator op, struct va
 static k_value number_compare_enum(struct front *f, struct val x, struct val y, int *known) {
   assert(x.kind == VAL_VALUE && x.names);
   bool named = y.kind == VAL_VALUE && y.names;
-  if (named && y.names == x.names) return build_binary(f->b, KO_EQ, x.value, y.value);
-  if (named && y.names == &front_texts) return number_compare_enum(f, y, x, known);
+  bool turned = named && y.names == &front_texts && x.names != &front_texts;
+  if (turned) return number_compare_enum(f, y, x, known);
   k_value place = named || val_is_text(y)
                       ? choice_as_enum(f, y, x.names, y.kind != VAL_STRING) : K_NONE;
   if (place != K_NONE) return build_binary(f->b, KO_EQ, x.value, place);
@@ -193,9 +369,7 @@ static k_value number_compare_enum(struct front *f, struct val x, struct val y, 
   return K_NONE;
 }
 
-static bool number_is_nothing(struct val x) { return x.kind == VAL_NOTHING; }
-
-/* x == y where one is not a number, enum value or boolean. */
+/* x == y where one is not a number, enum or boolean. */
 static k_value number_compare_things(struct front *f, struct val x, struct val y, int *known) {
   bool left = x.kind == VAL_RECORD, right = y.kind == VAL_RECORD;
   if ((left && (right || y.kind == VAL_PATH)) || (right && x.kind == VAL_PATH))
@@ -246,8 +420,8 @@ static k_value number_compare_equal(struct front *f, struct val x, struct val y,
 k_value number_compare(struct front *f, enum code_operator op, struct val x, struct val y,
                        int *known) {
   *known = -1;
-  if (number_is_nothing(x) || number_is_nothing(y))
-    front_refuse(f, "it compares %s", number_describe(f, number_is_nothing(x) ? x : y));
+  if (x.kind == VAL_NOTHING || y.kind == VAL_NOTHING)
+    front_refuse(f, "it compares %s", number_describe(f, x.kind == VAL_NOTHING ? x : y));
   const struct val *lacking = x.kind == VAL_PARTNER ? &x : &y;
   if (lacking->kind == VAL_PARTNER && val_is_maybe(*lacking))
     front_refuse(f, "it compares '%s', which rows of an index may lack: test it first, as in 'if "
@@ -265,182 +439,11 @@ k_value number_compare(struct front *f, enum code_operator op, struct val x, str
 
 k_value val_truth(struct front *f, struct val x, int *known) {
   *known = -1;
-  if (number_is_nothing(x)) front_refuse(f, "it tests %s", number_describe(f, x));
+  if (x.kind == VAL_NOTHING) front_refuse(f, "it tests %s", number_describe(f, x));
   if (val_is_maybe(x)) return maybe_truth(f, x);
   bool boolean = val_is_boolean(f, x);
   if (boolean && !x.literal) return x.value;
   if (x.kind == VAL_PATH) outside_table(f, x);
   *known = boolean ? x.number != 0 : x.kind != VAL_NIL;
   return K_NONE;
-}
-
-/* ---- mixed ---- */
-
-/* Numbers that are integers to Lua in some rows and floats in others are computed as floats, with
-** the mask of the rows in which they are integers. In those rows, products and negations never give
-** -0.0. An integer that no float can represent is rounded where it meets a float; if that matters,
-** as in comparisons, the row falls back to Lua. */
-
-#define BITS_WRAP 63u    /* at most 2^62: a sum of two does not wrap around */
-
-uint8_t mixed_bits_of(ecs_type type) {
-  uint32_t size = type_size(type, 0);
-  if (type_class(type) != CLASS_INTEGER || size == 8) return 0;
-  return (uint8_t)(size * 8 + !type_is_signed(type));
-}
-
-static uint8_t bits_of_number(int64_t number) {
-  uint64_t most = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-  uint8_t bits = 1;
-  while (bits < 64 && most > (uint64_t)1 << (bits - 1)) bits++;
-  return bits < 64 ? bits : 0;
-}
-
-bool mixed_is_small(int64_t integer) {
-  uint8_t bits = bits_of_number(integer);
-  return bits && bits <= MIXED_SMALL;
-}
-
-uint8_t mixed_bits(struct val x) { return x.literal ? bits_of_number(x.number) : x.bits; }
-
-uint8_t mixed_bits_either(struct val x, struct val y) {
-  uint8_t a = mixed_bits(x), b = mixed_bits(y);
-  return !a || !b ? 0 : a > b ? a : b;
-}
-
-static bool number_is_exact(uint8_t bits) { return bits && bits <= MIXED_EXACT; }
-
-static bool is_integer(const struct front *f, struct val x) { return val_type(f, x) == KT_I64; }
-
-/* Whether x may be an integer to Lua in some rows. */
-static bool number_may_be_integer(const struct front *f, struct val x) {
-  return x.mixed || is_integer(f, x);
-}
-
-bool mixed_rounds(const struct front *f, struct val x) {
-  return is_integer(f, x) ? !number_is_exact(mixed_bits(x)) : x.mixed && x.rounded;
-}
-
-bool mixed_is_exact(const struct front *f, struct val x) {
-  uint8_t bits = mixed_bits(x);
-  return x.mixed && !x.rounded && bits && bits <= (val_type(f, x) == KT_F32 ? 25 : MIXED_EXACT);
-}
-
-k_value mixed_whole(struct front *f, struct val x) {
-  if (x.mixed) return x.whole;
-  return is_integer(f, x) ? K_ALL : build_bool(f->b, false);
-}
-
-void mixed_join(struct front *f, k_value mask, struct val x, struct val y, struct val *joined) {
-  bool integers = number_may_be_integer(f, x), others = number_may_be_integer(f, y);
-  joined->bits = integers && others ? mixed_bits_either(x, y) : mixed_bits(integers ? x : y);
-  joined->mixed = val_mixes(f, x, y);
-  joined->whole = K_ALL;
-  joined->rounded = joined->mixed && (mixed_rounds(f, x) || mixed_rounds(f, y));
-  if (!joined->mixed) return;
-  joined->whole = mask_select(f, mask, mixed_whole(f, x), mixed_whole(f, y));
-}
-
-/* Rows with an integer that floats cannot distinguish from others fail. */
-static struct val number_need_exact(struct front *f, struct val x, k_value where) {
-  struct builder *b = f->b;
-  k_value fits;
-  if (is_integer(f, x)) {
-    k_value up = build_binary(b, KO_ADD, x.value, build_i64(b, (int64_t)1 << 53));
-    fits = build_binary(b, KO_ULT, up, build_i64(b, ((int64_t)1 << 54) + 1));
-  } else {
-    k_value most = build_unary(b, KO_ABS, number_as(f, x, KT_F64));
-    fits = build_binary(b, KO_LT, most, build_f64(b, 0x1p53));   /* 2^53 + 1 rounds to it */
-  }
-  if (where != K_ALL && where != K_NONE)
-    fits = build_binary(b, KO_OR, fits, build_unary(b, KO_NOT, where));
-  build_need(b, fits);
-  x.rounded = false;
-  x.bits = MIXED_EXACT;
-  x.literal = false;
-  return x;
-}
-
-struct val number_exact(struct front *f, struct val x, bool is_unsigned) {
-  if (is_unsigned) build_need(f->b, build_binary(f->b, KO_LE, build_i64(f->b, 0), x.value));
-  return number_need_exact(f, x, K_ALL);
-}
-
-struct val mixed_settle(struct front *f, struct val x) {
-  bool rounded = x.kind == VAL_VALUE && x.mixed && x.rounded;
-  return rounded ? number_need_exact(f, x, x.whole) : x;
-}
-
-bool mixed_meets(const struct front *f, struct val x, struct val y) {
-  return (x.mixed || y.mixed) && number_may_be_integer(f, x) && number_may_be_integer(f, y);
-}
-
-uint8_t mixed_bits_result(k_op op, struct val x, struct val y) {
-  unsigned a = mixed_bits(x), b = mixed_bits(y), most = a > b ? a : b;
-  if (!a || !b) return 0;
-  unsigned bits = op == KO_ADD || op == KO_SUB ? most + 1
-                  : op == KO_MUL               ? a + b - 1
-                  : op == KO_IDIV              ? a
-                  : op == KO_MOD               ? b
-                                               : BITS_WRAP + 1;
-  return bits <= BITS_WRAP ? (uint8_t)bits : 0;
-}
-
-/* A zero product of integers has no sign. */
-static k_value number_without_minus_zero(struct front *f, k_value product, k_value whole) {
-  struct builder *b = f->b;
-  k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), build_type(b, product));
-  return build_select(b, whole, build_binary(b, KO_ADD, product, zero), product);
-}
-
-/* Rows that would divide an integer by zero fail. */
-static void number_need_divisor(struct front *f, k_value y, k_value whole) {
-  struct builder *b = f->b;
-  k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), build_type(b, y));
-  k_value fits = build_binary(b, KO_NE, y, zero);
-  build_need(b, build_binary(b, KO_OR, fits, build_unary(b, KO_NOT, whole)));
-}
-
-struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y) {
-  struct builder *b = f->b;
-  bool divides = op == KO_MOD || op == KO_IDIV;
-  assert(mixed_meets(f, x, y) && (divides || op == KO_ADD || op == KO_SUB || op == KO_MUL));
-  k_value whole = build_binary(b, KO_AND, mixed_whole(f, x), mixed_whole(f, y));
-  if (x.rounded || !number_is_exact(mixed_bits(x))) x = number_need_exact(f, x, whole);
-  if (y.rounded || !number_is_exact(mixed_bits(y))) y = number_need_exact(f, y, whole);
-  k_type type = number_float_type(f, x, y);
-  k_value left = number_as(f, x, type), right = number_as(f, y, type);
-  if (divides && !(y.literal && y.number != 0)) number_need_divisor(f, right, whole);
-  k_value value = build_binary(b, op, left, right);
-  /* Where integers give 0, floats may give -0.0, except in a product with a positive number. */
-  bool above = (x.literal && x.number > 0) || (y.literal && y.number > 0);
-  if (divides || (op == KO_MUL && !above))
-    value = number_without_minus_zero(f, value, whole);
-  struct val result = val_number(f, value, x.soft && y.soft);
-  result.mixed = true;
-  result.whole = whole;
-  result.bits = mixed_bits_result(op, x, y);
-  result.rounded = !number_is_exact(result.bits);
-  return result.bits || op != KO_MUL ? result : number_need_exact(f, result, whole);
-}
-
-struct val mixed_negate(struct front *f, struct val x) {
-  struct builder *b = f->b;
-  assert(x.mixed);
-  if (x.rounded || !number_is_exact(x.bits)) x = number_need_exact(f, x, x.whole);
-  k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), val_type(f, x));
-  k_value integer = build_binary(b, KO_SUB, zero, x.value);
-  x.value = build_select(b, x.whole, integer, build_unary(b, KO_NEG, x.value));
-  x.chain = 0;
-  x.at = 0;
-  return x;
-}
-
-struct val mixed_absolute(struct front *f, struct val x) {
-  assert(x.mixed);
-  if (x.rounded || !number_is_exact(x.bits)) x = number_need_exact(f, x, x.whole);
-  x.value = build_unary(f->b, KO_ABS, x.value);
-  x.chain = 0;
-  x.at = 0;
-  return x;
 }

@@ -56,14 +56,6 @@ static struct val object_set_key(struct front *f, const struct front_set *set, i
   return outside_key(f, one.at, &key);
 }
 
-/* The kind of a set's objects. */
-static uint8_t object_set_kind(const struct front_set *set) {
-  uint32_t i = 0;
-  while (set->of[i].kind == VAL_NIL) i++;
-  assert(i < set->count);
-  return set->of[i].kind;
-}
-
 uint32_t object_set_find(struct front *f, uint32_t path, const struct enumeration *names,
                          ecs_string key) {
   for (uint32_t i = 0; i < f->set_count; i++)
@@ -89,9 +81,8 @@ uint32_t object_set_find(struct front *f, uint32_t path, const struct enumeratio
   return f->set_count++;
 }
 
-/* The next object of a set that is not nil, and the rows that have it. */
-static const struct val *object_set_next(struct front *f, struct val objects, uint32_t *at,
-                                         k_value *here) {
+const struct val *object_set_next(struct front *f, struct val objects, uint32_t *at,
+                                  k_value *here) {
   const struct front_set *set = &f->sets[objects.at];
   while (*at < set->count && set->of[*at].kind == VAL_NIL) ++*at;
   if (*at == set->count) return NULL;
@@ -102,14 +93,14 @@ static const struct val *object_set_next(struct front *f, struct val objects, ui
 struct val object_set_at(struct front *f, uint32_t number, k_value at) {
   const struct front_set *set = &f->sets[number];
   struct builder *b = f->b;
-  uint8_t kind = object_set_kind(set) == VAL_ARRAY ? VAL_ARRAYS : VAL_FUNCTIONS;
-  struct val objects = {.kind = kind, .at = number, .value = at};
+  struct val objects = {.kind = VAL_FUNCTIONS, .at = number, .value = at};
   k_value here;
   objects.present = build_bool(b, false);
   bool all = true;
   for (uint32_t i = 0; i < set->count; i++) all &= set->of[i].kind != VAL_NIL;
   const struct val *one;
   for (uint32_t i = 0; (one = object_set_next(f, objects, &i, &here));) {
+    if (one->kind == VAL_ARRAY) objects.kind = VAL_ARRAYS;
     objects.component = one->component;
     objects.present = build_binary(b, KO_OR, objects.present, here);
   }
@@ -199,10 +190,4 @@ bool object_set_join(struct front *f, struct val *x, struct val *y) {
   if (number == f->set_count)
     f->sets[f->set_count++] = (struct front_set){.path = NONE, .count = 2, .of = {*x, *y}};
   return object_set_hold_both(f, x, y, number);
-}
-
-const struct val *object_set_function(struct front *f, struct val functions, uint32_t *at,
-                                      k_value *here) {
-  assert(functions.kind == VAL_FUNCTIONS);
-  return object_set_next(f, functions, at, here);
 }

@@ -25,9 +25,8 @@ bool outside_same_path(const struct path *a, const struct path *b) {
          memcmp(a->key, b->key, a->keys * sizeof *a->key) == 0;
 }
 
-static struct guard *outside_add_guard(struct front *f, const struct path *path,
-                                       enum guard_type type) {
-  assert(path->root > 0 && path->keys <= FRONT_KEYS);
+struct guard *outside_add_guard(struct front *f, const struct path *path, enum guard_type type) {
+  assert(path->keys <= FRONT_KEYS);
   f->fleeting = f->guard_count == FRONT_GUARDS;
   if (f->fleeting)
     front_refuse(f, "it uses more than %d outside values: write it as two systems", FRONT_GUARDS);
@@ -56,18 +55,28 @@ int16_t outside_uniform(struct front *f) {
   return (int16_t)f->uniform_count++;
 }
 
+/* What a guard reads before each run. */
+static k_value outside_read(struct front *f, struct guard *guard, k_type type) {
+  if (guard->uniform < 0) guard->uniform = outside_uniform(f);
+  return build_uniform(f->b, (uint32_t)guard->uniform, type);
+}
+
+k_value outside_text(struct front *f, enum guard_type type, ecs_string text) {
+  static const struct path none = {0};
+  uint16_t same = outside_string(f, text.data, text.size);
+  uint32_t i = 0;
+  while (i < f->guard_count && (f->guards[i].type != type || f->guards[i].same != same)) i++;
+  struct guard *guard =
+      i < f->guard_count ? &f->guards[i] : outside_add_guard(f, &none, type);
+  guard->same = same;
+  return outside_read(f, guard, KT_I64);
+}
+
 static struct val outside_value(struct front *f, const struct path *path, enum guard_type type) {
   static const k_type types[] = {[GUARD_BOOL] = KT_BOOL, [GUARD_INTEGER] = KT_I64,
                                  [GUARD_WIDE] = KT_I64, [GUARD_FLOAT] = KT_F64};
   assert(type >= GUARD_BOOL && type <= GUARD_FLOAT);
-  struct guard *guard = outside_need_guard(f, path, type);
-  if (guard->uniform < 0) guard->uniform = outside_uniform(f);
-  return val_number(f, build_uniform(f->b, (uint32_t)guard->uniform, types[type]), true);
-}
-
-struct guard *outside_guard(struct front *f, uint32_t path, enum guard_type type) {
-  assert(path < f->path_count);
-  return outside_add_guard(f, &f->paths[path], type);
+  return val_number(f, outside_read(f, outside_need_guard(f, path, type), types[type]), true);
 }
 
 /* Pops a value that must stay the same. Returns where it is anchored. */
@@ -435,14 +444,12 @@ struct val outside_length(struct front *f, struct val table) {
   guard->same = length;
   if (asked)
     front_refuse(f, "it takes the length of a table that has __len: keep the length in a local");
-  if (guard->uniform < 0) guard->uniform = outside_uniform(f);
-  return val_number(f, build_uniform(f->b, (uint32_t)guard->uniform, KT_I64), true);
+  return val_number(f, outside_read(f, guard, KT_I64), true);
 }
 
 k_value outside_taken_length(struct front *f, struct val table) {
-  const struct guard *guard = outside_find_guard(f, &f->paths[table.at], GUARD_LENGTH);
-  bool taken = guard && guard->uniform >= 0;
-  return taken ? build_uniform(f->b, (uint32_t)guard->uniform, KT_I64) : K_NONE;
+  struct guard *guard = outside_find_guard(f, &f->paths[table.at], GUARD_LENGTH);
+  return guard && guard->uniform >= 0 ? outside_read(f, guard, KT_I64) : K_NONE;
 }
 
 /* ---- comparing and keeping ---- */
@@ -487,9 +494,7 @@ k_value outside_equal(struct front *f, struct val x, struct val y) {
     outside_guard_both(f, GUARD_ASKED, left, right, equal);
     front_refuse(f, "it compares tables that have __eq: compare one of their fields");
   }
-  struct guard *guard = outside_guard_both(f, GUARD_EQUAL, left, right, equal);
-  if (guard->uniform < 0) guard->uniform = outside_uniform(f);
-  return build_uniform(f->b, (uint32_t)guard->uniform, KT_BOOL);
+  return outside_read(f, outside_guard_both(f, GUARD_EQUAL, left, right, equal), KT_BOOL);
 }
 
 bool outside_same(struct front *f, struct val x, struct val y) {

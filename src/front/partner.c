@@ -11,7 +11,6 @@
 #include "core/query/query.h"
 #include "core/storage/component.h"
 #include "core/storage/event.h"
-#include "kernel/build.h"
 
 /* ---- indexes and their methods ---- */
 
@@ -75,14 +74,16 @@ static struct val partner_query_method(struct front *f, struct val query,
   return query;
 }
 
-struct val partner_goes_over(struct front *f, struct run_list list, k_value argument) {
+struct val partner_goes_over(struct front *f, struct run_list list, const k_value *arguments,
+                             uint32_t count) {
   if (f->list_count == RUN_LISTS)
     front_refuse(f, "it has more than %d loops over queries, events, indexes and ties: write it "
                     "as two systems", RUN_LISTS);
   uint32_t number = build_list(f->b), slot = f->list_count;
+  assert(number == slot || number == NONE);
   f->lists[f->list_count++] = list;
   return (struct val){.kind = VAL_PARTNERS, .at = NONE, .slot = slot,
-                      .value = build_listed(f->b, number, &argument, 1)};
+                      .value = build_listed(f->b, number, arguments, count)};
 }
 
 bool partner_is_short(const ecs_world *world, const struct run_list *list) {
@@ -97,7 +98,8 @@ static struct val partner_list_all(struct front *f, struct run_list list) {
     front_refuse(f, "it loops over %s: such loops are compiled by themselves, from 24 rows on, and "
                     "with the rest if there are at most %d",
                  list.kind == LIST_ROWS ? "a query" : "events", SHORT_ROWS);
-  return partner_goes_over(f, list, build_i64(f->b, 0));
+  k_value none = build_i64(f->b, 0);
+  return partner_goes_over(f, list, &none, 1);
 }
 
 static struct val partner_rows(struct front *f, struct val method, const struct val *arguments,
@@ -299,10 +301,7 @@ static k_value partner_list(struct front *f, struct val method, const struct val
     partner_place_arguments(f, &list, arguments, count, given);
   else
     partner_key_arguments(f, &list, arguments, given);
-  uint32_t number = build_list(f->b);
-  assert(number == f->list_count || number == NONE);
-  f->lists[f->list_count++] = list;
-  return build_listed(f->b, number, given, sizeof given / sizeof *given);
+  return partner_goes_over(f, list, given, sizeof given / sizeof *given).value;
 }
 
 /* ---- what is found ---- */
@@ -365,14 +364,6 @@ uint32_t partner_call(struct front *f, struct val method, const struct val *argu
 
 /* ---- loops ---- */
 
-static const struct term *partner_term_of(const ecs_index *index, uint32_t slot) {
-  const struct query_terms *terms = &index_query(index)->terms;
-  uint32_t i = 0;
-  while (terms->terms[i].slot != slot) i++;
-  assert(i < terms->count);
-  return &terms->terms[i];
-}
-
 /* A variable of the loop: the value of a slot of the index, then the entity. */
 static struct val partner_variable(struct front *f, struct val partners, uint32_t number,
                                    k_value place) {
@@ -383,7 +374,7 @@ static struct val partner_variable(struct front *f, struct val partners, uint32_
   uint32_t slots = index_query(index)->terms.slots;
   if (number > slots) return nothing;
   if (number == slots) return partner_entity_at(f, at, place);
-  const struct term *term = partner_term_of(index, number);
+  const struct term *term = query_term_of(&index_query(index)->terms, number);
   bool lacks = term_may_lack(term);
   if (lacks && term->leaf != NONE)
     front_refuse(f, "it loops over index '%s', some of whose rows lack the field in its query "
@@ -431,14 +422,12 @@ void partner_for(struct front *f, struct frame *frame) {
   if (partners.kind != VAL_PARTNERS)
     front_refuse(f, "it loops over an iterator: do that in a system's run");
   loop.shows = partners.at == NONE;
-  k_value enters = build_binary(f->b, KO_LT, build_i64(f->b, 0), partners.value);
-  front_jump(f, loop.end, mask_and_not(f, f->env.mask, enters));
-  f->env.mask = mask_and(f, f->env.mask, enters);
+  front_jump_unless(f, loop.end, build_binary(f->b, KO_LT, build_i64(f->b, 0), partners.value));
   rounds_open(&loop, f, frame);
   do partner_compile_round(f, &loop, partners);
   while (rounds_again(&loop));
   rounds_end(&loop);
   bool keys = partners.at == NONE && f->lists[partners.slot].kind == LIST_KEYS;
-  if (keys) scratch_end_pairs(f, f->lists[partners.slot].axes);
+  if (keys) f->list_open[f->lists[partners.slot].axes] = false;
   assert(frame->pc == loop.end);
 }

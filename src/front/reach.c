@@ -6,7 +6,6 @@
 #include "core/query/query.h"
 #include "core/relation/relation.h"
 #include "core/storage/component.h"
-#include "kernel/build.h"
 #include "kernel/ops.h"
 
 /* ---- lookups ---- */
@@ -388,13 +387,9 @@ struct val reach_tied(struct front *f, const struct val *arguments, uint32_t cou
   if (f->list_count == RUN_LISTS)
     front_refuse(f, "it has more than %d loops over indexes and ties: write it as two systems",
                  RUN_LISTS);
-  uint32_t number = build_list(f->b), slot = f->list_count;
-  assert(number == f->list_count || number == NONE);
-  f->lists[f->list_count++] =
-      (struct run_list){.kind = method[0] == 't' ? LIST_TARGETS : LIST_SOURCES,
-                        .relation = relation ? relation->id : ECS_NULL};
-  return (struct val){.kind = VAL_PARTNERS, .at = NONE, .slot = slot,
-                      .value = build_listed(f->b, number, &id.value, 1)};
+  struct run_list list = {.kind = method[0] == 't' ? LIST_TARGETS : LIST_SOURCES,
+                          .relation = relation ? relation->id : ECS_NULL};
+  return partner_goes_over(f, list, &id.value, 1);
 }
 
 struct val reach_entity(struct front *f, k_value place) {

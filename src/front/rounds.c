@@ -34,33 +34,17 @@ static struct val rounds_as_place(struct val x) {
 
 static void rounds_add_carry(struct loop *loop, enum carry_kind kind, uint32_t index,
                              struct val like) {
-  struct val place = val_is_place(like) ? like : (struct val){.kind = VAL_NOTHING};
-  like = rounds_as_place(like);
   if (loop->count == ROUNDS_CARRIES) front_refuse(loop->f, "its loop changes too many values");
-  loop->carries[loop->count++] =
-      (struct carry){.kind = kind, .index = index, .type = val_type(loop->f, like),
-                     .soft = like.soft, .entity = like.entity, .mixed = like.mixed,
-                     .wide = val_is_wide(like), .rounded = like.rounded,
-                     .zero = val_is_zero(like), .spawned = like.spawned,
-                     .maybe = val_is_maybe(like), .falsy = like.lacks != LACKS_NIL,
-                     .names = like.names, .place = place,
-                     .value = K_NONE, .present = K_ALL, .whole = K_ALL};
-}
-
-static struct val rounds_carried(const struct carry *carry) {
-  if (carry->place.kind) {
-    struct val place = carry->place;
-    place.value = carry->value;
-    place.present = carry->present;
-    place.carried = true;
-    return place;
-  }
-  return (struct val){.kind = VAL_VALUE, .value = carry->value, .soft = carry->soft,
-                      .entity = carry->entity, .zero = carry->zero, .mixed = carry->mixed,
-                      .spawned = carry->spawned,
-                      .lacks = carry->falsy ? LACKS_EITHER : LACKS_NIL,
-                      .wide = carry->wide, .rounded = carry->rounded, .names = carry->names,
-                      .present = carry->present, .whole = carry->whole};
+  struct carry *carry = &loop->carries[loop->count++];
+  *carry = (struct carry){.kind = kind, .index = index, .maybe = val_is_maybe(like),
+                          .type = val_type(loop->f, rounds_as_place(like)), .held = like};
+  carry->held.carried = true;
+  if (val_is_place(like)) return;
+  carry->held = (struct val){.kind = VAL_VALUE, .soft = like.soft, .entity = like.entity,
+                             .mixed = like.mixed, .wide = val_is_wide(like),
+                             .rounded = like.rounded, .zero = val_is_zero(like),
+                             .spawned = like.spawned, .names = like.names,
+                             .lacks = like.lacks ? LACKS_EITHER : LACKS_NIL};
 }
 
 static bool rounds_is_nil(const struct val *x) { return x->kind == VAL_NIL; }
@@ -69,17 +53,17 @@ static bool rounds_is_set(const struct val *x) {
   return x->kind == VAL_VALUE || val_is_place(*x);
 }
 
-/* A value in the form that it shares with a place, if there is one. */
-static struct val rounds_joined(struct front *f, struct val x, struct val place) {
-  if (place.kind) element_join(f, &x, &place);
+/* A value as what it has in common with a carry's place, if it has anything. */
+static struct val rounds_joined(struct front *f, struct val x, const struct carry *carry) {
+  struct val place = carry->held;
+  element_join(f, &x, &place);
   return x;
 }
 
 /* A value as a carry holds it: a string as its place among the names that the carry may have. */
 static k_value rounds_held(struct front *f, const struct carry *carry, struct val x) {
-  if (carry->names && val_is_string(x) && x.names != carry->names)
-    return choice_as_enum(f, x, carry->names, false);
-  return number_as(f, x, carry->type);
+  bool named = carry->held.names && val_is_string(x);
+  return named ? choice_as_enum(f, x, carry->held.names, false) : number_as(f, x, carry->type);
 }
 
 /* The value of a carry before the first round. */
@@ -93,7 +77,7 @@ static k_value rounds_initial(struct loop *loop, const struct carry *carry) {
     case CARRY_REGISTER:
       start = &loop->start.registers[carry->index];
       if (rounds_is_nil(start) || start->kind == VAL_NOTHING) break;
-      return rounds_held(f, carry, rounds_as_place(rounds_joined(f, *start, carry->place)));
+      return rounds_held(f, carry, rounds_as_place(rounds_joined(f, *start, carry)));
     case CARRY_COUNT: return loop->start.counts[carry->index].value;
     case CARRY_RESULT: break;
     case CARRY_FIELD: return env_field(f, &loop->start, carry->index);
@@ -116,44 +100,29 @@ static k_value rounds_initial_part(struct loop *loop, const struct carry *carry,
 /* Whether that part of a carry may differ by row or by round. */
 static bool rounds_has_part(const struct carry *carry, enum loop_part part) {
   if (part == PART_PRESENT) return carry->maybe;
-  return part == PART_VALUE || carry->mixed;
+  return part == PART_VALUE || carry->held.mixed;
 }
 
 static k_value *rounds_part_of(struct carry *carry, enum loop_part part) {
-  return part == PART_VALUE     ? &carry->value
-         : part == PART_PRESENT ? &carry->present
-                                : &carry->whole;
+  return part == PART_VALUE     ? &carry->held.value
+         : part == PART_PRESENT ? &carry->held.present
+                                : &carry->held.whole;
 }
 
-/* An environment that ends a round, or leaves the loop. */
-struct ending {
-  const struct env *env;
-  uint32_t target;             /* where its rows go */
-};
-
-static struct ending rounds_edge_ending(const struct edge_env *edge) {
-  return (struct ending){&edge->env, edge->target};
-}
-
-static struct ending round_ending(const struct loop *loop) {
-  return (struct ending){&loop->f->env, loop->head};
-}
-
-/* The value of a carry in such an environment. */
+/* The value of a carry in an environment that ends a round, or leaves the loop. */
 static struct val rounds_ending(const struct loop *loop, const struct carry *carry,
-                                struct ending end) {
-  struct val unchanged = rounds_carried(carry), nil = {.kind = VAL_NIL};
-  const struct env *env = end.env;
-  bool returns = end.target == loop->frame->code->count;
+                                const struct env *env) {
+  struct val unchanged = carry->held, nil = {.kind = VAL_NIL};
+  bool returns = env->target == loop->frame->code->count;
   assert(carry->kind != CARRY_REGISTER || carry->index < env->count);
   switch (carry->kind) {
   case CARRY_REGISTER:
-    if (!rounds_is_needed(loop, carry->index, end.target)) return unchanged;
-    return rounds_joined(loop->f, env->registers[carry->index], carry->place);
+    if (!rounds_is_needed(loop, carry->index, env->target)) return unchanged;
+    return rounds_joined(loop->f, env->registers[carry->index], carry);
   case CARRY_COUNT: return env->counts[carry->index];
   case CARRY_RESULT:
     if (carry->index < env->result_count)
-      return rounds_joined(loop->f, env->results[carry->index], carry->place);
+      return rounds_joined(loop->f, env->results[carry->index], carry);
     return returns ? nil : unchanged;
   default: break;
   }
@@ -161,12 +130,21 @@ static struct val rounds_ending(const struct loop *loop, const struct carry *car
   return unchanged;
 }
 
-/* Rows that do no round continue after the loop; the others do the first round. */
+/* What is carried becomes what the present rows have. */
+static void rounds_take(struct front *f, const struct carry *carry) {
+  switch (carry->kind) {
+    case CARRY_REGISTER: f->registers[carry->index] = carry->held; break;
+    case CARRY_FIELD: f->env.fields[carry->index] = carry->held.value; break;
+    case CARRY_COUNT: f->env.counts[carry->index] = carry->held; break;
+    case CARRY_RESULT: f->env.results[carry->index] = carry->held; break;
+  }
+}
+
+/* Rows without a round continue after the loop; the others do the first. */
 static k_value rounds_begin_once(struct loop *loop, k_value count) {
   struct front *f = loop->f;
-  k_value enters = build_binary(f->b, KO_LT, build_i64(f->b, 0), count);
-  front_jump(f, loop->end, mask_and_not(f, loop->start.mask, enters));
-  f->env.mask = mask_and(f, loop->start.mask, enters);
+  assert(f->env.mask == loop->start.mask);
+  front_jump_unless(f, loop->end, build_binary(f->b, KO_LT, build_i64(f->b, 0), count));
   return build_i64(f->b, 0);
 }
 
@@ -187,9 +165,7 @@ k_value rounds_begin(struct loop *loop, k_value count) {
     for (enum loop_part part = PART_VALUE; part < PART_COUNT; part++)
       *rounds_part_of(carry, part) =
           rounds_has_part(carry, part) ? build_carry(b, inits[i][part], true) : K_ALL;
-    if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = rounds_carried(carry);
-    if (carry->kind == CARRY_FIELD) f->env.fields[carry->index] = carry->value;
-    if (carry->kind == CARRY_COUNT) f->env.counts[carry->index] = rounds_carried(carry);
+    if (carry->kind != CARRY_RESULT) rounds_take(f, carry);
   }
   bool shrinks = loop->shrinks || loop->exit_count;
   loop->live = shrinks ? build_carry(b, loop->start.mask, true) : loop->start.mask;
@@ -266,15 +242,15 @@ static bool rounds_add_named(struct loop *loop, enum carry_kind kind, uint32_t i
   struct carry *carry = &loop->carries[loop->count - 1];
   for (int i = 0; i < 2; i++) {
     carry->maybe |= rounds_is_nil(both[i]) || val_is_maybe(*both[i]);
-    carry->falsy |= both[i]->lacks != LACKS_NIL;
+    if (both[i]->lacks) carry->held.lacks = LACKS_EITHER;
   }
   return true;
 }
 
-static bool rounds_changed_register(struct loop *loop, struct ending end, uint32_t index) {
-  const struct val *before = &loop->start.registers[index], *now = &end.env->registers[index];
+static bool rounds_changed_register(struct loop *loop, const struct env *env, uint32_t index) {
+  const struct val *before = &loop->start.registers[index], *now = &env->registers[index];
   if (rounds_find_carry(loop, CARRY_REGISTER, index) ||
-      !rounds_is_needed(loop, index, end.target))
+      !rounds_is_needed(loop, index, env->target))
     return false;
   if (loop->shows && partner_is_shown(now) && !rounds_is_still(before, now))
     return !(loop->poisoned[index / 64] >> index % 64 & 1) && rounds_poison(loop, index, now);
@@ -332,68 +308,56 @@ static bool rounds_of_loop(const struct loop *loop, const struct carry *carry, s
   bool begins = carry->kind == CARRY_REGISTER;
   const struct val *start = begins ? &loop->start.registers[carry->index] : NULL;
   bool early = start && start->kind == VAL_VALUE && mixed_rounds(loop->f, *start);
-  return carry->rounded || early || mixed_rounds(loop->f, now);
+  return carry->held.rounded || early || mixed_rounds(loop->f, now);
 }
 
-/* Whether a carry needed another type to be right for all rounds. */
-static bool rounds_changed_type(struct loop *loop, struct carry *carry, struct ending end) {
+/* Whether a carry had to be given another type, to be right for all rounds. */
+static bool rounds_changed_type(struct loop *loop, struct carry *carry, const struct env *env) {
   struct front *f = loop->f;
-  struct val now = rounds_ending(loop, carry, end), before = rounds_carried(carry);
-  bool maybe = carry->maybe || rounds_is_nil(&now) || val_is_maybe(now), was_maybe = carry->maybe;
-  bool falsy = carry->falsy || now.lacks != LACKS_NIL, was_falsy = carry->falsy;
-  carry->maybe = maybe;
-  carry->falsy = falsy;
+  const struct val now = rounds_ending(loop, carry, env), before = carry->held;
+  struct val *held = &carry->held;
+  bool was_maybe = carry->maybe;
+  carry->maybe |= rounds_is_nil(&now) || val_is_maybe(now);
+  if (now.lacks && !val_is_place(before)) held->lacks = LACKS_EITHER;
   if (rounds_is_nil(&now)) return !was_maybe;
-  if (carry->place.kind) {
-    if (val_same_but_for_place(now, carry->place)) return maybe != was_maybe;
+  if (val_is_place(before)) {
+    if (val_same_but_for_place(now, before)) return carry->maybe != was_maybe;
     if (carry->kind == CARRY_REGISTER) return rounds_poison(loop, carry->index, &now);
     front_refuse(f, "it returns elements of several arrays or tables from inside a loop: return "
                     "their numbers");
   }
-  if (carry->names && val_is_string(now) && now.names != carry->names) {
-    const struct enumeration *all = choice_extend(f, carry->names, now), *had = carry->names;
-    if (!all) front_refuse(f, "its loop chooses between too many strings");
-    carry->names = all;
-    return all != had || maybe != was_maybe || falsy != was_falsy;
+  if (before.names && val_is_string(now) && now.names != before.names) {
+    held->names = choice_extend(f, before.names, now);
+    if (!held->names) front_refuse(f, "its loop chooses between too many strings");
+    return !val_same(held, &before) || carry->maybe != was_maybe;
   }
   bool values = now.kind == VAL_VALUE && now.names == before.names;
   bool apart = (before.spawned || now.spawned) && before.entity != now.entity;
   int type = values && !apart ? val_common_type(f, before, now) : -1;
   if (type < 0 && carry->kind == CARRY_REGISTER) return rounds_poison(loop, carry->index, &now);
   if (type < 0) front_refuse(f, "its loop changes the type of a value");
-  bool soft = before.soft && now.soft, entity = before.entity && now.entity;
-  bool mixed = val_mixes(f, before, now), wide = before.wide || val_is_wide(now);
-  bool zero = before.zero && val_is_zero(now);
-  enum spawned spawned = spawned_either(before.spawned, now.spawned);
-  bool rounded = mixed && rounds_of_loop(loop, carry, now);
-  bool same = (k_type)type == carry->type && soft == carry->soft &&
-              entity == carry->entity && zero == carry->zero && spawned == carry->spawned &&
-              mixed == carry->mixed && wide == carry->wide && rounded == carry->rounded &&
-              maybe == was_maybe && falsy == was_falsy;
+  *held = val_in_common(*held, now);
+  held->mixed = val_mixes(f, before, now);
+  held->rounded = held->mixed && rounds_of_loop(loop, carry, now);
+  bool same = (k_type)type == carry->type && val_same(held, &before) &&
+              held->entity == before.entity && held->zero == before.zero &&
+              carry->maybe == was_maybe;
   carry->type = (k_type)type;
-  carry->soft = soft;
-  carry->entity = entity;
-  carry->zero = zero;
-  carry->spawned = spawned;
-  carry->mixed = mixed;
-  carry->wide = wide;
-  carry->rounded = rounded;
   return !same && carry->kind != CARRY_FIELD;
 }
 
-static bool rounds_find_changes(struct loop *loop, struct ending end) {
+static bool rounds_find_changes(struct loop *loop, const struct env *env) {
   struct front *f = loop->f;
-  const struct env *env = end.env;
   bool again = false;
   uint32_t outer = loop->control != NONE ? loop->control : loop->frame->code->registers;
   for (uint32_t i = 0; i < loop->frame->base + outer; i++)
-    again |= rounds_changed_register(loop, end, i);
+    again |= rounds_changed_register(loop, env, i);
   for (uint32_t i = 0; i < f->column_count; i++) again |= rounds_changed_field(loop, env, i);
   for (uint32_t i = 0; i < env->result_count; i++) again |= rounds_changed_result(loop, env, i);
   if (env->result_count > loop->result_count) loop->result_count = env->result_count;
   for (uint32_t i = 0; i < ENV_COUNTS; i++) again |= rounds_changed_count(loop, env, i);
   for (uint32_t i = 0; !again && i < loop->count; i++)
-    again = rounds_changed_type(loop, &loop->carries[i], end);
+    again = rounds_changed_type(loop, &loop->carries[i], env);
   return again;
 }
 
@@ -409,10 +373,11 @@ static bool rounds_find_exit(struct loop *loop, uint32_t target) {
 
 static bool rounds_must_repeat(struct loop *loop) {
   struct front *f = loop->f;
-  bool again = f->env.mask != K_NONE && rounds_find_changes(loop, round_ending(loop));
+  f->env.target = loop->head;
+  bool again = f->env.mask != K_NONE && rounds_find_changes(loop, &f->env);
   for (uint32_t i = loop->first_edge; i < f->edge_count; i++) {
     again |= rounds_find_exit(loop, f->edges[i].target);
-    if (!again) again = rounds_find_changes(loop, rounds_edge_ending(&f->edges[i]));
+    if (!again) again = rounds_find_changes(loop, &f->edges[i]);
   }
   return again;
 }
@@ -420,9 +385,9 @@ static bool rounds_must_repeat(struct loop *loop) {
 /* ---- the end ---- */
 
 /* The value of a carry, or one of its masks, in an environment that ends a round. */
-static k_value rounds_ended(struct loop *loop, struct carry *carry, struct ending end,
+static k_value rounds_ended(struct loop *loop, struct carry *carry, const struct env *env,
                             enum loop_part part) {
-  struct val now = maybe_narrow(loop->f, end.env->mask, rounds_ending(loop, carry, end));
+  struct val now = maybe_narrow(loop->f, env->mask, rounds_ending(loop, carry, env));
   if (part == PART_PRESENT)
     return rounds_is_nil(&now) ? build_bool(loop->f->b, false) : now.present;
   if (rounds_is_nil(&now)) return *rounds_part_of(carry, part);
@@ -435,11 +400,11 @@ static k_value rounds_next_value(struct loop *loop, struct carry *carry, enum lo
   struct front *f = loop->f;
   k_value value = *rounds_part_of(carry, part);
   for (uint32_t i = loop->first_edge; i < f->edge_count; i++) {
-    struct ending end = rounds_edge_ending(&f->edges[i]);
-    value = build_select(f->b, end.env->mask, rounds_ended(loop, carry, end, part), value);
+    const struct env *end = &f->edges[i];
+    value = build_select(f->b, end->mask, rounds_ended(loop, carry, end, part), value);
   }
   if (f->env.mask == K_NONE) return value;
-  k_value last = rounds_ended(loop, carry, round_ending(loop), part);
+  k_value last = rounds_ended(loop, carry, &f->env, part);
   return loop->shrinks || loop->exit_count ? build_select(f->b, f->env.mask, last, value) : last;
 }
 
@@ -462,7 +427,7 @@ static void end_round(struct loop *loop) {
     k_value mask = loop->exits[i].mask;
     for (uint32_t j = loop->first_edge; j < f->edge_count; j++)
       if (f->edges[j].target == loop->exits[i].target)
-        mask = build_binary(b, KO_OR, mask, f->edges[j].env.mask);
+        mask = build_binary(b, KO_OR, mask, f->edges[j].mask);
     build_next(b, loop->exits[i].mask, mask);
   }
   build_endloop(b, again);
@@ -494,13 +459,7 @@ static void rounds_leave(struct loop *loop) {
   rounds_restore(loop);
   for (uint32_t i = 0; i < loop->result_count; i++)
     f->env.results[i] = (struct val){.kind = VAL_NIL};
-  for (uint32_t i = 0; i < loop->count; i++) {
-    const struct carry *carry = &loop->carries[i];
-    if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = rounds_carried(carry);
-    if (carry->kind == CARRY_FIELD) f->env.fields[carry->index] = carry->value;
-    if (carry->kind == CARRY_COUNT) f->env.counts[carry->index] = rounds_carried(carry);
-    if (carry->kind == CARRY_RESULT) f->env.results[carry->index] = rounds_carried(carry);
-  }
+  for (uint32_t i = 0; i < loop->count; i++) rounds_take(f, &loop->carries[i]);
   for (uint32_t i = 0; i <= FOR_VARIABLE && loop->control != NONE; i++)
     *front_register(f, loop->control + i) = (struct val){.kind = VAL_NOTHING};
   f->env.mask = rounds_rows_behind(loop);
@@ -555,7 +514,7 @@ void rounds_open(struct loop *loop, struct front *f, struct frame *frame) {
   rounds_forget_registers(loop);
   memset(f->env.cells, 0, sizeof f->env.cells);   /* earlier rounds may have set them */
   front_keep(f);
-  loop->start = f->edges[f->edge_count - 1].env;
+  loop->start = f->edges[f->edge_count - 1];
   loop->first_edge = f->edge_count;
   loop->fork_count = f->fork_count;
   loop->mark = build_mark(f->b);
@@ -596,7 +555,7 @@ bool rounds_again(struct loop *loop) {
 /* Keeps the body's edges, and drops the one with the state before it. */
 static void rounds_end_once(struct loop *loop) {
   struct front *f = loop->f;
-  struct edge_env kept = f->edges[loop->first_edge - 1];
+  struct env kept = f->edges[loop->first_edge - 1];
   assert(f->env.mask == K_NONE && loop->first_edge <= f->edge_count);
   memmove(&f->edges[loop->first_edge - 1], &f->edges[loop->first_edge],
           (f->edge_count - loop->first_edge) * sizeof kept);

@@ -17,13 +17,8 @@ struct carry {
   enum carry_kind kind;
   uint32_t index;
   k_type type;
-  bool soft, entity, zero, mixed, wide, rounded;
-  enum spawned spawned;
-  bool maybe;                  /* it is nil in some rows, */
-  bool falsy;                  /* or may be false there */
-  const struct enumeration *names;
-  struct val place;            /* what kind of place it is; VAL_NOTHING: not a place */
-  k_value value, present, whole;   /* in this attempt */
+  bool maybe;                  /* it is nil in some rows */
+  struct val held;             /* a value, or a place: its number and masks are of this attempt */
 };
 
 struct exit_mask {

@@ -381,7 +381,7 @@ enum { KEYS_UNKNOWN, KEYS_INTEGER, KEYS_TEXT };
 
 /* Where a key is, or whether another key has its slot. */
 struct list_search {
-  k_value key, slot;           /* the cell of the slot */
+  k_value slot;                /* the cell of the slot */
   k_value place, found, clash;
 };
 
@@ -440,7 +440,7 @@ static k_value scratch_hash(struct front *f, k_value key) {
 static struct list_search scratch_search(struct front *f, uint32_t list, k_value key) {
   struct builder *b = f->b;
   k_value one = build_i64(b, 1), hash = scratch_hash(f, key);
-  struct list_search s = {.key = key};
+  struct list_search s;
   s.slot = scratch_key_cell(f, list, COLUMN_SLOTS, build_binary(b, KO_ADD, hash, one));
   s.place = build_get(b, s.slot);
   k_value length = scratch_get_length(f, list);
@@ -654,10 +654,9 @@ struct val scratch_pairs(struct front *f, struct val list) {
   f->list_open[list.at] = true;
   struct run_list keys = {.kind = LIST_KEYS, .index = at, .axes = list.at,
                           .names = known->names, .items = known->items};
-  return partner_goes_over(f, keys, scratch_get_length(f, list.at));
+  k_value length = scratch_get_length(f, list.at);
+  return partner_goes_over(f, keys, &length, 1);
 }
-
-void scratch_end_pairs(struct front *f, uint32_t list) { f->list_open[list] = false; }
 
 struct val scratch_pair(struct front *f, uint32_t list, bool key, k_value place) {
   if (!key) return scratch_take_at(f, list, place, K_ALL);
@@ -691,20 +690,10 @@ void scratch_append(struct front *f, struct val list, struct val value) {
   scratch_set_at(f, list.at, next, value);
 }
 
-/* A key as an index. */
-static struct val scratch_index(struct front *f, struct val list, const struct constant *key) {
+struct val scratch_index(struct front *f, struct val list, const struct constant *key) {
   bool keyed = scratch_list(f, list)->keyed && key->type == CONST_STRING;
   if (keyed) return (struct val){.kind = VAL_STRING, .string = key->string};
   if (key->type != CONST_INTEGER)
     front_refuse(f, "it uses a table that it creates as a list and by names: use two tables");
   return val_integer(f, key->integer);
-}
-
-struct val scratch_key(struct front *f, struct val list, const struct constant *key) {
-  return scratch_get(f, list, scratch_index(f, list, key));
-}
-
-void scratch_set_key(struct front *f, struct val list, const struct constant *key,
-                     struct val value) {
-  scratch_set(f, list, scratch_index(f, list, key), value);
 }

@@ -15,10 +15,8 @@ struct val scratch_length(struct front *f, struct val list);
 struct val scratch_get(struct front *f, struct val list, struct val index);
 void scratch_set(struct front *f, struct val list, struct val index, struct val value);
 void scratch_append(struct front *f, struct val list, struct val value);
-/* Likewise with a constant key. */
-struct val scratch_key(struct front *f, struct val list, const struct constant *key);
-void scratch_set_key(struct front *f, struct val list, const struct constant *key,
-                     struct val value);
+/* A constant key as an index. */
+struct val scratch_index(struct front *f, struct val list, const struct constant *key);
 /* A field of a record of a list. The second sets it, for the present rows. */
 struct val scratch_field(struct front *f, struct val record, const struct constant *key);
 void scratch_set_field(struct front *f, struct val record, const struct constant *key,
@@ -26,8 +24,7 @@ void scratch_set_field(struct front *f, struct val record, const struct constant
 /* What a loop over pairs of a keyed list goes over; its key, or its value, at a place. */
 struct val scratch_pairs(struct front *f, struct val list);
 struct val scratch_pair(struct front *f, uint32_t list, bool key, k_value place);
-void scratch_end_pairs(struct front *f, uint32_t list);
-/* At the function's start, empties the pools that lists do not empty: see scratch_begins. */
+/* Has no records yet, at the function's start. */
 void scratch_begin(struct front *f);
 
 /* ---- for append.c ---- */

@@ -117,17 +117,11 @@ struct val steps_choice(struct front *f, struct val result, struct fork rows, st
 
 /* ---- resources ---- */
 
-struct val steps_other(struct front *f, struct val value, uint32_t column) {
+struct val steps_field(struct front *f, struct val value, const struct component *component,
+                       uint32_t leaf, uint32_t column) {
   if (value.names || value.entity) return value;
-  const struct front_column *other = &f->columns[column];
-  struct front_chain chain = steps_chain_at(other->component, other->component_leaf);
-  chain.column = column + 1;
-  return steps_with_chain(f, value, &chain);
-}
-
-struct val steps_field(struct front *f, struct val value, struct val field) {
-  if (value.names || value.entity) return value;
-  struct front_chain chain = steps_chain_at(field.root, field.leaf);
+  struct front_chain chain = steps_chain_at(component, leaf);
+  chain.column = column;
   return steps_with_chain(f, value, &chain);
 }
 
@@ -144,18 +138,8 @@ static const struct front_chain *steps_from(const struct front *f, const struct 
   return NULL;
 }
 
-/* Stores a value at once, so that later rows see it. */
-static void steps_set(struct front *f, const struct front_chain *place, k_value index,
-                      struct val value) {
-  class_share(f, place->component, place->leaf);
-  if (place->column)
-    class_set_column(f, place->column - 1, value);
-  else
-    class_set_element(f, place->component, place->leaf, index, value);
-}
-
-/* Whether cells of a type can be folded by a step; the operand is converted to the type that the
-** step takes. */
+/* Whether cells of a type can be folded by a step, whose operand is converted to what that
+** takes. */
 static bool steps_fits(struct front *f, struct front_chain *chain, k_column type) {
   k_type of = build_type(f->b, chain->operand);
   bool floats = type == KC_F32 || type == KC_F64;
@@ -240,7 +224,11 @@ static void step_write(struct front *f, const struct front_chain *place, struct 
       set.operand = access_noted(f, place->component, place->leaf, maybe_need(f, value));
     if (steps_fold(f, place, index, chain ? *chain : set)) return;
   }
-  steps_set(f, place, index, value);
+  class_share(f, place->component, place->leaf);   /* it is stored at once, visible to rows */
+  if (place->column)
+    class_set_column(f, place->column - 1, value);
+  else
+    class_set_element(f, place->component, place->leaf, index, value);
 }
 
 void steps_store(struct front *f, struct val array, struct val index, struct val value) {

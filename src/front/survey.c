@@ -67,21 +67,18 @@ static void survey_spoil_made(struct front *f, uint32_t at) {
       f->registers[i] = survey_unknown;
 }
 
-/* The place of an upvalue, or of its field, in an instruction of the frame's function. */
-static struct unknown_place survey_place(const struct front *f, uint32_t upvalue, uint32_t key) {
-  return (struct unknown_place){f->frame->code, upvalue, key};
+/* Makes the value of an upvalue of the frame's function, or of a field of one, unknown from here
+** on. */
+static void survey_spoil_place(struct front *f, uint32_t upvalue, uint32_t key) {
+  if (f->unknown_count < SURVEY_MOST)
+    f->unknown_places[f->unknown_count++] = (struct unknown_place){f->frame->code, upvalue, key};
 }
 
-/* Makes the value at a place unknown from here on. */
-static void survey_spoil_place(struct front *f, struct unknown_place place) {
-  if (f->unknown_count < SURVEY_MOST) f->unknown_places[f->unknown_count++] = place;
-}
-
-static bool survey_is_spoilt(const struct front *f, struct unknown_place place) {
+static bool survey_is_spoilt(const struct front *f, uint32_t upvalue, uint32_t key) {
   bool found = false;
   for (uint32_t i = 0; i < f->unknown_count && !found; i++) {
     struct unknown_place known = f->unknown_places[i];
-    found = known.code == place.code && known.upvalue == place.upvalue && known.key == place.key;
+    found = known.code == f->frame->code && known.upvalue == upvalue && known.key == key;
   }
   return found;
 }
@@ -91,8 +88,8 @@ static bool survey_is_unknown(struct front *f, const struct code *code) {
   const struct frame *frame = f->frame;
   bool call = code->kind == CODE_CALL, open = call || code->kind == CODE_LIST;
   if (code->kind == CODE_RETURN) return false;
-  if (code->kind == CODE_UPVALUE) return survey_is_spoilt(f, survey_place(f, code->b, NONE));
-  if (code->kind == CODE_UPFIELD) return survey_is_spoilt(f, survey_place(f, code->b, code->c));
+  if (code->kind == CODE_UPVALUE) return survey_is_spoilt(f, code->b, NONE);
+  if (code->kind == CODE_UPFIELD) return survey_is_spoilt(f, code->b, code->c);
   uint32_t count = frame->code->registers;
   uint8_t called = call ? front_register(f, code->a)->kind : VAL_NOTHING;
   if (called == VAL_FUNCTION || called == VAL_FUNCTIONS || called == VAL_CLOSURE) return false;
@@ -115,8 +112,7 @@ static void survey_loop(struct front *f, struct frame *frame, const struct code 
   uint32_t end = code->target + (each ? 2 : 1);
   k_value enters = survey_doubt(f);
   survey_spoil(f, code->a, variables);
-  front_jump(f, end, mask_and_not(f, f->env.mask, enters));
-  f->env.mask = mask_and(f, f->env.mask, enters);
+  front_jump_unless(f, end, enters);
   frame->pc++;
   front_range(f, frame, code->target);
   front_join(f, frame->first_edge, code->target);
@@ -140,8 +136,8 @@ static void survey_pass(struct front *f, struct frame *frame, const struct code 
     case CODE_SET_FIELD:
     case CODE_SET_INDEX:
     case CODE_LIST: survey_spoil_made(f, code->a); break;
-    case CODE_SET_UPFIELD: survey_spoil_place(f, survey_place(f, code->a, code->b)); break;
-    case CODE_SET_UPVALUE: survey_spoil_place(f, survey_place(f, code->a, NONE)); break;
+    case CODE_SET_UPFIELD: survey_spoil_place(f, code->a, code->b); break;
+    case CODE_SET_UPVALUE: survey_spoil_place(f, code->a, NONE); break;
     case CODE_REFUSED:
       if (code->flag) survey_spoil(f, code->a, frame->code->registers);
       frame->top = code->flag ? code->a + 1 : NONE;
@@ -166,12 +162,6 @@ static int survey_advance_protected(lua_State *L) {
   return 0;
 }
 
-/* Whether the error being raised is only about the instruction, and the state can be restored. */
-static bool survey_goes_on(struct front *f, const struct survey_state *was, int status) {
-  return status == LUA_ERRRUN && f->refused && !front_wants_more(f) &&
-         builder_status(f->b) == K_OK && f->loop_depth == was->loop_depth;
-}
-
 void survey_advance(struct front *f, struct frame *frame) {
   const struct code *code = &frame->code->code[frame->pc];
   bool loops = row_loop_begins(frame);
@@ -189,8 +179,11 @@ void survey_advance(struct front *f, struct frame *frame) {
   if (status == LUA_OK) return;
   bool leaves = f->wants_leave;   /* a refusal that leaves rows to Lua need not be fixed */
   f->wants_leave = false;
-  if (loops || !survey_goes_on(f, &was, status)) {
-    f->wants_leave = f->shared.leave_count > was.leaves;   /* once: this ends the survey */
+  /* Does the error concern only the instruction, and can the state be restored? */
+  bool goes_on = !loops && status == LUA_ERRRUN && f->refused && !front_wants_more(f) &&
+                 builder_status(f->b) == K_OK && f->loop_depth == was.loop_depth;
+  if (!goes_on) {
+    f->wants_leave = f->shared.leave_count > was.leaves;   /* once: it ends the survey */
     lua_error(f->L);
   }
   if (!leaves) survey_list(f);

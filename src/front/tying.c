@@ -23,14 +23,12 @@ struct tying {
 
 k_value tie_named(struct front *f, struct val text) {
   assert(val_is_text(text));
-  if (text.kind == VAL_STRING) return build_i64(f->b, (int64_t)call_component(f, text)->id);
+  if (text.kind == VAL_STRING) return build_i64(f->b, (int64_t)call_named(f, text.string)->id);
   k_value id = K_NONE;
-  for (uint32_t i = 0; i < FRONT_STRINGS; i++) {
-    if (!((uint64_t)text.number >> i & 1)) continue;
-    struct val name = {.kind = VAL_STRING, .string = f->strings[i]};
-    k_value named = build_i64(f->b, (int64_t)call_component(f, name)->id);
-    k_value is = build_binary(f->b, KO_EQ, text.value, build_i64(f->b, i));
-    id = id == K_NONE ? named : build_select(f->b, is, named, id);
+  uint32_t at = 0;
+  for (const ecs_string *name; (name = choice_each(f, &text, NULL, &at));) {
+    k_value named = build_i64(f->b, (int64_t)call_named(f, *name)->id);
+    id = id == K_NONE ? named : build_select(f->b, choice_is(f, text, at), named, id);
   }
   return id;
 }
@@ -49,18 +47,14 @@ static k_value tying_target_argument(struct front *f, const struct component *re
   return number_as(f, value, KT_I64);
 }
 
-static const struct component *tying_relation_argument(struct front *f, struct val value) {
-  const struct component *relation = call_component(f, value);
-  if (relation && relation->relation) return relation;
-  front_refuse(f, "it calls world:pair with something other than the name or id of a relation "
-                  "from a constant, an upvalue or a field of a table");
-}
-
 struct val tie_pair(struct front *f, const struct val *arguments, uint32_t count) {
   if (count != 3 || arguments[0].kind != VAL_WORLD)
     front_refuse(f, "it passes wrong arguments to world:pair: write world:pair(\"Likes\", "
                     "target)");
-  const struct component *relation = tying_relation_argument(f, arguments[1]);
+  const struct component *relation = call_component(f, arguments[1]);
+  if (!relation || !relation->relation)
+    front_refuse(f, "it calls world:pair with something other than the name or id of a relation "
+                    "from a constant, an upvalue or a field of a table");
   struct run_command command = {.action = RUN_TIE};
   struct val pair = {.kind = VAL_PAIR, .component = relation};
   pair.value = tying_target_argument(f, relation, &command, arguments[2]);
@@ -275,16 +269,14 @@ bool tie_set(struct front *f, const struct val *arguments, uint32_t count) {
 
 static void tying_part_of_spawn(struct front *f, struct tying *tying) {
   tying->command.component = tying->relation->id;
-  tying->command.leaf = TARGET_LEAF;
-  tying->command.part = true;
-  tying->command.whom = SPAWNED_ALL;
   tying->entity = build_i64(f->b, 0);
   tying_note(f, tying);
 }
 
 static struct tying tying_part(const struct component *relation) {
   return (struct tying){.relation = relation,
-                        .command = {.action = RUN_TIE, .whom = SPAWNED_ALL}};
+                        .command = {.action = RUN_TIE, .leaf = TARGET_LEAF, .part = true,
+                                    .whom = SPAWNED_ALL}};
 }
 
 static void tying_spawn_exclusive(struct front *f, const struct component *relation,
