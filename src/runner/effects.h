@@ -20,6 +20,7 @@ struct giving {
   uint32_t emits[RUN_ORDERS];  /* number of emits of each order */
   int64_t last;                /* stand-in number of the last entity spawned by these */
   uint64_t known;              /* bits by order: its recipe is made */
+  uint64_t seen;               /* bits by order: an observer with on = "set" watches what it sets */
   struct recipe recipes[RUN_ORDERS];
   struct part parts[RUN_ORDERS];
   struct write writes[RUN_ORDERS];

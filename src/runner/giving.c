@@ -399,10 +399,12 @@ static const struct component *giving_set_by(const struct giving *giving, uint32
   return component->relation ? NULL : component;
 }
 
-/* Whether such a set is neither reported to observers nor marked. */
-static bool giving_is_plain_set(const struct giving *giving, uint32_t order) {
+/* Notes whether such a set is reported to observers. Whether it is neither that nor marked. */
+static bool giving_is_plain_set(struct giving *giving, uint32_t order) {
   const struct component *component = giving_set_by(giving, order);
-  return component && !component->watched && !giving->run->query->world->watching->sets;
+  bool seen = component && watching_sets_of(giving->run->query->world, component->id);
+  giving->seen |= (uint64_t)seen << order;
+  return component && !component->watched && !seen;
 }
 
 static void giving_remember(k_stored **stored, void *at, uint32_t size) {
@@ -425,7 +427,7 @@ static k_now giving_order_now(void *ud, uint32_t order, int64_t id, k_scalar val
   if (giving_waits_for(giving, id, component->id, waiting, count)) return K_LATER;
   struct write write;
   uint32_t writes = giving_take_write(component, command, value, &write);
-  bool watched = world->watching->sets > 0 && writes;
+  bool watched = writes && giving->seen >> order & 1;
   /* Observers need the order of changes, and orders are deferred: such a row falls back to Lua. */
   if (watched && (count > 0 || watch_need_notes(world, 1) != ECS_OK)) return K_NO_ROOM;
   if (writes)

@@ -590,7 +590,8 @@ const char *run_why(k_error error) {
     [KE_ABSENT] = "an array has no such element",
     [KE_NIL] = "a value that it needs is nil, a list that it makes is full, or only Lua can do it",
     [KE_DEAD] = "an entity that it changes is not alive",
-    [KE_ROOM] = "there is no room for its effects on other entities, or for the entities it reads",
+    [KE_ROOM] = "it writes over 4,096 values, an observer with on = \"set\" watches what it sets, "
+                "or memory is short",
     [KE_ROUNDS] = "a loop has too many rounds", };
   assert(error > KE_NONE && error < KE_ROW);
   return reasons[error];

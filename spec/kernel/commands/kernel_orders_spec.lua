@@ -2,6 +2,7 @@
 
 local agree = require "spec.support.agree"
 local ecs = require "ecs"
+local helper = require "spec.support.ecs_helper"
 
 local ROWS = 2500
 
@@ -153,6 +154,33 @@ describe("a kernel", function()
         end
       end
     end, "P, Bullet, Bullet.at->P:in")
+  end)
+
+  it("sets beside a command, whether observers watch that component or another", function()
+    local world, told = helper.new_world(), {}
+    world:component("P", { "n: i32" })
+    world:component("Club", { "members: i32" })
+    world:component("Member", { "since: f64" })
+    local club = world:spawn { Club = {} }
+    for i = 1, 100 do world:spawn { P = { n = i } } end
+    world:system("join", { query = "P:in, !Member", each = function(p, _, e)
+      if p.n % 10 ~= 0 then return end
+      world:set(e, "Member", 1.5)
+      world:set(club, "Club.members", world:get(club, "Club.members") + 1)
+    end })
+    for i, watched in ipairs { "Member", "Club" } do
+      told[i] = 0
+      world:observer("told", { on = "set", query = watched, each = function()
+        told[i] = told[i] + 1
+      end })
+      world:run "join"
+      local left = world:explain("join").left
+      assert.equal(i == 2 and 10 or nil, left and left.rows)
+      if left then assert.matches('an observer with on = "set" watches what it sets', left.why) end
+      assert.equal(10 * i, world:get(club, "Club.members"))
+      world:query("Member"):remove "Member"
+    end
+    assert.same({ 10, 1 }, told)
   end)
 
   it("is refused with what to write instead", function()

@@ -32,6 +32,14 @@ void watching_remove(ecs_world *world, struct watch *watch) {
   world->staging.watched--;
 }
 
+bool watching_sets_of(const ecs_world *world, ecs_id component) {
+  const ecs_query *query = world->watching->sets ? world->first_query : NULL;
+  for (; query; query = query->next)
+    if (query->watch && query->watch->kind == WATCH_SET && query->terms.terms->id == component)
+      return true;
+  return false;
+}
+
 /* ---- which queries can be watched ---- */
 
 static const char *const kind_names[WATCH_KINDS] = {"exit", "remove", "despawn",

@@ -116,6 +116,8 @@ struct watching {
 /* Adds an observer that is switched on, with its place, or removes it. */
 void watching_add(ecs_world *world, struct watch *watch, uint64_t place);
 void watching_remove(ecs_world *world, struct watch *watch);
+/* Whether an observer with on = "set" watches a component. */
+bool watching_sets_of(const ecs_world *world, ecs_id component);
 
 /* Checks whether a query can be watched in this way. ECS_EINVAL with the reason. */
 ecs_status watch_check(ecs_world *world, enum watch_kind kind, const ecs_query *query);
