@@ -19,14 +19,35 @@ static uint32_t prefab_plan_parent_of(const ecs_world *world, uint32_t entity) {
   return ties_target(&world->relations.child_of->ties, entity);
 }
 
+/* In `names`: the key of a name among the children of a node, or for NONE among nodes with is_a. */
+static uint64_t prefab_plan_key(ecs_string name, uint32_t parent) {
+  return text_hash(name.data, name.size) | (uint64_t)parent << 32;
+}
+
+/* Makes a node the last one of a key. Returns the one before it, or NONE. */
+static uint32_t prefab_plan_enter(struct prefab_plan *plan, uint64_t key, uint32_t at) {
+  uint32_t before = map_get(&plan->names, key);
+  map_put(&plan->names, key, at);
+  return before;
+}
+
 ecs_status plan_add(ecs_world *world, struct prefab_plan *plan, const struct prefab_node *node) {
   struct memory *memory = &world->memory;
   uint64_t count = plan->count + 1ull;
   if (!GROW(memory, plan->nodes, plan->node_capacity, count) ||
-      !GROW(memory, plan->made, plan->made_capacity, count))
+      !GROW(memory, plan->made, plan->made_capacity, count) ||
+      !map_reserve(memory, &plan->names, 2) ||
+      !map_reserve(memory, &plan->ids, count - plan->ids.count))
     return world_nomem(world);
-  plan->nodes[plan->count] = *node;
-  plan->made[plan->count++] = (struct plan_made){ECS_NULL, ECS_NULL, PLAN_MADE};
+  uint32_t at = plan->count++;
+  struct plan_made made = {ECS_NULL, ECS_NULL, PLAN_MADE, NONE, NONE, 0};
+  if (at && node->name.size) {
+    made.alike = prefab_plan_enter(plan, prefab_plan_key(node->name, node->parent), at);
+    if (node->is_a != ECS_NULL)
+      made.led = prefab_plan_enter(plan, prefab_plan_key(node->name, NONE), at);
+  }
+  plan->nodes[at] = *node;
+  plan->made[at] = made;
   return ECS_OK;
 }
 
@@ -35,14 +56,27 @@ void plan_free(ecs_world *world, struct prefab_plan *plan) {
   FREE_LIST(memory, plan->nodes, plan->node_capacity);
   FREE_LIST(memory, plan->made, plan->made_capacity);
   FREE_LIST(memory, plan->copies, plan->copy_capacity);
+  map_free(memory, &plan->names);
+  map_free(memory, &plan->ids);
+}
+
+static uint32_t prefab_plan_named_from(const struct prefab_plan *plan, uint32_t at,
+                                       uint32_t parent, ecs_string name) {
+  while (at != NONE &&
+         (plan->nodes[at].parent != parent || !text_same(plan->nodes[at].name, name)))
+    at = plan->made[at].alike;
+  return at;
 }
 
 uint32_t plan_named(const struct prefab_plan *plan, uint32_t parent, ecs_string name) {
-  for (uint32_t i = 1; i < plan->count && name.size; i++) {
-    const struct prefab_node *node = &plan->nodes[i];
-    if (node->parent == parent && text_same(node->name, name)) return i;
-  }
-  return NONE;
+  if (name.size == 0) return NONE;
+  uint32_t last = map_get(&plan->names, prefab_plan_key(name, parent));
+  return prefab_plan_named_from(plan, last, parent, name);
+}
+
+bool plan_is_named_again(const struct prefab_plan *plan, uint32_t at) {
+  const struct prefab_node *node = &plan->nodes[at];
+  return prefab_plan_named_from(plan, plan->made[at].alike, node->parent, node->name) != NONE;
 }
 
 /* Whether the path down from the node has the same names as that from the entity. */
@@ -62,9 +96,11 @@ static bool prefab_plan_is_counterpart(const ecs_world *world, const struct plan
 bool plan_leaves_out(const ecs_world *world, uint32_t child, const void *ud) {
   const struct plan_taking *taking = ud;
   const struct prefab_plan *plan = taking->plan;
-  for (uint32_t i = 1; i < plan->count; i++)
-    if (plan->nodes[i].is_a != ECS_NULL && ecs_id_index(plan->nodes[i].is_a) != child &&
-        prefab_plan_is_counterpart(world, taking, i, child))
+  ecs_string name = name_of(world, entity_id(&world->entities, child));
+  uint32_t at = name.size ? map_get(&plan->names, prefab_plan_key(name, NONE)) : NONE;
+  for (; at != NONE; at = plan->made[at].led)
+    if (ecs_id_index(plan->nodes[at].is_a) != child &&
+        prefab_plan_is_counterpart(world, taking, at, child))
       return true;
   return false;
 }
@@ -98,10 +134,13 @@ ecs_status plan_note_copies(ecs_world *world, struct prefab_plan *plan, ecs_id p
   return ECS_OK;
 }
 
+void plan_give(struct prefab_plan *plan, uint32_t at, ecs_id entity) {
+  plan->made[at].id = entity;
+  if (entity != ECS_NULL && map_get(&plan->ids, entity) == NONE) map_put(&plan->ids, entity, at);
+}
+
 uint32_t plan_find(const struct prefab_plan *plan, ecs_id entity) {
-  for (uint32_t i = 0; i < plan->count; i++)
-    if (plan->made[i].id == entity) return i;
-  return NONE;
+  return entity != ECS_NULL ? map_get(&plan->ids, entity) : NONE;
 }
 
 static const struct prefab_copy *prefab_plan_find_copy(const struct prefab_plan *plan,
@@ -416,10 +455,20 @@ static ecs_cell prefab_update_load(const struct cells_row *cells, uint32_t leaf)
   return cell_load(column->data, column->size, cells->row);
 }
 
+/* Looks through the parent's children and the source's instances, whichever are fewer. */
 uint32_t prefab_child_made_of(const ecs_world *world, uint32_t parent, uint32_t source) {
-  uint32_t child = ties_first(&world->relations.child_of->ties, parent);
-  while (child && ties_target(&world->relations.is_a->ties, child) != source)
-    child = ties_next(&world->relations.child_of->ties, child);
+  const struct ties *child_of = &world->relations.child_of->ties;
+  const struct ties *is_a = &world->relations.is_a->ties;
+  uint32_t child = ties_first(child_of, parent), made = ties_first(is_a, source);
+  uint32_t found = 0, all = 0;
+  while (child && made && ties_target(is_a, child) != source) {
+    if (ties_target(child_of, made) == parent && all++ == 0) found = made;
+    child = ties_next(child_of, child);
+    made = ties_next(is_a, made);
+  }
+  if (!made && all <= 1) return found;
+  /* The first of several is the first one among the children. */
+  while (child && ties_target(is_a, child) != source) child = ties_next(child_of, child);
   return child;
 }
 
