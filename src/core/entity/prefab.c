@@ -1,6 +1,5 @@
 #include "core/entity/prefab.h"
 
-#include "core/base/memory.h"
 #include "core/base/sets.h"
 #include "core/base/text.h"
 #include "core/command/command.h"
@@ -12,6 +11,7 @@
 #include "core/relation/relation.h"
 #include "core/storage/cells.h"
 #include "core/storage/component.h"
+#include "core/storage/graph.h"
 #include "core/storage/table.h"
 #include "ecs_entity.h"
 #include "ecs_world.h"
@@ -57,6 +57,7 @@ bool prefab_shares(const ecs_world *world, uint32_t entity, ecs_id component) {
   if (!relations->prefab || id_is_pair(component)) return false;
   ecs_id pair = pair_make(ecs_id_index(relations->prefab->component->id),
                           ecs_id_index(component));
+  if (!graph_record(world, pair)) return false;   /* no prefab shares it */
   for (uint32_t at = entity; at;
        at = relations->is_a ? ties_target(&relations->is_a->ties, at) : 0)
     if (entity_has(world, entity_id(&world->entities, at), pair)) return true;
@@ -470,8 +471,8 @@ static ecs_status prefab_declare_all(ecs_world *world, struct prefab_plan *plan)
     return world_nomem(world);
   status = prefab_declare_in_scope(world, plan, known);
   if (status != ECS_OK) return status;
-  uint32_t at = 0;
-  while (at < declared->count && declared->prefabs[at] != plan->made[0].id) at++;
+  uint32_t at = known == ECS_NULL ? declared->count : 0;
+  while (at < declared->count && declared->prefabs[at] != known) at++;
   declared->prefabs[at] = plan->made[0].id;
   if (at == declared->count) declared->count++;
   return ECS_OK;

@@ -428,6 +428,7 @@ static ecs_status prefab_lead_ties(ecs_world *world, const struct prefab_plan *p
 /* What is known of an entity of a prefab's family, the prefab first, for the current leaf. */
 struct prefab_follower {
   bool goes;                     /* it follows */
+  bool shares;                   /* it or an entity between shares an added component */
   ecs_cell old, wanted;          /* its old value, if it follows, and its new one */
 };
 
@@ -438,8 +439,8 @@ struct update {
   ecs_id entity;
   const struct prefab_node *node;
   ecs_id base;                   /* the base */
-  const struct clone *made;      /* the prefab and its followers: all instances, or none */
-  struct prefab_follower *followers;    /* one for each of these */
+  const struct clone *made;      /* the prefab and its followers: all instances, or none; */
+  struct prefab_follower *followers;    /* one for each of these: prefab_update_find_followers */
 };
 
 /* ---- the declaration ---- */
@@ -564,6 +565,18 @@ static bool prefab_update_will_share(const struct update *u, ecs_id id) {
 
 /* ---- values ---- */
 
+/* Finds the followers once something changes: most declarations on loading change nothing. */
+static ecs_status prefab_update_find_followers(struct update *u) {
+  ecs_world *world = u->world;
+  const struct relation *family = u->at == 0 ? world->relations.is_a : NULL;
+  if (u->followers) return ECS_OK;
+  ecs_status status = clone_find_all(world, ecs_id_index(u->entity), family, NULL, NULL);
+  if (status != ECS_OK) return status;
+  u->made = world->clone;
+  u->followers = memory_array(&world->memory, u->made->count, sizeof *u->followers);
+  return u->followers ? ECS_OK : world_nomem(world);
+}
+
 static ecs_id prefab_update_made_id(const struct update *u, uint32_t i) {
   return entity_id(&u->world->entities, u->made->sources[i]);
 }
@@ -594,7 +607,7 @@ static void prefab_update_lead(const struct update *u, uint32_t i, ecs_type type
 }
 
 /* Updates one leaf of a component that the prefab already has. */
-static ecs_status update_leaf(const struct update *u, const struct component *component,
+static ecs_status update_leaf(struct update *u, const struct component *component,
                               uint32_t leaf, bool alone) {
   uint32_t size = component->leaves[leaf].size;
   struct cells_row cells;
@@ -605,8 +618,10 @@ static ecs_status update_leaf(const struct update *u, const struct component *co
            old = prefab_update_load(&cells, leaf);
   if (cell_bits(size, old) == cell_bits(size, wanted)) return ECS_OK;
   alone |= type == ECS_ANY;
-  u->followers[0] = (struct prefab_follower){true, old, wanted};
-  ecs_status status = prefab_update_stage_cell(u, u->entity, component, leaf, wanted);
+  ecs_status status = prefab_update_find_followers(u);
+  if (status != ECS_OK) return status;
+  u->followers[0] = (struct prefab_follower){true, false, old, wanted};
+  status = prefab_update_stage_cell(u, u->entity, component, leaf, wanted);
   for (uint32_t i = 1; i < u->made->count && !alone && status == ECS_OK; i++) {
     struct prefab_follower *follower = &u->followers[i];
     ecs_id id = prefab_update_made_id(u, i);
@@ -623,36 +638,32 @@ static ecs_status update_leaf(const struct update *u, const struct component *co
   return status;
 }
 
-/* Whether a prefab between this one and an instance shares the component. */
-static bool prefab_update_shares_below(const struct update *u, uint32_t i, ecs_id id) {
-  const ecs_world *world = u->world;
-  const struct ties *is_a = &world->relations.is_a->ties;
-  ecs_id pair = pair_make(ecs_id_index(world->relations.prefab->component->id), ecs_id_index(id));
-  uint32_t at = ties_target(is_a, u->made->sources[i]);
-  while (at != ecs_id_index(u->entity)) {
-    if (entity_has(world, entity_id(&world->entities, at), pair)) return true;
-    at = ties_target(is_a, at);
-    assert(at);
-  }
-  return false;
+/* Finds out whether a follower, or a prefab between it and this one, shares a component: its base
+** comes before it. */
+static void prefab_update_note_shared(const struct update *u, uint32_t i, ecs_id id) {
+  ecs_id pair = pair_make(ecs_id_index(u->world->relations.prefab->component->id),
+                          ecs_id_index(id));
+  u->followers[i].shares = i && (u->followers[prefab_update_place_above(u, i)].shares ||
+                                 entity_has(u->world, prefab_update_made_id(u, i), pair));
 }
 
 /* Adds a component to instances that lack it; only the prefab gets any values. */
-static ecs_status prefab_update_add_below(const struct update *u,
-                                          const struct component *component) {
-  ecs_status status = ECS_OK;
+static ecs_status prefab_update_add_below(struct update *u, const struct component *component) {
+  ecs_status status = prefab_update_find_followers(u);
+  if (status != ECS_OK) return status;
   uint32_t count = u->made->count;
+  for (uint32_t i = 0; i < count; i++) prefab_update_note_shared(u, i, component->id);
   for (uint32_t i = 1; i < count && status == ECS_OK; i++) {
     ecs_id id = component->id;
     u->followers[i].goes = !entity_has(u->world, prefab_update_made_id(u, i), id) &&
-                           !prefab_update_shares_below(u, i, id);
+                           !u->followers[prefab_update_place_above(u, i)].shares;
     if (u->followers[i].goes)
       status = command_stage(u->world, COMMAND_ADD, prefab_update_made_id(u, i), id, NULL, 0);
   }
   for (uint32_t leaf = 0; leaf < component->leaf_count && status == ECS_OK; leaf++) {
     ecs_type type = component->leaves[leaf].type;
     ecs_cell wanted = prefab_update_wanted_cell(u, component, leaf);
-    u->followers[0] = (struct prefab_follower){true, wanted, wanted};
+    u->followers[0] = (struct prefab_follower){true, false, wanted, wanted};
     for (uint32_t i = 1; i < count && type != ECS_ANY && status == ECS_OK; i++) {
       struct prefab_follower *follower = &u->followers[i];
       prefab_update_lead(u, i, type);
@@ -665,7 +676,7 @@ static ecs_status prefab_update_add_below(const struct update *u,
 }
 
 /* A component that is no longer shared counts as added. */
-static ecs_status update_component(const struct update *u, ecs_id id) {
+static ecs_status update_component(struct update *u, ecs_id id) {
   const ecs_world *world = u->world;
   const struct component *component = component_of(world, id);
   bool alone = prefab_update_will_share(u, id), has = entity_has(world, u->entity, id);
@@ -706,23 +717,16 @@ static ecs_status prefab_update_drop(const struct update *u, const ecs_id *ids, 
 /* ---- the whole update ---- */
 
 ecs_status prefab_update(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
-  ecs_id entity = plan->made[at].id;
-  const struct relation *family = at == 0 ? world->relations.is_a : NULL;
-  ecs_status status = clone_find_all(world, ecs_id_index(entity), family, NULL, NULL);
-  if (status != ECS_OK) return status;
-  struct update update = {world, plan, at, entity, &plan->nodes[at], plan->made[at].base,
-                          world->clone, NULL};
-  uint32_t count = world->clone->count;
-  update.followers = memory_array(&world->memory, count, sizeof *update.followers);
-  if (!update.followers) return world_nomem(world);
+  struct update update = {world, plan, at, plan->made[at].id, &plan->nodes[at],
+                          plan->made[at].base, NULL, NULL};
   ecs_id *ids;
   uint32_t id_count;
-  status = prefab_update_wanted_ids(&update, &ids, &id_count);
+  ecs_status status = prefab_update_wanted_ids(&update, &ids, &id_count);
   for (uint32_t i = 0; i < id_count && status == ECS_OK; i++)
     status = update_component(&update, ids[i]);
   if (status == ECS_OK) status = prefab_update_drop(&update, ids, id_count);
   if (status == ECS_OK) status = prefab_stage_ties(world, plan, at);
-  FREE_LIST(&world->memory, update.followers, count);
+  if (update.followers) FREE_LIST(&world->memory, update.followers, update.made->count);
   return status;
 }
 
