@@ -442,6 +442,8 @@ describe("a refused change", function()
       "a.lua:2: systems cannot be ordered: b -> a -> b" },
     { 'w:phase("ph", { after = "render" })', 'w:system("o", { phase = "ph", run = print })', "",
       "b.lua:2: system 'o': unknown phase 'ph'" },
+    { 'w:phase("ph", { after = "render" })', 'w:system("o", { phase = "ph", run = print })',
+      'w:system("ph", { run = print })', "b.lua:2: system 'o': unknown phase 'ph'" },
     { "", "", 'w:phase("ph", { after = "render", before = "update" })',
       "a.lua:2: phases cannot be ordered: 'ph' would come after 'render'" },
     { 'w:tag "T" w:relation("R", { exclusive = true })',

@@ -480,9 +480,10 @@ ecs_status declare_check_name(const ecs_world *world, const char *name,
                               const struct component *self) {
   const struct component *other = declare_claimant(world, name, self, NULL);
   if (!other) return ECS_OK;
-  return world_fail(world, ECS_ETAKEN, "'%s' is the former name of component '%s': write was = "
-                    "\"%s\" to rename it back, or drop its `was` before you reuse the name", name,
-                    other->name, other->name);
+  ecs_status status = world_fail(world, ECS_ETAKEN, "'%s' is the former name of component '%s': "
+                                 "write was = \"%s\" to rename it back, or drop its `was` before "
+                                 "you reuse the name", name, other->name, other->name);
+  return world_blame(world, world_blame(world, status, name), other->name);
 }
 
 /* A built-in relation can be neither redeclared nor renamed. */
