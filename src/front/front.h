@@ -207,6 +207,7 @@ struct frame {
   const struct frame *around;  /* of a closure: the call that has created it, */
   uint32_t inner;              /* as its n-th function, from 1 */
   bool trusted;                /* elements of its lists are not checked to exist */
+  bool listed;                 /* of lua/ecs/lists.lua: shown as the call of it */
   uint32_t base;               /* of its registers */
   uint32_t pc;
   uint32_t top;                /* after a call with open results; otherwise NONE */
@@ -355,6 +356,7 @@ struct front {
 
   struct env env;
   struct frame *frame;
+  const char *list_source;     /* of the functions of lua/ecs/lists.lua, once one is called */
   struct edge_env *edges;
   struct program *program;
   uint32_t calls;              /* frames that have been opened */

@@ -352,3 +352,32 @@ describe("behind rows that are left to Lua", function()
     assert.truthy(several > 30, several)
   end)
 end)
+
+describe("why rows are left to Lua", function()
+  local table, tostring = table, tostring
+
+  it("is told at the line of the script that calls a function of 'table'", function()
+    local world = new_world()
+    for i = 1, 100 do world:spawn { P = { i == 50 and 0 / 0 or i, 2 } } end
+    local first = debug.getinfo(1, "l").currentline
+    local forms = {
+      function(p)
+        local list = { p.x, p.y, 1, 4 }
+        table.sort(list, function(a, b) return a <= b end)
+        p.x = list[1]
+      end,
+      function(p)
+        local list = { p.x, p.y }
+        table.insert(list, p.x == 60 and 9 or 1, 3)
+        p.x = list[1]
+      end,
+    }
+    for i, fn in ipairs(forms) do
+      world:system("s", { query = "P", each = fn })
+      pcall(world.update, world, 0)
+      local place = ("kernel_left_spec.lua:%d: "):format(first + 5 * i - 1)
+      local left = world:explain("s").left
+      assert.is_truthy(left.why:find(place, 1, true), left.why)
+    end
+  end)
+end)
