@@ -380,4 +380,22 @@ describe("why rows are left to Lua", function()
       assert.is_truthy(left.why:find(place, 1, true), left.why)
     end
   end)
+
+  it("is told after a load, too", function()
+    local world, list = new_world(), {}
+    for i = 1, 2000 do world:spawn { I = { i, i } } end
+    world:system("s", { query = "I", each = function(i)
+      if i.a >= 0 then list[#list + 1] = tostring(i.a) end
+      i.b = i.b + 1
+    end })
+    for _ = 1, 5 do world:update(0) end
+    local before = world:explain "s"
+    assert.equal("lua", before.tier)
+    assert.matches("'tostring'", before.reason)
+    world:load(world:save())
+    for _ = 1, 2 do
+      assert.equal(before.reason, world:explain("s").reason)
+      world:update(0)
+    end
+  end)
 end)

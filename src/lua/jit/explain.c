@@ -254,7 +254,6 @@ static void explain_set_program(lua_State *L, int handle, const struct kernel *k
     lua_setfield(L, -2, "why");
     lua_setfield(L, -2, "left");
   }
-  if (kernel_is_tired(kernel)) explain_set_tired(L, handle, kernel);
 }
 
 /* Adds what is known of the kernel at one index to the table at another: reads, writes, program,
@@ -266,6 +265,8 @@ static void explain_kernel(lua_State *L, int handle, int table) {
   lua_pushvalue(L, table);
   if (system_kernel_is_current(kernel) && !kernel->refused)
     explain_set_program(L, handle, kernel);
+  /* Also while there is no program, as after a load, since none is made for it. */
+  if (kernel_is_tired(kernel) && !kernel->refused) explain_set_tired(L, handle, kernel);
   if (kernel->refused) {
     variant_push_reasons(L, handle);
     lua_rawgeti(L, -1, 1);
