@@ -381,6 +381,18 @@ describe("why rows are left to Lua", function()
     end
   end)
 
+  it("is told without a line where functions have none", function()
+    local world = new_world()
+    for i = 1, 100 do world:spawn { P = { i % 50, 1 } } end
+    local fn = load(string.dump(function(p)
+      local list = { 3 }
+      p.y = list[p.x == 7 and 2 or 1]
+    end, true))
+    world:system("s", { query = "P", each = fn })
+    pcall(world.update, world, 0)
+    assert.matches("^a value that it needs is nil", world:explain("s").left.why)
+  end)
+
   it("is told after a load, too", function()
     local world, list = new_world(), {}
     for i = 1, 2000 do world:spawn { I = { i, i } } end

@@ -195,9 +195,13 @@ static void explain_push_cause(lua_State *L, int handle, k_failure why) {
     lua_Debug function;
     kernel_push_function(L, handle);
     lua_getinfo(L, ">S", &function);
-    bool known = line >= function.linedefined && line <= function.lastlinedefined;
-    lua_pushfstring(L, "%s%d: %s", known ? lua_pushfstring(L, "%s:", function.short_src) : "line ",
-                    line, run_why(why.error));
+    bool own = line >= function.linedefined && line <= function.lastlinedefined;
+    if (line)
+      lua_pushfstring(L, "%s%d: ", own ? lua_pushfstring(L, "%s:", function.short_src) : "line ",
+                      line);
+    else
+      lua_pushliteral(L, "");   /* of functions without lines */
+    lua_pushfstring(L, "%s%s", lua_tostring(L, -1), run_why(why.error));
   } else if (!refused) {
     lua_pushnil(L);
   }
