@@ -305,8 +305,8 @@ function World:count(text, variables) end
 ---@field requires? ecs.Component[] Components that are added with it, with defaults.
 ---@field toggle? boolean Whether `world:disable` can switch it off.
 ---@field track? boolean Makes `:changed` exact per entity and `:added` available.
----@field was? string|table<string|integer, string> Its former name; or a table from new to former
---- field names, with the component's former name at 1.
+---@field was? string|table<string|integer, string|string[]> Its former name; or a table from new to
+--- former field names (a list for a field with several), with the component's former name at 1.
 ---@field doc? string
 
 --- Declares a component. Its name can be used wherever its id can. Types: f32 f64 i8 i16 i32 i64
