@@ -210,6 +210,14 @@ function native.is_open(value) end
 ---@return any
 function native.stage(world, recorder, body) end
 
+--- Declares a component that the recorder has put off. Raises errors without a place.
+---@param world ecs.World
+---@param name string
+---@param plain table What the schema has made of the fields.
+---@param foreign boolean
+---@param kind "relation"|"event"|"resource"|nil
+function native.declare(world, name, plain, foreign, kind) end
+
 --- Swaps in what was recorded, all of it or nothing. `registered` lists what exists afterwards, in
 --- order: objects that the recorder was given now or before an earlier swap. `leaving` lists
 --- objects of earlier swaps to remove, and names of components to drop.
