@@ -77,4 +77,13 @@ common.utf8_char = utf8.char or function(code)
   return string.char(0x100 - 2 * first + code, common.unpack(bytes))
 end
 
+--- A message without the place at its beginning, if that is in our modules of a pattern: in a file,
+--- or in what a host has embedded under the module's name.
+---@param message string
+---@param module string
+---@return string
+function common.without_place(message, module)
+  return (message:gsub("^[^\n]-" .. module:gsub("%.", "[/\\.]") .. "[.lua]*:%d+: ", ""))
+end
+
 return common

@@ -476,9 +476,8 @@ function json.restore(world, entity, text, name)
   native.exact(world, decode_entity, state, entity, assert(json.parse(text)).entities[1], name)
 end
 
--- Removes a position in this file from the beginning of a message.
 local function without_place(problem)
-  return (problem:gsub("^[^\n]-json%.lua:%d+: ", ""))
+  return common.without_place(problem, "ecs.json")
 end
 
 -- Calls a function. Its errors begin with the id that an entity has in the text.

@@ -243,6 +243,11 @@ function OPTIONS.requires(component, value)
   end
 end
 
+-- The former names of a field, given as one or as a list.
+local function former_names(old)
+  return type(old) == "table" and old or { old }
+end
+
 function OPTIONS.was(component, value)
   local where = ("component '%s'"):format(component)
   if type(value) == "string" then
@@ -253,11 +258,16 @@ function OPTIONS.was(component, value)
       .. "with names of fields, got %s", component, show(value))
   end
   for new, old in next, value do
-    if new ~= 1 and type(new) ~= "string" or type(old) ~= "string" then
-      refuse("component '%s': 'was' has field names as keys and values, and the component's "
-        .. "former name at 1, got %s at %s", component, show(old), show(new))
+    local names = former_names(old)
+    for at, name in next, type(new) == "string" and names or { old } do
+      local listed = common.kind(at) == "integer" and at >= 1 and at <= common.rawlen(names)
+      if new ~= 1 and type(new) ~= "string" or type(name) ~= "string" or not listed then
+        refuse("component '%s': 'was' has field names as keys, a field's former name or a list of "
+          .. "them as values, and the component's former name at 1, got %s at %s", component,
+          show(name), show(new))
+      end
+      whole(new .. name, "was", where)
     end
-    whole(new .. old, "was", where)
   end
 end
 
@@ -269,17 +279,22 @@ local function old_name(was)
   return was
 end
 
--- Returns the renames of fields as a list, in the order of the new names.
+-- Returns the renames of fields as a list, in the order of the new names; of a field with several
+-- former names, in the order given.
 local function list_renames(was)
-  local list = {}
-  for new, old in next, type(was) == "table" and was or {} do
+  local list, names = {}, {}
+  for new in next, type(was) == "table" and was or {} do
     if new ~= 1 then
-      list[#list + 1] = { name = new, was = old }
+      names[#names + 1] = new
     end
   end
-  table.sort(list, function(a, b)
-    return a.name < b.name
-  end)
+  table.sort(names)
+  for _, new in ipairs(names) do
+    local former = former_names(was[new])
+    for i = 1, common.rawlen(former) do
+      list[#list + 1] = { name = new, was = rawget(former, i) }
+    end
+  end
   return list
 end
 

@@ -210,6 +210,14 @@ function native.is_open(value) end
 ---@return any
 function native.stage(world, recorder, body) end
 
+--- Declares a component that the recorder has put off. Raises errors without a place.
+---@param world ecs.World
+---@param name string
+---@param plain table What the schema has made of the fields.
+---@param foreign boolean
+---@param kind "relation"|"event"|"resource"|nil
+function native.declare(world, name, plain, foreign, kind) end
+
 --- Swaps in what was recorded, all of it or nothing. `registered` lists what exists afterwards, in
 --- order: objects that the recorder was given now or before an earlier swap. `leaving` lists
 --- objects of earlier swaps to remove, and names of components to drop.
@@ -305,8 +313,8 @@ function World:count(text, variables) end
 ---@field requires? ecs.Component[] Components that are added with it, with defaults.
 ---@field toggle? boolean Whether `world:disable` can switch it off.
 ---@field track? boolean Makes `:changed` exact per entity and `:added` available.
----@field was? string|table<string|integer, string> Its former name; or a table from new to former
---- field names, with the component's former name at 1.
+---@field was? string|table<string|integer, string|string[]> Its former name; or a table from new to
+--- former field names (a list for a field with several), with the component's former name at 1.
 ---@field doc? string
 
 --- Declares a component. Its name can be used wherever its id can. Types: f32 f64 i8 i16 i32 i64

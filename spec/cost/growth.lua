@@ -289,6 +289,38 @@ case("a prefab of n nodes, made once", 200, function(n)
   made:prefab("Many", {}, { children = children })
   made:instantiate "Many"
 end)
+-- n nodes of a prefab, named or not, with a value that differs.
+local function nodes(n, named, x)
+  local list = {}
+  each(n, function(i)
+    local parts = { Position = { x } }
+    list[i] = named and { "k" .. i, parts } or { parts }
+  end)
+  return { children = list }
+end
+
+case("n named children of a prefab, declared four times", 2000, function(n)
+  local made = world()
+  each(4, function(i) made:prefab("Many", {}, nodes(n, true, i)) end)
+end)
+case("n children of a prefab without names, declared four times", 500, function(n)
+  local made = world()
+  each(4, function(i) made:prefab("Many", {}, nodes(n, false, i)) end)
+end)
+case("n prefabs, each made of the one before, saved and loaded", 500, function(n)
+  local made = world()
+  made:prefab("P0", { Position = {} })
+  each(n, function(i) made:prefab("P" .. i, {}, { is_a = "P" .. i - 1 }) end)
+  each(n, function() made:instantiate("P" .. n) end)
+  made:load(made:save())
+end)
+case("n ranges of ids", 50, function(n)
+  local made = world()
+  each(n, function(i)
+    made:entity_range(i * 100000, i * 100000 + 99999)
+    made:despawn(made:spawn())
+  end)
+end)
 case("an index of n rows, and n questions to it", 500, function(n)
   local made = world()
   local near = made:index("near", { query = "Position:in", grid = "Position", cell = 1 })

@@ -80,6 +80,32 @@ describe("a component declared with other fields", function()
     end, "both")
   end)
 
+  it("finds a field by any of its former names, in images of every release", function()
+    local function release(...)
+      local made = helper.new_world { tag = 1 }
+      made:component("P", { ... })
+      return made
+    end
+    local first, second = release "x: f32", release("y: f32", "w: f32")
+    local e = first:spawn { P = { 7 } }
+    local third = helper.new_world { tag = 1 }
+    local fields = { "z: f32", "w: f32", was = { z = { "y", "x" }, w = "v" } }
+    third:component("P", fields)
+    third:load(first:save())
+    assert.are.same({ z = 7.0, w = 0.0 }, third:read(e, "P"))
+    second:load(first:save())
+    second:set(e, "P", 8, 9)
+    third:load(second:save())
+    assert.are.same({ z = 8.0, w = 9.0 }, third:read(e, "P"))
+    first:component("P", fields)
+    assert.are.same({ z = 7.0, w = 0.0 }, first:read(e, "P"))
+    has_error(function() third:component("P", { "z: f32", was = { z = "y", y = "x" } }) end,
+      "'y' is itself a former name: write z = { \"y\", \"x\" }")
+    for _, list in ipairs { { 1 }, { { "y" } }, { y = "x" } } do
+      has_error(function() third:component("P", { "z: f32", was = { z = list } }) end, "or a list")
+    end
+  end)
+
   it("may keep a rename that has been done, and be declared so at first", function()
     world:component("P", { "left: f32", "y: f32", was = { left = "x" } })
     world:component("P", { "left: f32", "y: f32", "z: f32", was = { left = "x" } })

@@ -427,6 +427,60 @@ describe("the report of a reload", function()
   end)
 end)
 
+describe("a declaration that names later ones of its file", function()
+  local session, world, files
+
+  before_each(function() world, files = helper.new_world(), scratch.new() end)
+  after_each(function() files:close() end)
+
+  local function open(text)
+    files:write("a.lua", "local w = ...\n" .. text)
+    session = live.open(world, files.path)
+  end
+
+  it("is made when these are there", function()
+    open [[
+      w:component("Fleet", { "flag: Ship", "size: i32 = 2" })
+      w:event("Sunk", { "what: Ship" })
+      w:relation("Tows", { "with: Rope", exclusive = true })
+      w:resource("Conf", { "main: Ship" })
+      local ship = w:component("Ship", { "hull: Part[2]", requires = { "Afloat" } })
+      assert(ship == nil)
+      w:component("Part", { "hp: i32 = 3" })
+      w:component("Rope", { "length: f32 = 9" })
+      w:tag "Afloat"
+      w:system("s", { query = "Fleet.flag.hull[2].hp", each = function(hp) end }) ]]
+    local ship = world:spawn { Ship = {} }
+    assert.is_true(world:has(ship, "Afloat"))
+    local fleet = world:spawn { Fleet = {}, Tows = ship }
+    assert.are.equal(3, world:get(fleet, "Fleet.flag.hull[2].hp"))
+    assert.are.equal(9.0, world:get(fleet, "Tows.with.length"))
+    assert.are.equal(3, world:res("Conf").main.hull[1].hp)
+    world:emit "Sunk"
+    files:write("a.lua", [[
+      local w = ...
+      w:component("Fleet", { "size: i32", "flag: Flag" })
+      w:component("Flag", { "colour: i32 = 5" }) ]])
+    session:changed(files.path .. "/a.lua")
+    assert.is_true(session:poll())
+    assert.are.same({ size = 2, flag = { colour = 5 } }, world:read(fleet, "Fleet"))
+  end)
+
+  it("is refused at its place where they never come", function()
+    for _, text in ipairs { "", 'w:component("B", { "c: C" }) w:component("C", { "b: B" })',
+      "w:tag(a)", "error 'no'" } do
+      local ok, message = pcall(open, 'local a = w:component("A", { "b: Bee" })\n' .. text)
+      assert.is_false(ok)
+      assert.are.equal(files.path .. "/a.lua:2: component 'A', field 'b: Bee': unknown type 'Bee'",
+        message:match "^(.-unknown type 'Bee')")
+    end
+    local ok, message = pcall(open, 'w:component("A", { "b: T" }) w:tag "T"')
+    assert.is_false(ok)
+    assert.are.equal(files.path .. "/a.lua:2: field 'A.b': 'T' is a tag",
+      message:match "^(.-is a tag)")
+  end)
+end)
+
 describe("a refused change", function()
   local P, X = 'w:component("P", { "x: f64", "y: f64" })', 'w:component("P", { "x: f64" })'
   -- What a.lua and b.lua have in their second lines, what a.lua then has, and the refusal.
@@ -442,6 +496,8 @@ describe("a refused change", function()
       "a.lua:2: systems cannot be ordered: b -> a -> b" },
     { 'w:phase("ph", { after = "render" })', 'w:system("o", { phase = "ph", run = print })', "",
       "b.lua:2: system 'o': unknown phase 'ph'" },
+    { 'w:phase("ph", { after = "render" })', 'w:system("o", { phase = "ph", run = print })',
+      'w:system("ph", { run = print })', "b.lua:2: system 'o': unknown phase 'ph'" },
     { "", "", 'w:phase("ph", { after = "render", before = "update" })',
       "a.lua:2: phases cannot be ordered: 'ph' would come after 'render'" },
     { 'w:tag "T" w:relation("R", { exclusive = true })',

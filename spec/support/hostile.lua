@@ -216,7 +216,7 @@ hostile.calls = {
     exact = { lenient { make = function(scene) return scene.world end },
       called(callback, "bad argument #1 to 'type'") },
     format = { accepting(entity, "0", "other world's id", "dead id", "unborn id") },
-    schema = false, methods = false, replace = false, now = {},
+    declare = false, schema = false, methods = false, replace = false, now = {},
     noise = {}, read = { lenient(value "spec") },   -- on Windows
     stat = { lenient(value "spec") }, list = { lenient(value "spec") },
     changes = { lenient(value {}), lenient(value {}) },

@@ -423,6 +423,21 @@ describe("ecs.json", function()
     end
   end)
 
+  it_reads("tells no place of its own, and the places of others", function()
+    local world = json_world()
+    local text = '{"entities":[{"id":7,"components":{"Nope":true}}]}'
+    local file <close> = assert(io.open "lua/ecs/json.lua")
+    local embedded = assert(load(file:read "a", "=ecs.json"))()
+    local _, message = pcall(embedded.decode, world, text)
+    assert.are.equal(refusal(world, text), message)
+    world:component("Any", { "value: any" })
+    local e = world:spawn { Any = { 1 } }
+    text = ecs.json.encode(world, e, { codec = { encode = tostring } })
+    local decode = assert(load("error 'no'", "@my-json.lua"))
+    _, message = pcall(ecs.json.decode, world, text, { codec = { decode = decode } })
+    assert.is_truthy(message:find("my-json.lua:1: no", 1, true), message)
+  end)
+
   it("takes an any value with a codec only", function()
     local world = helper.new_world()
     world:component("Any", { "value: any" })

@@ -60,7 +60,8 @@ local calls = {
   ["Array:copy"] = function(s) return s.array:copy(s.array) end,
   ["Array:write"] = function(s) return s.array:write { 1 } end,
   ["World:reset_counters"] = function(s) return s.world:reset_counters() end,
-  ["native.methods"] = false,  -- these are not for scripts
+  ["native.declare"] = false,  -- these are not for scripts
+  ["native.methods"] = false,
   ["native.whole"] = false,
   ["native.schema"] = false,
 }

@@ -331,7 +331,9 @@ static struct frame call_frame(struct front *f, struct val function) {
   }
   lua_rawgeti(f->L, f->anchors, (lua_Integer)frame.function);
   frame.identity = (const char *)lua_topointer(f->L, -1) + frame.inner;
-  lua_pop(f->L, 1);
+  lua_Debug from;
+  lua_getinfo(f->L, ">S", &from);
+  frame.listed = from.source == f->list_source;
   return frame;
 }
 

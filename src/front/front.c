@@ -17,8 +17,14 @@ static int32_t front_line_of(const struct frame *frame) {
   return frame->code->lines[frame->pc];
 }
 
+/* The innermost call of a function that the script knows. */
+static const struct frame *front_shown(const struct frame *frame) {
+  while (frame && frame->listed) frame = frame->caller;
+  return frame;
+}
+
 uint32_t front_tag(const struct front *f) {
-  return (uint32_t)front_line_of(f->frame) & ((1u << TAG_LINES) - 1);
+  return (uint32_t)front_line_of(front_shown(f->frame)) & ((1u << TAG_LINES) - 1);
 }
 
 #define TOO_LARGE "it is too large: write it as two systems"
@@ -84,7 +90,7 @@ static void front_note_leave(struct front *f) {
   if (known) f->wants_leave = f->surveys;
   if (known) return;
   f->shared.leaves[f->shared.leave_count++] =
-      (struct code_place){function, pc, front_line_of(frame)};
+      (struct code_place){function, pc, front_line_of(front_shown(frame))};
   f->wants_leave = true;
 }
 
@@ -103,12 +109,13 @@ int front_refuse(struct front *f, const char *format, ...) {
   front_advise(f, reason);
   lua_Debug where;
   memset(&where, 0, sizeof where);
-  lua_rawgeti(L, f->anchors, f->frame ? f->frame->function : 1);
+  const struct frame *shown = front_shown(f->frame);
+  lua_rawgeti(L, f->anchors, shown ? shown->function : 1);
   if (lua_isfunction(L, -1))
     lua_getinfo(L, ">S", &where);
   else
     lua_pop(L, 1);
-  int32_t line = front_line_of(f->frame);
+  int32_t line = front_line_of(shown);
   lua_pushfstring(L, "%s:%d: %s", where.short_src[0] ? where.short_src : "?",
                   line ? (int)line : where.linedefined, reason);
   f->refused = true;

@@ -201,7 +201,8 @@ struct frame {
   uint32_t number;             /* of this call, counted from 1 */
   const struct frame *around;  /* a closure: the call that has created it, */
   uint32_t inner;              /* as its n-th function, from 1 */
-  bool trusted;                /* does not check that elements of its lists exist */
+  bool trusted;                /* elements of its lists are not checked to exist */
+  bool listed;                 /* of lua/ecs/lists.lua: shown as the call of it */
   uint32_t base;               /* of its registers */
   uint32_t pc;
   uint32_t top;                /* after a call with open results; otherwise NONE */
@@ -350,6 +351,7 @@ struct front {
 
   struct env env;
   struct frame *frame;
+  const char *list_source;     /* of the functions of lua/ecs/lists.lua, once one is called */
   struct env *edges;           /* rows that wait for the pass to reach their target */
   struct program *program;
   uint32_t calls;              /* number of frames opened so far */

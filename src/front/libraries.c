@@ -475,6 +475,10 @@ static struct val list_function(struct front *f, const char *name) {
   else
     front_refuse(f, "it calls a function of 'table', and module 'ecs' is not loaded");
   lua_remove(f->L, -2);
+  lua_Debug from;
+  lua_pushvalue(f->L, -1);
+  lua_getinfo(f->L, ">S", &from);
+  f->list_source = from.source;
   bool trusted = strcmp(name, "remove") == 0;
   return (struct val){.kind = VAL_FUNCTION, .at = front_anchor(f), .trusted = trusted};
 }

@@ -1,6 +1,7 @@
 -- The data that the inspector's page shows. This file only reads the world. It visits rows by
 -- chunks, which open no stream of random numbers, and for at most 2 ms at a time.
 
+local common = require "ecs.common"
 local dump = require "ecs.entity_dump"
 local json = require "ecs.json"
 local native = require "ecs.native"
@@ -26,7 +27,7 @@ end
 --- What is wrong, for a page that knows neither our files nor the arguments of their calls.
 function answers.problem(problem)
   local text = tostring(type(problem) == "table" and problem.message or problem)
-  return (text:gsub("^[^\n]-ecs[/\\]inspect[/\\]%l+%.lua:%d+: ", "")
+  return (common.without_place(text, "ecs.inspect.%l+")
     :gsub("^bad argument #%d+ to '[^']*' %((.*)%)$", "%1"))
 end
 

@@ -77,6 +77,29 @@ local function take(self, job, path)
   return text
 end
 
+-- Declares the components that named others which the rest of the file declares.
+local function declare_put_off(self, record)
+  local waiting, count = record.put_off, 0
+  record.put_off = nil
+  while #waiting ~= count do
+    local list = waiting
+    waiting, count = {}, #waiting
+    for _, entry in ipairs(list) do
+      record.lacks_type = nil
+      local ok, message, kind = native.try(native.declare, self.world, common.unpack(entry, 1, 4))
+      if record.lacks_type then
+        waiting[#waiting + 1] = entry
+      elseif not ok then
+        error(kind == "memory" and message or (entry.message:match "^.-:%d+: " or "") .. message, 0)
+      end
+    end
+  end
+  if count > 0 then
+    record.lacks_type = true
+    error(waiting[1].message, 0)
+  end
+end
+
 local function run_chunk(self, record, text)
   local chunk = compile(record.path, text)
   if record.name then
@@ -97,6 +120,7 @@ local function new_record(self, path, name)
     path = path, name = name, state = type(kept) == "table" and kept or {},
     hooks = { load = {}, unload = {}, reload = {} }, requires = {},
     version = old and old.version + 1 or 1, running = true, registered = registrations.new(path),
+    put_off = {},
   }
 end
 
@@ -107,6 +131,11 @@ local function run_file(self, job, path, name)
   local record = new_record(self, path, name)
   job.records[path], job.current = record, record
   local ok, message, kind = native.try(run_chunk, self, record, text)
+  local declared, missing, why = native.try(declare_put_off, self, record)
+  -- What is missing may be why the rest has failed.
+  if not declared and (ok or record.lacks_type) then
+    ok, message, kind = false, missing, why
+  end
   job.current, record.running = outer, nil
   if not ok and outer and record.lacks_type then
     outer.lacks_type = true

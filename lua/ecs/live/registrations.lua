@@ -136,14 +136,19 @@ function record.prefab(self, job, name, object, list)
 end
 
 -- Creates the function that the world calls for each registration while files are read. "missing"
--- means that a component contains or requires one that is not declared; a later file may do that.
+-- means that a component contains or requires one that is not declared. The rest of the file may do
+-- that, so the declaration is put off until its end; or a later file may.
 function registrations.recorder(self, job)
   return function(kind, name, object, ...)
-    if not job.current then
+    local current = job.current
+    if not current then
       error("only scripts can register anything while scripts are read", 3)
     elseif kind == "missing" then
-      job.current.lacks_type = true
-      return
+      current.lacks_type = true
+      if current.put_off then
+        table.insert(current.put_off, { message = object, name, ... })
+      end
+      return current.put_off ~= nil
     end
     local foreign
     if record[kind] then

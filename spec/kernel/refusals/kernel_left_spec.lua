@@ -352,3 +352,62 @@ describe("behind rows that are left to Lua", function()
     assert.truthy(several > 30, several)
   end)
 end)
+
+describe("why rows are left to Lua", function()
+  local table, tostring = table, tostring
+
+  it("is told at the line of the script that calls a function of 'table'", function()
+    local world = new_world()
+    for i = 1, 100 do world:spawn { P = { i == 50 and 0 / 0 or i, 2 } } end
+    local first = debug.getinfo(1, "l").currentline
+    local forms = {
+      function(p)
+        local list = { p.x, p.y, 1, 4 }
+        table.sort(list, function(a, b) return a <= b end)
+        p.x = list[1]
+      end,
+      function(p)
+        local list = { p.x, p.y }
+        table.insert(list, p.x == 60 and 9 or 1, 3)
+        p.x = list[1]
+      end,
+    }
+    for i, fn in ipairs(forms) do
+      world:system("s", { query = "P", each = fn })
+      pcall(world.update, world, 0)
+      local place = ("kernel_left_spec.lua:%d: "):format(first + 5 * i - 1)
+      local left = world:explain("s").left
+      assert.is_truthy(left.why:find(place, 1, true), left.why)
+    end
+  end)
+
+  it("is told without a line where functions have none", function()
+    local world = new_world()
+    for i = 1, 100 do world:spawn { P = { i % 50, 1 } } end
+    local fn = load(string.dump(function(p)
+      local list = { 3 }
+      p.y = list[p.x == 7 and 2 or 1]
+    end, true))
+    world:system("s", { query = "P", each = fn })
+    pcall(world.update, world, 0)
+    assert.matches("^a value that it needs is nil", world:explain("s").left.why)
+  end)
+
+  it("is told after a load, too", function()
+    local world, list = new_world(), {}
+    for i = 1, 2000 do world:spawn { I = { i, i } } end
+    world:system("s", { query = "I", each = function(i)
+      if i.a >= 0 then list[#list + 1] = tostring(i.a) end
+      i.b = i.b + 1
+    end })
+    for _ = 1, 5 do world:update(0) end
+    local before = world:explain "s"
+    assert.equal("lua", before.tier)
+    assert.matches("'tostring'", before.reason)
+    world:load(world:save())
+    for _ = 1, 2 do
+      assert.equal(before.reason, world:explain("s").reason)
+      world:update(0)
+    end
+  end)
+end)

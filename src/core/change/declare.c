@@ -306,7 +306,14 @@ static ecs_status build_fields(struct build *build) {
 static ecs_status declare_check_rename(const ecs_world *world, const struct component *component,
                                        uint32_t at) {
   const ecs_rename *was = component->former.was, *rename = &was[at];
-  if (component_field(component, rename->name, strlen(rename->name)) == NONE)
+  bool is_field = component_field(component, rename->name, strlen(rename->name)) != NONE;
+  for (uint32_t i = 0; !is_field && i < component->former.was_count; i++)
+    if (strcmp(was[i].was, rename->name) == 0)
+      return world_fail(world, ECS_EINVAL, "component '%s': `was` says that '%s' was '%s', but "
+                        "'%s' is itself a former name: write %s = { \"%s\", \"%s\" }",
+                        component->name, rename->name, rename->was, rename->name, was[i].name,
+                        rename->name, rename->was);
+  if (!is_field)
     return component_no_field(world, component, rename->name, strlen(rename->name));
   if (component_field(component, rename->was, strlen(rename->was)) != NONE)
     return world_fail(world, ECS_EINVAL,
@@ -354,11 +361,12 @@ static ecs_status declare_copy_renames(struct build *build) {
     was[i].name = declare_copy_former(build, desc->was[i].name);
     was[i].was = declare_copy_former(build, desc->was[i].was);
     if (!was[i].name || !was[i].was) return world_nomem(build->world);
-    ecs_status status = declare_check_rename(build->world, build->component, i);
-    if (status != ECS_OK) return status;
   }
   former->was_count = desc->was_count;
-  return ECS_OK;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < former->was_count && status == ECS_OK; i++)
+    status = declare_check_rename(build->world, build->component, i);
+  return status;
 }
 
 bool declare_requirements(ecs_world *world, struct component *component, const ecs_id *ids,
@@ -480,9 +488,10 @@ ecs_status declare_check_name(const ecs_world *world, const char *name,
                               const struct component *self) {
   const struct component *other = declare_claimant(world, name, self, NULL);
   if (!other) return ECS_OK;
-  return world_fail(world, ECS_ETAKEN, "'%s' is the former name of component '%s': write was = "
-                    "\"%s\" to rename it back, or drop its `was` before you reuse the name", name,
-                    other->name, other->name);
+  ecs_status status = world_fail(world, ECS_ETAKEN, "'%s' is the former name of component '%s': "
+                                 "write was = \"%s\" to rename it back, or drop its `was` before "
+                                 "you reuse the name", name, other->name, other->name);
+  return world_blame(world, world_blame(world, status, name), other->name);
 }
 
 /* A built-in relation can be neither redeclared nor renamed. */

@@ -295,10 +295,10 @@ static ecs_status migrate_cells_refuse(struct migration *migration,
   char value[96], owner[48], why[256];
   migrate_cells_show_reason(migrate_leaf_of(from), migrate_leaf_of(to), status, why, sizeof why);
   convert_show(world, migrate_leaf_of(from), cell, value, sizeof value);
-  migration->refused = to->component->name;
+  const char *name = to->component->name;
   if (from->component->length)
-    return world_fail(world, ECS_ERANGE, "cannot migrate '%s': element %u is %s%s",
-                      to->component->name, row + 1, value, why);
+    return world_blame(world, world_fail(world, ECS_ERANGE, "cannot migrate '%s': element %u is "
+                                         "%s%s", name, row + 1, value, why), name);
   if (old && from->component->is_event)
     text_format(owner, sizeof owner, "event %u", row + 1);
   else if (old)
@@ -306,8 +306,8 @@ static ecs_status migrate_cells_refuse(struct migration *migration,
                 entity_id(&world->entities, old->rows[row]));
   else
     text_format(owner, sizeof owner, "the resource");
-  return world_fail(world, ECS_ERANGE, "cannot migrate '%s': %s has %s = %s%s",
-                    to->component->name, owner, migrate_leaf_of(from)->name, value, why);
+  return world_blame(world, world_fail(world, ECS_ERANGE, "cannot migrate '%s': %s has %s = %s%s",
+                                       name, owner, migrate_leaf_of(from)->name, value, why), name);
 }
 
 /* Fills a new column from an old one of `count` cells, in the table `old` or, for NULL, of the
@@ -613,30 +613,31 @@ static void migrate_commit_moves(const struct migration *migration) {
 
 /* ---- switched-off components ---- */
 
-static ecs_status migrate_refuse_off(struct migration *migration, const struct component *component,
+static ecs_status migrate_refuse_off(const ecs_world *world, const struct component *component,
                                      const struct table *table) {
   const struct toggle *toggle = toggle_of(table, component->id);
   uint32_t row = 0;
   while (!toggle_bit(toggle, row)) row++;
-  migration->refused = component->name;
-  return world_fail(migration->world, ECS_EBUSY, "'%s' cannot lose toggle while entity "
-                    SHOW_ID " has it switched off: switch it on there first", component->name,
-                            entity_id(&migration->world->entities, table->rows[row]));
+  ecs_id entity = entity_id(&world->entities, table->rows[row]);
+  return world_blame(world, world_fail(world, ECS_EBUSY, "'%s' cannot lose toggle while entity "
+                                       SHOW_ID " has it switched off: switch it on there first",
+                                       component->name, entity), component->name);
 }
 
 /* Checks that what entities have switched off stays a toggle. */
-static ecs_status migrate_check_toggles(struct migration *migration) {
+static ecs_status migrate_check_toggles(const struct migration *migration) {
   const struct id_record *all = graph_all(migration->world);
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
     if (!change->wanted || change->wanted->toggle || !change->component->toggle) continue;
     const struct sparse *sparse = change->component->sparse;
     if (sparse && sparse->table->off)
-      return migrate_refuse_off(migration, change->component, sparse->table);
+      return migrate_refuse_off(migration->world, change->component, sparse->table);
     for (uint32_t j = 0; j < all->table_count; j++) {
       const struct table *table = world_table(migration->world, all->tables[j]);
       const struct toggle *toggle = toggle_of(table, change->component->id);
-      if (toggle && toggle->off) return migrate_refuse_off(migration, change->component, table);
+      if (toggle && toggle->off)
+        return migrate_refuse_off(migration->world, change->component, table);
     }
   }
   return ECS_OK;

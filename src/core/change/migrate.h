@@ -61,7 +61,6 @@ struct migration {
   ecs_world *world;
   struct change *changes;
   uint32_t count, capacity;
-  const char *refused;           /* component whose cell did not convert; in its arena */
   struct relabeling *relabelings;
   uint32_t relabeling_count, relabeling_capacity;
   bool committed;

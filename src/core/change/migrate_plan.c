@@ -36,11 +36,12 @@ static ecs_status migrate_plan_follow(struct migration *migration, struct compon
   ecs_world *world = migration->world;
   uint32_t at = ecs_id_index(component->id);
   if (migrate_plan_is_removed(migration, field->nested->id))
-    return world_fail(world, ECS_EINVAL, "'%s' cannot be undeclared: it is the type of field "
-                      "'%s.%s'", field->nested->name, component->name, field->name);
+    return world_blame(world, world_fail(world, ECS_EINVAL, "'%s' cannot be undeclared: it is the "
+                                         "type of field '%s.%s'", field->nested->name,
+                                         component->name, field->name), component->name);
   struct component *wanted;
   ecs_status status = redeclare(world, world, component, &wanted);
-  if (status != ECS_OK) return status;
+  if (status != ECS_OK) return world_blame(world, status, component->name);
   const struct change *change = migration_of(migration, component->id);
   status = migration_add(migration, change ? change->component : component, wanted);
   if (status == ECS_OK) world->registry.components[at] = wanted;
@@ -61,7 +62,8 @@ static ecs_status migrate_plan_follow_parts(struct migration *migration, ecs_id 
   struct component *component = world->registry.components[ecs_id_index(id)];
   for (; above; above = above->above)
     if (above->id == id)
-      return world_fail(world, ECS_EINVAL, "component '%s' would contain itself", component->name);
+      return world_blame(world, world_fail(world, ECS_EINVAL, "component '%s' would contain "
+                                           "itself", component->name), component->name);
   for (uint32_t i = 0; i < component->field_count; i++) {
     const struct component *nested = component->fields[i].nested;
     if (!nested || migrate_plan_is_removed(migration, nested->id)) continue;
@@ -238,8 +240,10 @@ ecs_status migration_check_requirements(const struct migration *migration) {
     if (!component || migrate_plan_is_removed(migration, component->id)) continue;
     for (uint32_t j = 0; j < component->require_count; j++)
       if (migrate_plan_is_removed(migration, component->requires[j]))
-        return world_fail(world, ECS_EINVAL, "'%s' cannot be undeclared: '%s' requires it",
-                          component_of(world, component->requires[j])->name, component->name);
+        return world_blame(world, world_fail(world, ECS_EINVAL, "'%s' cannot be undeclared: '%s' "
+                                             "requires it",
+                                             component_of(world, component->requires[j])->name,
+                                             component->name), component->name);
   }
   return require_check_cycles(migration->world);
 }

@@ -90,15 +90,13 @@ static ecs_status migrate_ties_check_kind(ecs_world *world, const struct change 
 
 /* ---- ties that are made ---- */
 
-static ecs_status migrate_ties_refuse_second(struct migration *migration,
+static ecs_status migrate_ties_refuse_second(const ecs_world *world,
                                              const struct component *component,
                                              uint32_t source, uint32_t first,
                                              uint32_t second) {
-  const ecs_world *world = migration->world;
   char ways[3][80];
   const uint32_t entities[3] = {source, first, second};
   for (int i = 0; i < 3; i++) relation_tell_step(world, entities[i], ways[i], sizeof ways[i]);
-  migration->refused = component->name;
   return world_fail(world, ECS_EBUSY, "'%s' cannot become exclusive: entity %s is tied to %s and "
                     "to %s; remove all but one first", component->name, ways[0], ways[1], ways[2]);
 }
@@ -117,11 +115,11 @@ static ecs_status tie_rows(struct migration *migration, const struct component *
                            const struct table *table, struct relation *fresh) {
   uint32_t target = migrate_ties_pair_from(table, component, 0);
   uint32_t other = target ? migrate_ties_pair_from(table, component, target) : 0;
+  ecs_world *world = migration->world;
   for (uint32_t row = 0; row < table->count; row++) {
     uint32_t source = table->rows[row];
-    if (other) return migrate_ties_refuse_second(migration, component, source, target, other);
-    if (!ties_reserve(&fresh->ties, &migration->world->memory, source, target))
-      return world_nomem(migration->world);
+    if (other) return migrate_ties_refuse_second(world, component, source, target, other);
+    if (!ties_reserve(&fresh->ties, &world->memory, source, target)) return world_nomem(world);
     ties_link(&fresh->ties, source, target);
   }
   return ECS_OK;
@@ -168,9 +166,11 @@ static ecs_status migrate_ties_prepare(struct migration *migration, const struct
 ecs_status migration_prepare_ties(struct migration *migration) {
   ecs_world *world = migration->world;
   ecs_status status = OWNED_RESERVE(world, &world->relations, migration->count);
-  for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++)
-    if (migration->changes[i].wanted)
-      status = migrate_ties_prepare(migration, &migration->changes[i]);
+  for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++) {
+    const struct change *change = &migration->changes[i];
+    if (change->wanted) status = migrate_ties_prepare(migration, change);
+    if (status != ECS_OK) world_blame(world, status, change->component->name);
+  }
   return status;
 }
 

@@ -297,8 +297,8 @@ ecs_status transaction_order(struct transaction *transaction) {
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     const ecs_system *system = schedule->systems[i];
     if (!system->watch && !transact_has_phase(schedule, system->phase))
-      return world_fail(world, ECS_ENAME, "system '%s': unknown phase '%s'", system->name,
-                        system->phase->name);
+      return world_blame(world, world_fail(world, ECS_ENAME, "system '%s': unknown phase '%s'",
+                                           system->name, system->phase->name), system->name);
   }
   ecs_status status = phase_sort(world);
   return status == ECS_OK ? schedule_sort(world) : status;

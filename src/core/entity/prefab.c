@@ -1,6 +1,5 @@
 #include "core/entity/prefab.h"
 
-#include "core/base/memory.h"
 #include "core/base/sets.h"
 #include "core/base/text.h"
 #include "core/command/command.h"
@@ -12,6 +11,7 @@
 #include "core/relation/relation.h"
 #include "core/storage/cells.h"
 #include "core/storage/component.h"
+#include "core/storage/graph.h"
 #include "core/storage/table.h"
 #include "ecs_entity.h"
 #include "ecs_world.h"
@@ -57,6 +57,7 @@ bool prefab_shares(const ecs_world *world, uint32_t entity, ecs_id component) {
   if (!relations->prefab || id_is_pair(component)) return false;
   ecs_id pair = pair_make(ecs_id_index(relations->prefab->component->id),
                           ecs_id_index(component));
+  if (!graph_record(world, pair)) return false;   /* no prefab shares it */
   for (uint32_t at = entity; at;
        at = relations->is_a ? ties_target(&relations->is_a->ties, at) : 0)
     if (entity_has(world, entity_id(&world->entities, at), pair)) return true;
@@ -201,23 +202,21 @@ static ecs_status prefab_find_known(const ecs_world *world, ecs_string name, ecs
                     "loop or defer", SHOW(name));
 }
 
-/* The existing child of a node; ECS_NULL for a new one. */
-static ecs_id prefab_find_child(const ecs_world *world, const struct prefab_plan *plan, uint32_t at,
+/* The existing child of a node; ECS_NULL for a new one. Nodes without a name get those without one
+** in turn. */
+static ecs_id prefab_find_child(const ecs_world *world, struct prefab_plan *plan, uint32_t at,
                                 ecs_id parent) {
   const struct ties *ties = &world->relations.child_of->ties;
   ecs_string name = plan->nodes[at].name;
-  uint32_t index = ecs_id_index(parent), skip = 0;
+  uint32_t index = ecs_id_index(parent), *last = &plan->made[plan->nodes[at].parent].last;
   if (name.size) return name_find(world, index, name.data, name.size);
-  /* Earlier nodes that are children of the same parent and have no name. */
-  for (uint32_t i = 1; i < at; i++)
-    skip += plan->nodes[i].parent == plan->nodes[at].parent && plan->nodes[i].name.size == 0;
-  for (uint32_t child = ties_first(ties, index); child; child = ties_next(ties, child)) {
-    ecs_id id = entity_id(&world->entities, child);
-    bool own = prefab_is(world, child) && !prefab_inherits(world, child);
-    if (!own || name_of(world, id).size) continue;
-    if (skip-- == 0) return id;
-  }
-  return ECS_NULL;
+  if (*last == NONE) return ECS_NULL;
+  uint32_t child = *last ? ties_next(ties, *last) : ties_first(ties, index);
+  while (child && (!prefab_is(world, child) || prefab_inherits(world, child) ||
+                   name_of(world, entity_id(&world->entities, child)).size))
+    child = ties_next(ties, child);
+  *last = child ? child : NONE;
+  return child ? entity_id(&world->entities, child) : ECS_NULL;
 }
 
 /* The former base of an existing entity. */
@@ -281,7 +280,7 @@ static ecs_status prefab_imply_child(ecs_world *world, struct prefab_plan *plan,
       return ECS_OK;
     ecs_status status = plan_add(world, plan, &node);
     if (status != ECS_OK) return status;
-    plan->made[plan->count - 1].id = id;
+    plan_give(plan, plan->count - 1, id);
     plan->made[plan->count - 1].base = entity_id(&world->entities, source);
     return ECS_OK;
   }
@@ -319,10 +318,14 @@ static ecs_status prefab_declare_node(ecs_world *world, struct prefab_plan *plan
     return prefab_bring_children(world, plan, at);
   }
   plan->made[at].base = node->is_a;
-  plan->made[at].id = at ? prefab_find_child(world, plan, at, parent) : known;
-  if (plan->made[at].id == ECS_NULL)
-    return prefab_make(world, plan, at, parent, &plan->made[at].id);
-  uint32_t index = ecs_id_index(plan->made[at].id);
+  ecs_id entity = at ? prefab_find_child(world, plan, at, parent) : known;
+  if (entity == ECS_NULL) {
+    ecs_status status = prefab_make(world, plan, at, parent, &entity);
+    plan_give(plan, at, entity);
+    return status;
+  }
+  plan_give(plan, at, entity);
+  uint32_t index = ecs_id_index(entity);
   if (entity_record(&world->entities, index)->table == RECORD_BARE) {
     plan->made[at].base = prefab_base_by_name(world, plan, at);
     plan->made[at].way = PLAN_COPIED;
@@ -457,8 +460,7 @@ static ecs_status prefab_declare_all(ecs_world *world, struct prefab_plan *plan)
   ecs_id known;
   for (uint32_t i = 1; i < plan->count; i++) {
     const struct prefab_node *node = &plan->nodes[i];
-    uint32_t first = plan_named(plan, node->parent, node->name);
-    if (first != NONE && first != i)
+    if (plan_is_named_again(plan, i))
       return world_fail(world, ECS_EINVAL, "prefab '%.*s': two children are named '%.*s'",
                         SHOW(plan->nodes[0].name), SHOW(node->name));
   }
@@ -469,8 +471,8 @@ static ecs_status prefab_declare_all(ecs_world *world, struct prefab_plan *plan)
     return world_nomem(world);
   status = prefab_declare_in_scope(world, plan, known);
   if (status != ECS_OK) return status;
-  uint32_t at = 0;
-  while (at < declared->count && declared->prefabs[at] != plan->made[0].id) at++;
+  uint32_t at = known == ECS_NULL ? declared->count : 0;
+  while (at < declared->count && declared->prefabs[at] != known) at++;
   declared->prefabs[at] = plan->made[0].id;
   if (at == declared->count) declared->count++;
   return ECS_OK;

@@ -5,7 +5,7 @@
 #ifndef ECS_CORE_ENTITY_PREFAB_H
 #define ECS_CORE_ENTITY_PREFAB_H
 
-#include "core/base/base.h"
+#include "core/base/hash_map.h"
 
 struct part;
 struct relation;
@@ -73,6 +73,8 @@ struct prefab_copy {
 struct plan_made {
   ecs_id id, base;
   enum plan_way way;
+  uint32_t alike, led;       /* the node that was found by the same key before: see names */
+  uint32_t last;             /* the last existing child without a name that a node has got */
 };
 
 /* The nodes: first the given ones, then implied children. */
@@ -81,6 +83,8 @@ struct prefab_plan {
   struct plan_made *made;    /* for each node */
   uint32_t given;            /* number of given nodes */
   uint32_t count, node_capacity, made_capacity;
+  struct map names;          /* the last node of a name and parent; of those with is_a, of a name */
+  struct map ids;            /* the node of an entity */
   struct prefab_copy *copies;
   uint32_t copy_count, copy_capacity;
 };
@@ -90,6 +94,9 @@ ecs_status plan_add(ecs_world *world, struct prefab_plan *plan, const struct pre
 
 /* The node of a child by its name, or NONE. */
 uint32_t plan_named(const struct prefab_plan *plan, uint32_t parent, ecs_string name);
+
+/* Whether an earlier node has the same name and parent. */
+bool plan_is_named_again(const struct prefab_plan *plan, uint32_t at);
 
 /* For clone_find_but: a node that gets another base, and with it the children of that base, except
 ** those whose counterparts have another base. */
@@ -101,6 +108,9 @@ bool plan_leaves_out(const ecs_world *world, uint32_t child, const void *taking)
 
 /* Records what clone_make has staged, with the root's copy under a parent. */
 ecs_status plan_note_copies(ecs_world *world, struct prefab_plan *plan, ecs_id parent);
+
+/* Gives a node its entity, unless that is ECS_NULL. */
+void plan_give(struct prefab_plan *plan, uint32_t at, ecs_id entity);
 
 /* The node of an entity, or NONE. */
 uint32_t plan_find(const struct prefab_plan *plan, ecs_id entity);

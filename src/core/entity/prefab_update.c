@@ -19,14 +19,35 @@ static uint32_t prefab_plan_parent_of(const ecs_world *world, uint32_t entity) {
   return ties_target(&world->relations.child_of->ties, entity);
 }
 
+/* In `names`: the key of a name among the children of a node, or for NONE among nodes with is_a. */
+static uint64_t prefab_plan_key(ecs_string name, uint32_t parent) {
+  return text_hash(name.data, name.size) | (uint64_t)parent << 32;
+}
+
+/* Makes a node the last one of a key. Returns the one before it, or NONE. */
+static uint32_t prefab_plan_enter(struct prefab_plan *plan, uint64_t key, uint32_t at) {
+  uint32_t before = map_get(&plan->names, key);
+  map_put(&plan->names, key, at);
+  return before;
+}
+
 ecs_status plan_add(ecs_world *world, struct prefab_plan *plan, const struct prefab_node *node) {
   struct memory *memory = &world->memory;
   uint64_t count = plan->count + 1ull;
   if (!GROW(memory, plan->nodes, plan->node_capacity, count) ||
-      !GROW(memory, plan->made, plan->made_capacity, count))
+      !GROW(memory, plan->made, plan->made_capacity, count) ||
+      !map_reserve(memory, &plan->names, 2) ||
+      !map_reserve(memory, &plan->ids, count - plan->ids.count))
     return world_nomem(world);
-  plan->nodes[plan->count] = *node;
-  plan->made[plan->count++] = (struct plan_made){ECS_NULL, ECS_NULL, PLAN_MADE};
+  uint32_t at = plan->count++;
+  struct plan_made made = {ECS_NULL, ECS_NULL, PLAN_MADE, NONE, NONE, 0};
+  if (at && node->name.size) {
+    made.alike = prefab_plan_enter(plan, prefab_plan_key(node->name, node->parent), at);
+    if (node->is_a != ECS_NULL)
+      made.led = prefab_plan_enter(plan, prefab_plan_key(node->name, NONE), at);
+  }
+  plan->nodes[at] = *node;
+  plan->made[at] = made;
   return ECS_OK;
 }
 
@@ -35,14 +56,27 @@ void plan_free(ecs_world *world, struct prefab_plan *plan) {
   FREE_LIST(memory, plan->nodes, plan->node_capacity);
   FREE_LIST(memory, plan->made, plan->made_capacity);
   FREE_LIST(memory, plan->copies, plan->copy_capacity);
+  map_free(memory, &plan->names);
+  map_free(memory, &plan->ids);
+}
+
+static uint32_t prefab_plan_named_from(const struct prefab_plan *plan, uint32_t at,
+                                       uint32_t parent, ecs_string name) {
+  while (at != NONE &&
+         (plan->nodes[at].parent != parent || !text_same(plan->nodes[at].name, name)))
+    at = plan->made[at].alike;
+  return at;
 }
 
 uint32_t plan_named(const struct prefab_plan *plan, uint32_t parent, ecs_string name) {
-  for (uint32_t i = 1; i < plan->count && name.size; i++) {
-    const struct prefab_node *node = &plan->nodes[i];
-    if (node->parent == parent && text_same(node->name, name)) return i;
-  }
-  return NONE;
+  if (name.size == 0) return NONE;
+  uint32_t last = map_get(&plan->names, prefab_plan_key(name, parent));
+  return prefab_plan_named_from(plan, last, parent, name);
+}
+
+bool plan_is_named_again(const struct prefab_plan *plan, uint32_t at) {
+  const struct prefab_node *node = &plan->nodes[at];
+  return prefab_plan_named_from(plan, plan->made[at].alike, node->parent, node->name) != NONE;
 }
 
 /* Whether the path down from the node has the same names as that from the entity. */
@@ -62,9 +96,11 @@ static bool prefab_plan_is_counterpart(const ecs_world *world, const struct plan
 bool plan_leaves_out(const ecs_world *world, uint32_t child, const void *ud) {
   const struct plan_taking *taking = ud;
   const struct prefab_plan *plan = taking->plan;
-  for (uint32_t i = 1; i < plan->count; i++)
-    if (plan->nodes[i].is_a != ECS_NULL && ecs_id_index(plan->nodes[i].is_a) != child &&
-        prefab_plan_is_counterpart(world, taking, i, child))
+  ecs_string name = name_of(world, entity_id(&world->entities, child));
+  uint32_t at = name.size ? map_get(&plan->names, prefab_plan_key(name, NONE)) : NONE;
+  for (; at != NONE; at = plan->made[at].led)
+    if (ecs_id_index(plan->nodes[at].is_a) != child &&
+        prefab_plan_is_counterpart(world, taking, at, child))
       return true;
   return false;
 }
@@ -98,10 +134,13 @@ ecs_status plan_note_copies(ecs_world *world, struct prefab_plan *plan, ecs_id p
   return ECS_OK;
 }
 
+void plan_give(struct prefab_plan *plan, uint32_t at, ecs_id entity) {
+  plan->made[at].id = entity;
+  if (entity != ECS_NULL && map_get(&plan->ids, entity) == NONE) map_put(&plan->ids, entity, at);
+}
+
 uint32_t plan_find(const struct prefab_plan *plan, ecs_id entity) {
-  for (uint32_t i = 0; i < plan->count; i++)
-    if (plan->made[i].id == entity) return i;
-  return NONE;
+  return entity != ECS_NULL ? map_get(&plan->ids, entity) : NONE;
 }
 
 static const struct prefab_copy *prefab_plan_find_copy(const struct prefab_plan *plan,
@@ -389,6 +428,7 @@ static ecs_status prefab_lead_ties(ecs_world *world, const struct prefab_plan *p
 /* A prefab, or an entity made from it, while one leaf is updated. */
 struct prefab_follower {
   bool goes;                     /* it follows */
+  bool shares;                   /* it or an entity between shares an added component */
   ecs_cell old, wanted;          /* its old value, if it follows, and its new one */
 };
 
@@ -399,8 +439,8 @@ struct update {
   ecs_id entity;
   const struct prefab_node *node;
   ecs_id base;                   /* the base */
-  const struct clone *made;      /* the prefab and its followers: all instances, or none */
-  struct prefab_follower *followers;    /* one for each entity of `made` */
+  const struct clone *made;      /* the prefab and its followers: all instances, or none; */
+  struct prefab_follower *followers;    /* one for each of these: prefab_update_find_followers */
 };
 
 /* ---- the declaration ---- */
@@ -416,10 +456,20 @@ static ecs_cell prefab_update_load(const struct cells_row *cells, uint32_t leaf)
   return cell_load(column->data, column->size, cells->row);
 }
 
+/* Looks through the parent's children and the source's instances, whichever are fewer. */
 uint32_t prefab_child_made_of(const ecs_world *world, uint32_t parent, uint32_t source) {
-  uint32_t child = ties_first(&world->relations.child_of->ties, parent);
-  while (child && ties_target(&world->relations.is_a->ties, child) != source)
-    child = ties_next(&world->relations.child_of->ties, child);
+  const struct ties *child_of = &world->relations.child_of->ties;
+  const struct ties *is_a = &world->relations.is_a->ties;
+  uint32_t child = ties_first(child_of, parent), made = ties_first(is_a, source);
+  uint32_t found = 0, all = 0;
+  while (child && made && ties_target(is_a, child) != source) {
+    if (ties_target(child_of, made) == parent && all++ == 0) found = made;
+    child = ties_next(child_of, child);
+    made = ties_next(is_a, made);
+  }
+  if (!made && all <= 1) return found;
+  /* The first of several is the first one among the children. */
+  while (child && ties_target(is_a, child) != source) child = ties_next(child_of, child);
   return child;
 }
 
@@ -515,6 +565,18 @@ static bool prefab_update_will_share(const struct update *u, ecs_id id) {
 
 /* ---- values ---- */
 
+/* Finds the followers once something changes: most declarations on loading change nothing. */
+static ecs_status prefab_update_find_followers(struct update *u) {
+  ecs_world *world = u->world;
+  const struct relation *family = u->at == 0 ? world->relations.is_a : NULL;
+  if (u->followers) return ECS_OK;
+  ecs_status status = clone_find_all(world, ecs_id_index(u->entity), family, NULL, NULL);
+  if (status != ECS_OK) return status;
+  u->made = world->clone;
+  u->followers = memory_array(&world->memory, u->made->count, sizeof *u->followers);
+  return u->followers ? ECS_OK : world_nomem(world);
+}
+
 static ecs_id prefab_update_made_id(const struct update *u, uint32_t i) {
   return entity_id(&u->world->entities, u->made->sources[i]);
 }
@@ -545,7 +607,7 @@ static void prefab_update_lead(const struct update *u, uint32_t i, ecs_type type
 }
 
 /* Updates one leaf of a component that the prefab already has. */
-static ecs_status update_leaf(const struct update *u, const struct component *component,
+static ecs_status update_leaf(struct update *u, const struct component *component,
                               uint32_t leaf, bool alone) {
   uint32_t size = component->leaves[leaf].size;
   struct cells_row cells;
@@ -556,8 +618,10 @@ static ecs_status update_leaf(const struct update *u, const struct component *co
            old = prefab_update_load(&cells, leaf);
   if (cell_bits(size, old) == cell_bits(size, wanted)) return ECS_OK;
   alone |= type == ECS_ANY;
-  u->followers[0] = (struct prefab_follower){true, old, wanted};
-  ecs_status status = prefab_update_stage_cell(u, u->entity, component, leaf, wanted);
+  ecs_status status = prefab_update_find_followers(u);
+  if (status != ECS_OK) return status;
+  u->followers[0] = (struct prefab_follower){true, false, old, wanted};
+  status = prefab_update_stage_cell(u, u->entity, component, leaf, wanted);
   for (uint32_t i = 1; i < u->made->count && !alone && status == ECS_OK; i++) {
     struct prefab_follower *follower = &u->followers[i];
     ecs_id id = prefab_update_made_id(u, i);
@@ -574,36 +638,32 @@ static ecs_status update_leaf(const struct update *u, const struct component *co
   return status;
 }
 
-/* Whether a prefab between this one and an instance shares the component. */
-static bool prefab_update_shares_below(const struct update *u, uint32_t i, ecs_id id) {
-  const ecs_world *world = u->world;
-  const struct ties *is_a = &world->relations.is_a->ties;
-  ecs_id pair = pair_make(ecs_id_index(world->relations.prefab->component->id), ecs_id_index(id));
-  uint32_t at = ties_target(is_a, u->made->sources[i]);
-  while (at != ecs_id_index(u->entity)) {
-    if (entity_has(world, entity_id(&world->entities, at), pair)) return true;
-    at = ties_target(is_a, at);
-    assert(at);
-  }
-  return false;
+/* Finds out whether a follower, or a prefab between it and this one, shares a component: its base
+** comes before it. */
+static void prefab_update_note_shared(const struct update *u, uint32_t i, ecs_id id) {
+  ecs_id pair = pair_make(ecs_id_index(u->world->relations.prefab->component->id),
+                          ecs_id_index(id));
+  u->followers[i].shares = i && (u->followers[prefab_update_place_above(u, i)].shares ||
+                                 entity_has(u->world, prefab_update_made_id(u, i), pair));
 }
 
 /* Adds a component to instances that lack it; only the prefab gets any values. */
-static ecs_status prefab_update_add_below(const struct update *u,
-                                          const struct component *component) {
-  ecs_status status = ECS_OK;
+static ecs_status prefab_update_add_below(struct update *u, const struct component *component) {
+  ecs_status status = prefab_update_find_followers(u);
+  if (status != ECS_OK) return status;
   uint32_t count = u->made->count;
+  for (uint32_t i = 0; i < count; i++) prefab_update_note_shared(u, i, component->id);
   for (uint32_t i = 1; i < count && status == ECS_OK; i++) {
     ecs_id id = component->id;
     u->followers[i].goes = !entity_has(u->world, prefab_update_made_id(u, i), id) &&
-                           !prefab_update_shares_below(u, i, id);
+                           !u->followers[prefab_update_place_above(u, i)].shares;
     if (u->followers[i].goes)
       status = command_stage(u->world, COMMAND_ADD, prefab_update_made_id(u, i), id, NULL, 0);
   }
   for (uint32_t leaf = 0; leaf < component->leaf_count && status == ECS_OK; leaf++) {
     ecs_type type = component->leaves[leaf].type;
     ecs_cell wanted = prefab_update_wanted_cell(u, component, leaf);
-    u->followers[0] = (struct prefab_follower){true, wanted, wanted};
+    u->followers[0] = (struct prefab_follower){true, false, wanted, wanted};
     for (uint32_t i = 1; i < count && type != ECS_ANY && status == ECS_OK; i++) {
       struct prefab_follower *follower = &u->followers[i];
       prefab_update_lead(u, i, type);
@@ -616,7 +676,7 @@ static ecs_status prefab_update_add_below(const struct update *u,
 }
 
 /* A component that is no longer shared counts as added. */
-static ecs_status update_component(const struct update *u, ecs_id id) {
+static ecs_status update_component(struct update *u, ecs_id id) {
   const ecs_world *world = u->world;
   const struct component *component = component_of(world, id);
   bool alone = prefab_update_will_share(u, id), has = entity_has(world, u->entity, id);
@@ -657,23 +717,16 @@ static ecs_status prefab_update_drop(const struct update *u, const ecs_id *ids, 
 /* ---- the whole update ---- */
 
 ecs_status prefab_update(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
-  ecs_id entity = plan->made[at].id;
-  const struct relation *family = at == 0 ? world->relations.is_a : NULL;
-  ecs_status status = clone_find_all(world, ecs_id_index(entity), family, NULL, NULL);
-  if (status != ECS_OK) return status;
-  struct update update = {world, plan, at, entity, &plan->nodes[at], plan->made[at].base,
-                          world->clone, NULL};
-  uint32_t count = world->clone->count;
-  update.followers = memory_array(&world->memory, count, sizeof *update.followers);
-  if (!update.followers) return world_nomem(world);
+  struct update update = {world, plan, at, plan->made[at].id, &plan->nodes[at],
+                          plan->made[at].base, NULL, NULL};
   ecs_id *ids;
   uint32_t id_count;
-  status = prefab_update_wanted_ids(&update, &ids, &id_count);
+  ecs_status status = prefab_update_wanted_ids(&update, &ids, &id_count);
   for (uint32_t i = 0; i < id_count && status == ECS_OK; i++)
     status = update_component(&update, ids[i]);
   if (status == ECS_OK) status = prefab_update_drop(&update, ids, id_count);
   if (status == ECS_OK) status = prefab_stage_ties(world, plan, at);
-  FREE_LIST(&world->memory, update.followers, count);
+  if (update.followers) FREE_LIST(&world->memory, update.followers, update.made->count);
   return status;
 }
 

@@ -425,11 +425,6 @@ static void index_each_down(struct entity_index *index, uint32_t first, uint32_t
   }
 }
 
-static void index_part(struct entity_index *index, uint32_t at) {
-  struct record *record = entity_record(index, at);
-  if (index_is_free(record)) *record = (struct record){RECORD_PARTED, 0};
-}
-
 static void index_unpart(struct entity_index *index, uint32_t at) {
   if (entity_record(index, at)->table == RECORD_PARTED)
     entity_free(index, &index->entities, at);
@@ -437,7 +432,11 @@ static void index_unpart(struct entity_index *index, uint32_t at) {
 
 ecs_status entity_set_range(struct entity_index *index, uint32_t first, uint32_t last) {
   if (first < FIRST_ENTITY || last >= INDEX_LIMIT || first > last) return ECS_EINVAL;
-  index_each_down(index, FIRST_ENTITY, INDEX_LIMIT - 1, index_part);
+  for (uint32_t at = index->entities.free_head, next; at; at = next) {
+    struct record *record = entity_record(index, at);
+    next = record->row;
+    *record = (struct record){RECORD_PARTED, 0};
+  }
   index->entities = (struct range){first, last, first, 0, 0, 0};
   index_each_down(index, first, last, index_unpart);
   return ECS_OK;

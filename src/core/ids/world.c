@@ -9,6 +9,13 @@ ecs_status world_fail(const ecs_world *world, ecs_status status, const char *for
   va_start(args, format);
   text_vformat(world->message, MESSAGE_SIZE, format, args);
   va_end(args);
+  world->blame->count = 0;
+  return status;
+}
+
+ecs_status world_blame(const ecs_world *world, ecs_status status, const char *name) {
+  struct blame *blame = world->blame;
+  if (name && blame->count < BLAME_LIMIT) blame->names[blame->count++] = name;
   return status;
 }
 

@@ -33,6 +33,18 @@ struct write;
 /* Sets the message and returns the status. */
 FORMAT(3, 4)
 ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...);
+
+/* The names of components, systems or phases that a failure is about, for hosts that know where
+** they were declared. Valid right after it: the names are not copied. */
+#define BLAME_LIMIT 8u
+struct blame {
+  const char *names[BLAME_LIMIT];
+  uint32_t count;
+};
+
+/* Adds a name, or none for NULL. Returns the status. */
+ecs_status world_blame(const ecs_world *world, ecs_status status, const char *name);
+
 ecs_status world_nomem(const ecs_world *world);
 ecs_status world_corrupt(const ecs_world *world, const char *what);   /* for what a check finds */
 
@@ -392,7 +404,8 @@ struct ecs_world {
   struct pool *pool;             /* threads that share its work; NULL: only one */
   struct finding *finding;       /* its indexes; NULL: never had one */
   char *message;                 /* MESSAGE_SIZE bytes; separate, so that const readers can fail,
-                                 ** too */
+                                 ** too, as is */
+  struct blame *blame;           /* what the message is about */
 };
 
 /* Tells attachments that components are about to change. */

@@ -3,8 +3,8 @@
 #include "core/base/clock.h"
 #include "core/base/column.h"
 #include "core/base/sets.h"
+#include "core/base/text.h"
 #include "core/base/types.h"
-#include "core/ids/entity_index.h"
 #include "core/ids/world.h"
 #include "core/index/edition.h"
 #include "core/query/query.h"
@@ -446,9 +446,12 @@ ecs_status index_check_shown(const ecs_index *index) {
   if (index->desc.by != ECS_BY_GRID) {
     if (index->desc.key) return ECS_OK;
     ecs_status status = refresh_find_leaf(index, &component, &leaf);
-    return status == ECS_OK
-               ? refresh_check_order(index, component, &component->leaves[leaf])
-               : status;
+    if (status == ECS_OK)
+      return refresh_check_order(index, component, &component->leaves[leaf]);
+    if (!component) return status;
+    char why[MESSAGE_SIZE];
+    text_format(why, sizeof why, "%s", index->world->message);
+    return world_fail(index->world, status, "index '%s': %s", index->desc.name, why);
   }
   ecs_status status = refresh_find_component(index, &component);
   for (uint32_t axis = 0; status == ECS_OK && axis < 2; axis++)

@@ -34,7 +34,7 @@ ecs_status index_resolve(ecs_index *index);
 ecs_status index_key_column(const ecs_index *index, const struct copy_column **out);
 
 /* Whether the components in the registry have the fields of its key: ECS_OK, or as index_source and
-** index_key_column. */
+** index_key_column, with the index's name. */
 ecs_status index_check_shown(const ecs_index *index);
 
 /* The number of coordinates of a position, by the present components. */

@@ -130,7 +130,11 @@ static ecs_status arrange_cycle(const ecs_world *world, const struct phase *phas
     text_format(longer, sizeof longer, "%s -> %s", at->name, text);
     memcpy(text, longer, sizeof text);
   } while (at != start);
-  return world_fail(world, ECS_ECYCLE, "systems cannot be ordered: %s", text);
+  ecs_status status = world_fail(world, ECS_ECYCLE, "systems cannot be ordered: %s", text);
+  do
+    world_blame(world, status, at->name);
+  while ((at = at->leader) != start);
+  return status;
 }
 
 ecs_status schedule_sort(ecs_world *world) {

@@ -102,11 +102,14 @@ ecs_status phase_sort(ecs_world *world) {
     struct phase *phase = schedule->phases[i];
     uint32_t limit = phase_position(schedule->placed, count, phase->before, phase->before_hash);
     uint32_t at = phase_position(schedule->placed, count, phase->name, phase->hash);
-    if (!phase->placed || (limit != NONE && at > limit))
-      return world_fail(world, ECS_ECYCLE,
-                        "phases cannot be ordered: '%s' would come after '%s' and before '%s'",
-                        phase->name, phase->after ? phase->after : phase->name,
-                        phase->before ? phase->before : phase->name);
+    if (phase->placed && (limit == NONE || at <= limit)) continue;
+    ecs_status status =
+        world_fail(world, ECS_ECYCLE,
+                   "phases cannot be ordered: '%s' would come after '%s' and before '%s'",
+                   phase->name, phase->after ? phase->after : phase->name,
+                   phase->before ? phase->before : phase->name);
+    world_blame(world, world_blame(world, status, phase->name), phase->after);
+    return world_blame(world, status, phase->before);
   }
   assert(count == schedule->phase_count);
   schedule->placed_in_turn = rounds <= 1 && ends <= 1;

@@ -439,8 +439,11 @@ static ecs_status component_fail_cycle(const ecs_world *world, const struct requ
     size += text_format(path + size, sizeof path - size, " -> %s", fits ? next : "...");
     if (!fits) break;
   }
-  return world_fail(world, ECS_ECYCLE, "component '%s' would require itself: %s -> %s", name,
-                    path, name);
+  ecs_status status = world_fail(world, ECS_ECYCLE, "component '%s' would require itself: "
+                                 "%s -> %s", name, path, name);
+  for (uint32_t i = first; i < count; i++)
+    world_blame(world, status, world->registry.components[steps[i].index]->name);
+  return status;
 }
 
 /* Walks depth first from one component, without recursion: chains may be tens of thousands long. */

@@ -25,6 +25,7 @@ struct world_and_schedule {
   ecs_world world;
   struct schedule schedule;
   char message[MESSAGE_SIZE];
+  struct blame blame;
 };
 
 ecs_status ecs_world_new(const ecs_world_desc *given, ecs_world **out) {
@@ -38,6 +39,7 @@ ecs_status ecs_world_new(const ecs_world_desc *given, ecs_world **out) {
   ecs_world *world = &whole->world;
   world->memory = memory;
   world->message = whole->message;
+  world->blame = &whole->blame;
   world->schedule = &whole->schedule;
   world->seed = desc.seed;
   world->now = 1;

@@ -33,6 +33,9 @@
 ** Scripts may hold that table, so the texts are anchored in a table of our own. */
 struct draft {
   lua_State *L;
+  const char *kind;        /* "relation", "event", "resource" or NULL */
+  bool foreign;            /* the scripts that are read cannot change it */
+  bool put_off;            /* it names a component that is not declared yet: stage_put_off */
   int table;               /* stack index of the plain table */
   int anchors;             /* and of the anchors */
   lua_Integer anchored;
@@ -214,7 +217,20 @@ static void declare_declaration_read_required(struct draft *draft) {
   lua_settop(L, top);
 }
 
-/* Looks up the requirements. Makes no Lua object. */
+/* Raises a message about what a declaration names, unless scripts are read and the rest of the file
+** may declare that. */
+static void declare_refuse_missing(struct draft *draft, const struct world_box *box,
+                                   const char *message) {
+  lua_State *L = draft->L;
+  luaL_where(L, 1);
+  lua_pushstring(L, message);
+  lua_concat(L, 2);
+  draft->put_off = stage_put_off(L, box, draft->table, draft->kind, draft->foreign);
+  if (!draft->put_off) lua_error(L);
+  lua_pop(L, 1);
+}
+
+/* Makes no Lua object if it succeeds. */
 static void declare_resolve_required(struct draft *draft, const struct world_box *box,
                                      uint32_t at) {
   const ecs_world *world = box->world;
@@ -226,15 +242,17 @@ static void declare_resolve_required(struct draft *draft, const struct world_box
     draft->required[at] = component->id;
     return;
   }
-  char why[MESSAGE_SIZE];
+  char why[MESSAGE_SIZE], message[MESSAGE_SIZE];
+  bool self = name && strcmp(name, draft->desc.name) == 0;
+  bool builtin = name && builtin_is(name, strlen(name));
   text_format(why, sizeof why, "%s", ecs_message(world));
-  if (name && strcmp(name, draft->desc.name) == 0)
+  if (self)
     text_format(why, sizeof why, "a component cannot require itself");
-  else if (name && builtin_is(name, strlen(name)))
+  else if (builtin)
     text_format(why, sizeof why, REQUIRES_RELATION, name);
-  else if (name)
-    stage_missing(draft->L, box);
-  raise_error(draft->L, "component '%s', requires: %s", draft->desc.name, why);
+  text_format(message, sizeof message, "component '%s', requires: %s", draft->desc.name, why);
+  if (!name || self || builtin) raise_error(draft->L, "%s", message);
+  declare_refuse_missing(draft, box, message);
 }
 
 /* Our name for a type that other libraries name differently. */
@@ -253,7 +271,7 @@ static const char *declare_usual_type(const char *type) {
   return NULL;
 }
 
-static int declare_unknown_type(struct draft *draft, const struct world_box *box,
+static void declare_unknown_type(struct draft *draft, const struct world_box *box,
                                 const ecs_field *field, const char *type) {
   const ecs_world *world = box->world;
   struct nearest nearest;
@@ -278,8 +296,7 @@ static int declare_unknown_type(struct draft *draft, const struct world_box *box
   char message[MESSAGE_SIZE];
   text_format(message, sizeof message, "component '%s', field '%s: %s': unknown type '%s'%s",
               draft->desc.name, field->name, field->text ? field->text : type, type, hint);
-  stage_missing(draft->L, box);
-  return raise_error(draft->L, "%s", message);
+  declare_refuse_missing(draft, box, message);
 }
 
 /* ---- reports ----------------------------------------------------------------------- */
@@ -395,57 +412,95 @@ static void declare_read_relation(struct draft *draft) {
   lua_pop(L, 1);
 }
 
-/* Declares the component named at index 2 with the fields and options at 3, in the world at 1, and
-** returns its id; `kind` is "relation", "event" or, for neither, NULL. Pushes the report of the
-** migration, or nil. Raises errors. */
-static ecs_id declare_component(lua_State *L, const char *kind) {
-  int top = lua_gettop(L);
-  declare_parse(L, 2, 3, kind);
-  struct draft draft = {.L = L, .table = top + 1, .desc = {.name = lua_tostring(L, 2)}};
-  ecs_component_desc *desc = &draft.desc;
-  bool foreign = stage_announce(L, check_world(L, 1), 2, draft.table);
-  declare_declaration_make_room(&draft);
-  for (uint32_t i = 0; i < desc->field_count; i++) declare_declaration_read_field(&draft, i);
-  lua_pushvalue(L, draft.table);
-  desc->doc = declare_get_text(&draft, "doc");
-  desc->old_name = declare_get_text(&draft, "old_name");
-  declare_read_renames(&draft);
-  declare_declaration_read_required(&draft);
-  lua_getfield(L, draft.table, "toggle");
+/* Reads the plain table into the desc, without the types and components that it names. */
+static void declare_read(struct draft *draft) {
+  lua_State *L = draft->L;
+  ecs_component_desc *desc = &draft->desc;
+  const char *kind = draft->kind;
+  declare_declaration_make_room(draft);
+  for (uint32_t i = 0; i < desc->field_count; i++) declare_declaration_read_field(draft, i);
+  lua_pushvalue(L, draft->table);
+  desc->doc = declare_get_text(draft, "doc");
+  desc->old_name = declare_get_text(draft, "old_name");
+  declare_read_renames(draft);
+  declare_declaration_read_required(draft);
+  lua_getfield(L, draft->table, "toggle");
   desc->toggle = lua_toboolean(L, -1);
-  lua_getfield(L, draft.table, "track");
+  lua_getfield(L, draft->table, "track");
   desc->track = lua_toboolean(L, -1);
   desc->event = kind && strcmp(kind, "event") == 0;
-  lua_pushvalue(L, draft.table);
-  declare_read_relation(&draft);
-  lua_getfield(L, draft.table, "storage");
+  lua_pushvalue(L, draft->table);
+  declare_read_relation(draft);
+  lua_getfield(L, draft->table, "storage");
   desc->sparse = lua_type(L, -1) == LUA_TSTRING && strcmp(lua_tostring(L, -1), "sparse") == 0;
-  need_stack(L, 4);
+}
+
+/* Declares what the plain table says, and replaces that by the report or nil. Returns ECS_NULL
+** where that is put off. */
+static ecs_id declare_draft(struct draft *draft) {
+  lua_State *L = draft->L;
+  ecs_component_desc *desc = &draft->desc;
+  declare_read(draft);
+  need_stack(L, 12);
   struct world_box *box = check_world(L, 1);
-  /* From here on no Lua object is made, so the components found stay declared. */
-  for (uint32_t i = 0; i < desc->field_count; i++) {
-    ecs_field *field = &draft.fields[i];
-    if (!type_of_name(draft.types[i], &field->type)) {
+  /* From here on no Lua object is made, until it is put off: the components that are found stay. */
+  for (uint32_t i = 0; i < desc->field_count && !draft->put_off; i++) {
+    ecs_field *field = &draft->fields[i];
+    if (!type_of_name(draft->types[i], &field->type)) {
       field->type = ECS_NESTED;
-      field->nested = ecs_component_find(box->world, draft.types[i]);
-      if (field->nested == ECS_NULL) declare_unknown_type(&draft, box, field, draft.types[i]);
+      field->nested = ecs_component_find(box->world, draft->types[i]);
+      if (field->nested == ECS_NULL) declare_unknown_type(draft, box, field, draft->types[i]);
     }
     field->text = NULL;   /* derivable from the rest */
   }
-  for (uint32_t i = 0; i < desc->required_count; i++) declare_resolve_required(&draft, box, i);
+  for (uint32_t i = 0; i < desc->required_count && !draft->put_off; i++)
+    declare_resolve_required(draft, box, i);
   ecs_id id = ECS_NULL;
-  RETRY_OR_RAISE(L, box, declare_desc(L, box, desc, foreign, &id));
-  lua_replace(L, top + 1);
-  lua_settop(L, top + 1);
+  if (draft->put_off)
+    lua_pushnil(L);
+  else
+    RETRY_OR_RAISE(L, box, declare_desc(L, box, desc, draft->foreign, &id));
+  lua_replace(L, draft->table);
+  lua_settop(L, draft->table);
   return id;
 }
 
-/* The results of methods that declare: pushes the id before the report, which is at index 4 if
-** there is one. Called last. */
+/* Declares the component named at index 2 with the fields and options at 3, in the world at 1, and
+** returns its id; as a "relation", "event" or "resource", or for NULL as none of these. Pushes the
+** report of the migration, or nil. Raises errors. */
+static ecs_id declare_component(lua_State *L, const char *kind) {
+  bool value = kind && strcmp(kind, "resource") == 0;
+  struct draft draft = {.L = L, .kind = kind, .table = lua_gettop(L) + 1,
+                        .desc = {.name = lua_tostring(L, 2)}};
+  declare_parse(L, 2, 3, value ? NULL : kind);
+  draft.foreign = stage_announce(L, check_world(L, 1), 2, draft.table);
+  return declare_draft(&draft);
+}
+
+/* native.declare(world, name, plain, foreign, kind): declares what was put off. */
+int ecs_native_declare(lua_State *L) {
+  if (!check_world(L, 1)->stage) raise_error(L, "no scripts are being read");
+  luaL_checktype(L, 3, LUA_TTABLE);
+  lua_settop(L, 5);
+  struct draft draft = {.L = L, .kind = lua_tostring(L, 5), .foreign = lua_toboolean(L, 4),
+                        .table = 6, .desc = {.name = check_text(L, 2, NULL)}};
+  lua_pushvalue(L, 3);
+  ecs_id id = declare_draft(&draft);
+  struct world_box *box = check_world(L, 1);
+  if (draft.kind && strcmp(draft.kind, "resource") == 0)
+    RETRY_OR_RAISE(L, box, transaction_resource(&box->stage->transaction, id));
+  return 0;
+}
+
+/* The results of calls that declare: pushes the id, or nil if it was put off, before the report,
+** which is at index 4 if there is one. Called last. */
 static int push_declared(lua_State *L, struct world_box *box, ecs_id id) {
   bool migrated = lua_gettop(L) == 4 && !lua_isnil(L, 4);
   lua_settop(L, 4);
-  lua_pushinteger(L, (lua_Integer)id);
+  if (id == ECS_NULL)
+    lua_pushnil(L);
+  else
+    lua_pushinteger(L, (lua_Integer)id);
   lua_insert(L, 4);
   settle(L, box, 1);
   lua_settop(L, migrated ? 5 : 4);
@@ -501,10 +556,11 @@ static int component_world_resource(lua_State *L) {
   } else {
     luaL_checktype(L, 3, LUA_TTABLE);
     made = ecs_component_find(box->world, check_text(L, 2, NULL)) == ECS_NULL;
-    id = declare_component(L, NULL);
-    made &= lua_isnil(L, -1);   /* otherwise it had a former name */
+    id = declare_component(L, "resource");
+    made &= lua_isnil(L, -1);   /* otherwise it had another name */
     box = check_world(L, 1);
   }
+  if (id == ECS_NULL) return push_declared(L, box, id);   /* put off */
   ecs_status status;
   RETRY(L, box, status, box->stage ? transaction_resource(&box->stage->transaction, id)
                                    : ecs_resource(box->world, id));

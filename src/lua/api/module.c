@@ -190,6 +190,7 @@ static int module_unsigned(lua_State *L) {
 
 static const luaL_Reg functions[] = {
   {"changes", ecs_native_changes},
+  {"declare", ecs_native_declare},
   {"exact", module_exact},
   {"f32", module_f32},
   {"fields", module_fields},

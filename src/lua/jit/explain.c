@@ -195,9 +195,13 @@ static void explain_push_cause(lua_State *L, int handle, k_failure why) {
     lua_Debug function;
     kernel_push_function(L, handle);
     lua_getinfo(L, ">S", &function);
-    bool known = line >= function.linedefined && line <= function.lastlinedefined;
-    lua_pushfstring(L, "%s%d: %s", known ? lua_pushfstring(L, "%s:", function.short_src) : "line ",
-                    line, run_why(why.error));
+    bool own = line >= function.linedefined && line <= function.lastlinedefined;
+    if (line)
+      lua_pushfstring(L, "%s%d: ", own ? lua_pushfstring(L, "%s:", function.short_src) : "line ",
+                      line);
+    else
+      lua_pushliteral(L, "");   /* of functions without lines */
+    lua_pushfstring(L, "%s%s", lua_tostring(L, -1), run_why(why.error));
   } else if (!refused) {
     lua_pushnil(L);
   }
@@ -254,7 +258,6 @@ static void explain_set_program(lua_State *L, int handle, const struct kernel *k
     lua_setfield(L, -2, "why");
     lua_setfield(L, -2, "left");
   }
-  if (kernel_is_tired(kernel)) explain_set_tired(L, handle, kernel);
 }
 
 /* Adds what is known about the kernel at one index to the table at another: reads, writes, program,
@@ -266,6 +269,8 @@ static void explain_kernel(lua_State *L, int handle, int table) {
   lua_pushvalue(L, table);
   if (system_kernel_is_current(kernel) && !kernel->refused)
     explain_set_program(L, handle, kernel);
+  /* Also while there is no program, as after a load, since none is made for it. */
+  if (kernel_is_tired(kernel) && !kernel->refused) explain_set_tired(L, handle, kernel);
   if (kernel->refused) {
     variant_push_reasons(L, handle);
     lua_rawgeti(L, -1, 1);

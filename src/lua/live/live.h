@@ -105,9 +105,13 @@ void stage_options(lua_State *L, struct world_box *box, enum registered kind);
 ** scripts, which cannot change it. */
 bool stage_announce(lua_State *L, struct world_box *box, int name, int fields);
 
-/* Called before the error that a type or a required component is missing, since another file may
-** declare it. */
-void stage_missing(lua_State *L, const struct world_box *box);
+/* Called where a component that a declaration names is missing, with the error, which has a place,
+** at the top of the stack: true if the recorder keeps the declaration for native.declare; its name
+** is at 2, and what the schema has made of it at `fields`. Otherwise another file may declare what
+** is missing. */
+bool stage_put_off(lua_State *L, const struct world_box *box, int fields, const char *kind,
+                   bool foreign);
+int ecs_native_declare(lua_State *L);
 
 /* Declares in the transaction; a foreign component cannot change. */
 ecs_status stage_declare(const struct world_box *box, const struct ecs_component_desc *desc,

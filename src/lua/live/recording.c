@@ -118,12 +118,22 @@ bool stage_announce(lua_State *L, struct world_box *box, int name, int fields) {
   return stage_record(L, box, REGISTERED_COMPONENT, name, fields ? fields : -1);
 }
 
-void stage_missing(lua_State *L, const struct world_box *box) {
-  if (!box->stage) return;
-  need_stack(L, 3);
+bool stage_put_off(lua_State *L, const struct world_box *box, int fields, const char *kind,
+                   bool foreign) {
+  int top = lua_gettop(L);
+  if (!box->stage) return false;
+  need_stack(L, 8);
   lua_getiuservalue(L, 1, WORLD_STAGE);
   lua_pushliteral(L, "missing");
-  lua_call(L, 1, 0);
+  lua_pushvalue(L, 2);
+  lua_pushvalue(L, top);
+  lua_pushvalue(L, fields);
+  lua_pushboolean(L, foreign);
+  lua_pushstring(L, kind);
+  lua_call(L, 6, 1);
+  bool kept = lua_toboolean(L, -1);
+  lua_settop(L, top);
+  return kept;
 }
 
 ecs_status stage_declare(const struct world_box *box, const ecs_component_desc *desc,

@@ -96,26 +96,23 @@ static void swap_find(lua_State *L, uint32_t set, const char *name) {
   while (entry && strcmp(entry->name, name) != 0);
 }
 
-/* Whether a message names something, in quotes or in a list with arrows after a colon. */
-static bool swap_message_names(const char *message, const char *name) {
-  size_t size = strlen(name);
-  for (const char *at = strstr(message, name); at; at = strstr(at + 1, name)) {
-    const char *end = at + size;
-    bool listed = at > message + 1 && at[-1] == ' ' && strchr(":>", at[-2]);
-    bool begins = listed || (at > message && at[-1] == '\'');
-    if (begins && (*end == '\'' || *end == '\0' || strncmp(end, " ->", 3) == 0)) return true;
-  }
-  return false;
+static bool swap_is_blamed(const struct blame *blame, const char *name) {
+  uint32_t at = 0;
+  while (at < blame->count && strcmp(blame->names[at], name) != 0) at++;
+  return at < blame->count;
 }
 
-/* swap_find for the first entry that the core's refusal names; files that have run come first. */
-static void swap_find_refused(lua_State *L, const struct world_box *box, uint32_t kinds) {
+/* As swap_find, for the first that the core's refusal is about. Files that have run come first; what
+** the world holds is not the fault of those that have not. */
+static void swap_find_refused(lua_State *L, const struct world_box *box, uint32_t kinds,
+                              ecs_status status) {
   const struct registration *entry = NULL;
-  for (uint32_t kept = 0; kept < 2 && !entry; kept++) {
+  uint32_t sets = status == ECS_ERANGE || status == ECS_EBUSY ? 1 : 2;
+  for (uint32_t kept = 0; kept < sets && !entry; kept++) {
     uint32_t set = kept ? kinds << 16 : kinds, at = 0;
     do
       entry = swap_next(L, SWAP_LIST, set, &at);
-    while (entry && !swap_message_names(ecs_message(box->world), entry->name));
+    while (entry && !swap_is_blamed(box->world->blame, entry->name));
   }
 }
 
@@ -168,13 +165,7 @@ static void swap_migrate(lua_State *L, struct world_box *box) {
   uint32_t systems =
       swap_count_registered(L, SWAP_LIST, EITHER(REGISTERED_SYSTEM) | EITHER(REGISTERED_OBSERVER));
   ecs_status status = transaction_prepare(&box->stage->transaction, phases, systems);
-  if (status == ECS_OK) return;
-  /* With the place of the component that has a cell that did not convert, or that is named. */
-  const char *refused = box->stage->transaction.migration.refused;
-  if (refused)
-    swap_find(L, FRESH(REGISTERED_COMPONENT), refused);
-  else
-    swap_find_refused(L, box, FRESH(REGISTERED_COMPONENT));
+  if (status != ECS_OK) swap_find_refused(L, box, FRESH(REGISTERED_COMPONENT), status);
   swap_check(L, box, status, "");
 }
 
@@ -245,8 +236,8 @@ static void swap_check_systems(lua_State *L, const struct world_box *box) {
 
 static void swap_check_order(lua_State *L, const struct world_box *box) {
   ecs_status status = transaction_order(&box->stage->transaction);
-  if (status == ECS_OK) return;
-  swap_find_refused(L, box, FRESH(REGISTERED_SYSTEM) | FRESH(REGISTERED_PHASE));
+  if (status != ECS_OK)
+    swap_find_refused(L, box, FRESH(REGISTERED_SYSTEM) | FRESH(REGISTERED_PHASE), status);
   swap_check(L, box, status, "");
 }
 
@@ -324,11 +315,13 @@ static void swap_indexes(lua_State *L, const struct world_box *box) {
     char what[128];
     text_format(what, sizeof what, "index '%s': ", index_name(index));
     ecs_status status = migration_check_query(migration, index_query(index));
-    if (status == ECS_OK && migration->count) status = index_check_shown(index);
+    if (status == ECS_OK && migration->count) {
+      what[0] = '\0';
+      status = index_check_shown(index);
+    }
     if (status == ECS_OK) continue;
     swap_find(L, EITHER(REGISTERED_INDEX), index_name(index));
-    bool named = swap_message_names(ecs_message(box->world), index_name(index));
-    swap_check(L, box, status, named ? "" : what);
+    swap_check(L, box, status, what);
   }
   /* Indexes that scripts hold by name must exist afterwards. */
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, EITHER(REGISTERED_INDEX_NAME), &at));) {
