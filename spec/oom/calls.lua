@@ -10,8 +10,8 @@ local scenario = ...
 local PARTIAL = { events = true, run = true, write = true, highest = true, lowest = true,
   range = true }
 -- What has no valid call there, closes the world, or writes files.
-local LEFT_OUT = { declare = true, schema = true, methods = true, replace = true, swap = true, spawner = true,
-  close = true, write_types = true }
+local LEFT_OUT = { declare = true, schema = true, methods = true, replace = true, swap = true,
+  spawner = true, close = true, write_types = true }
 
 -- `arguments` gives them for a scene; `call` may say what it is about, and what comes before it.
 local function try(kind, method, call, arguments)

@@ -102,8 +102,8 @@ static bool swap_is_blamed(const struct blame *blame, const char *name) {
   return at < blame->count;
 }
 
-/* As swap_find, for the first that the core's refusal is about. Files that have run come first; what
-** the world holds is not the fault of those that have not. */
+/* As swap_find, for the first that the core's refusal is about. Files that have run come first; the
+** others are not to blame for what the world holds. */
 static void swap_find_refused(lua_State *L, const struct world_box *box, uint32_t kinds,
                               ecs_status status) {
   const struct registration *entry = NULL;
