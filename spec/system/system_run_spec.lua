@@ -131,7 +131,7 @@ describe("a system's run", function()
         end })
       end)
       assert.equal(left and "lua" or "vector", told.tier)
-      assert.equal(left, (told.reason or ""):find "a list that it makes is full" ~= nil)
+      assert.equal(left, (told.reason or ""):find "a list or table that it creates is full" ~= nil)
     end
   end)
 

@@ -135,7 +135,7 @@ void access_set_own_element(struct front *f, const struct component *array, stru
   uint32_t at = access_element_column(f, array);
   f->columns[at].written = true;
   value = maybe_need(f, value);
-  build_at(f->b, f->env.mask, front_tag(f) | (at + 1) << TAG_LINES);
+  build_at(f->b, f->env.mask, front_tag(f));
   f->env.fields[at] = access_fit(f, &array->leaves[ARRAY_LEAF], f->columns[at].type, value);
 }
 
@@ -365,7 +365,7 @@ struct val access_parameter(struct front *f, uint32_t index) {
 ** in which it is not alive fail. */
 static k_value access_living_id(struct front *f, struct val id) {
   k_value live = reach_live(f, id.value);
-  build_need(f->b, build_binary(f->b, KO_EQ, live, id.value));
+  front_need(f, build_binary(f->b, KO_EQ, live, id.value), NEEDS_LIVE);
   return live;
 }
 
@@ -499,13 +499,13 @@ static void access_write(struct front *f, uint32_t slot, uint32_t leaf, struct v
     return;
   }
   if (class_is_shared(f, component, leaf)) {
-    build_at(f->b, f->env.mask, front_tag(f) | (at + 1) << TAG_LINES);
+    build_at(f->b, f->env.mask, front_tag(f));
     class_set_column(f, at, value);
     return;
   }
   column->written = true;
   value = maybe_need(f, value);
-  build_at(f->b, f->env.mask, front_tag(f) | (at + 1) << TAG_LINES);
+  build_at(f->b, f->env.mask, front_tag(f));
   f->env.fields[at] = access_fit(f, &component->leaves[leaf], column->type, value);
 }
 

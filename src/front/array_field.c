@@ -175,7 +175,7 @@ static void field_store_chosen(struct front *f, struct val element, struct val v
     struct val one = field_choice(element, i);
     uint32_t column = access_written(f, one, one.leaf);
     if (i == 0) {
-      build_at(b, f->env.mask, front_tag(f) | (column + 1) << TAG_LINES);
+      build_at(b, f->env.mask, front_tag(f));
       fits = access_fit(f, &one.root->leaves[one.leaf], f->columns[column].type, value);
     }
     k_value named = build_binary(b, KO_EQ, element.value, build_i64(b, i));

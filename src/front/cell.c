@@ -259,7 +259,8 @@ void cell_set(struct front *f, const struct path *path, struct val value) {
     return;
   }
   if (cell->maybe && path->keys)   /* Lua adds the fields, in the order of rows */
-    build_need(f->b, now->known ? now->present : build_get(f->b, cell_place(f, at, PART_PRESENT)));
+    front_need(f, now->known ? now->present : build_get(f->b, cell_place(f, at, PART_PRESENT)),
+               NEEDS_KEY);
   now->known = value.kind != VAL_NIL;
   now->present = now->known ? value.present : build_bool(f->b, false);
   if (cell->maybe) build_set(f->b, cell_place(f, at, PART_PRESENT), now->present);
@@ -548,7 +549,7 @@ void cell_set_element(struct front *f, struct val table, struct val index, struc
   if (as->grows)
     cell_extend(f, number, at, there);
   else
-    build_need(f->b, there);
+    front_need(f, there, NEEDS_KEY);
   cell_put_element(f, number, at, value);
 }
 

@@ -76,7 +76,7 @@ static k_value choice_as_other(struct front *f, struct val x, const struct enume
       named = build_binary(b, KO_ANDN, named, here);
   }
   if (found == 0 && !any) return K_NONE;
-  build_need(b, named);
+  front_need(f, named, NEEDS_NAME);
   return result;
 }
 

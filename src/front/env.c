@@ -77,7 +77,7 @@ bool env_leave_some(struct front *f) {
     whole = fork->whole;
   }
   build_at(f->b, rest == K_NONE ? here : whole, front_tag(f));
-  build_need(f->b, rest == K_NONE ? build_bool(f->b, false) : rest);
+  front_need(f, rest == K_NONE ? build_bool(f->b, false) : rest, NEEDS_LUA);
   f->env.mask = K_NONE;
   f->leaves = true;
   for (uint32_t i = 0; rest != K_NONE && i < f->edge_count; i++) {

@@ -27,6 +27,10 @@ uint32_t front_tag(const struct front *f) {
   return (uint32_t)front_line_of(front_shown(f->frame)) & ((1u << TAG_LINES) - 1);
 }
 
+void front_need(struct front *f, k_value present, enum front_need what) {
+  build_need_as(f->b, present, (uint32_t)what << TAG_LINES);
+}
+
 #define TOO_LARGE "it is too large: write it as two systems"
 #define LONG_ARRAY 16        /* elements of an array field, each of which is a column */
 

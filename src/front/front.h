@@ -452,6 +452,8 @@ void front_forget(struct front *f, uint32_t first);
 void front_join(struct front *f, uint32_t first, uint32_t target);
 /* The line of the current instruction, as a tag for what can fail. */
 uint32_t front_tag(const struct front *f);
+/* build_need, which says what a row lacks that fails. */
+void front_need(struct front *f, k_value present, enum front_need what);
 /* A register of the open frame. */
 struct val *front_register(struct front *f, uint32_t at);
 /* Pops a Lua value into the table of anchored values. Returns its number there. */

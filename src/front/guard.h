@@ -11,7 +11,17 @@
 #define FRONT_GUARDS 250
 #define FRONT_ARRAYS 64        /* including tables that are indexed */
 #define FRONT_ELEMENTS 65536   /* in each of these tables */
-#define TAG_LINES 20           /* bits of a tag that hold the line; above: column + 1 */
+#define TAG_LINES 20           /* bits of a tag that hold the line; above: an enum front_need */
+
+/* What a row lacks that fails. */
+enum front_need {
+  NEEDS_VALUE,
+  NEEDS_ROOM,
+  NEEDS_KEY,
+  NEEDS_LUA,
+  NEEDS_NAME,
+  NEEDS_LIVE,
+};
 #define FRONT_KEYS 6           /* a.b.c... from an upvalue or a global */
 
 enum guard_type {

@@ -42,7 +42,7 @@ static struct key_look keys_look(struct front *f, uint32_t number, k_value key, 
   t.found = build_binary(b, KO_EQ, keys_read(&t, KEYS_KEYS, t.place), key);
   build_at(b, f->env.mask, front_tag(f));
   none = build_binary(b, KO_EQ, none, build_i64(b, 0));
-  build_need(b, build_binary(b, KO_OR, t.found, none));
+  front_need(f, build_binary(b, KO_OR, t.found, none), NEEDS_KEY);
   return t;
 }
 
@@ -60,8 +60,8 @@ k_value keys_claim(struct front *f, uint32_t number, k_value key) {
   k_value one = build_i64(b, 1), length = keys_read(&t, KEYS_LENGTH, one);
   k_value next = build_binary(b, KO_ADD, length, one);
   build_at(b, mask_and_not(f, f->env.mask, t.found), front_tag(f));
-  build_need(b, build_binary(b, KO_AND, build_binary(b, KO_EQ, t.place, one),
-                             build_inside(b, number, next)));
+  front_need(f, build_binary(b, KO_AND, build_binary(b, KO_EQ, t.place, one),
+                             build_inside(b, number, next)), NEEDS_KEY);
   keys_write(&t, KEYS_KEYS, next, key);
   keys_write(&t, KEYS_PLACES, t.slot, next);
   keys_write(&t, KEYS_LENGTH, one, next);
@@ -75,9 +75,9 @@ void keys_drop(struct front *f, uint32_t number, k_value key) {
   struct key_look t = keys_look(f, number, key, true);
   bool adds = f->arrays[number].as.adds;
   k_value missing = build_unary(f->b, KO_NOT, t.found);
-  if (adds) build_need(f->b, NUMBERS_ARE_DOUBLES ? build_bool(f->b, false) : missing);
+  if (adds) front_need(f, NUMBERS_ARE_DOUBLES ? build_bool(f->b, false) : missing, NEEDS_KEY);
   if (adds) return;
-  if (NUMBERS_ARE_DOUBLES) build_need(f->b, t.found);
+  if (NUMBERS_ARE_DOUBLES) front_need(f, t.found, NEEDS_KEY);
   build_at(f->b, mask_and(f, f->env.mask, t.found), front_tag(f));
   keys_write(&t, KEYS_THERE, t.place, build_bool(f->b, false));
   build_at(f->b, f->env.mask, front_tag(f));

@@ -49,7 +49,7 @@ static void reach_need_known(struct front *f, struct val id) {
   f->asks_number = true;
   if (!f->shared.spawns) return;
   k_value known = build_binary(f->b, KO_EQ, reach_live(f, id.value), id.value);
-  build_need(f->b, build_binary(f->b, KO_AND, known, id.present));
+  front_need(f, build_binary(f->b, KO_AND, known, id.present), NEEDS_LIVE);
 }
 
 struct val reach_need_id(struct front *f, const struct val *arguments, uint32_t count,
@@ -66,7 +66,7 @@ struct val reach_need_id(struct front *f, const struct val *arguments, uint32_t 
 void reach_need_alive(struct front *f, struct val id) {
   if (id.row_entity) return;
   k_value null = build_i64(f->b, 0);
-  build_need(f->b, build_binary(f->b, KO_NE, reach_live(f, id.value), null));
+  front_need(f, build_binary(f->b, KO_NE, reach_live(f, id.value), null), NEEDS_LIVE);
 }
 
 struct component *reach_field(struct front *f, struct val named, uint32_t *leaf) {
@@ -85,7 +85,7 @@ k_value reach_place_of(struct front *f, struct val id, const struct component *c
   struct run_lookup lookup = {kind, component->id, 0};
   k_value place = reach_look(f, lookup, KT_I64, id.value);
   if (!id.row_entity)
-    build_need(f->b, build_binary(f->b, KO_NE, place, build_i64(f->b, PLACE_DEAD)));
+    front_need(f, build_binary(f->b, KO_NE, place, build_i64(f->b, PLACE_DEAD)), NEEDS_LIVE);
   return place;
 }
 

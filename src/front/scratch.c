@@ -466,7 +466,7 @@ static k_value scratch_claim(struct front *f, uint32_t list, k_value key) {
   k_value next = build_binary(b, KO_ADD, scratch_get_length(f, list), build_i64(b, 1));
   k_value adds = mask_and_not(f, here, s.found);
   build_at(b, adds, front_tag(f));
-  build_need(b, build_binary(b, KO_LE, next, build_i64(b, scratch_room(f))));
+  front_need(f, build_binary(b, KO_LE, next, build_i64(b, scratch_room(f))), NEEDS_ROOM);
   build_set(b, scratch_key_cell(f, list, COLUMN_KEYS, next), key);
   build_set(b, scratch_number(f, list, LIST_SIZE), next);
   build_at(b, build_binary(b, KO_ANDN, adds, s.clash), front_tag(f));
@@ -536,7 +536,7 @@ struct val scratch_record(struct front *f, uint32_t list, struct val table) {
     front_refuse(f, "it puts a table into lists at two places: put it into one");
   k_value count = scratch_number(f, pool, LIST_RECORDS), one = build_i64(b, 1);
   k_value record = build_binary(b, KO_ADD, build_get(b, count), one);
-  build_need(b, build_binary(b, KO_LE, record, build_i64(b, scratch_room(f))));
+  front_need(f, build_binary(b, KO_LE, record, build_i64(b, scratch_room(f))), NEEDS_ROOM);
   build_set(b, count, record);
   for (uint32_t at = made->first; at != NONE; at = f->items[at].next) {
     const struct front_item item = f->items[at];
@@ -613,8 +613,8 @@ static void scratch_set_at(struct front *f, uint32_t list, k_value at, struct va
   }
   k_value length = scratch_get_length(f, list), one = build_i64(b, 1);
   k_value below = build_binary(b, KO_SUB, at, one);
-  build_need(b, build_binary(b, KO_LE, at, build_i64(b, scratch_room(f))));
-  build_need(b, build_unary(b, KO_NOT, build_binary(b, KO_ULT, length, below)));
+  front_need(f, build_binary(b, KO_LE, at, build_i64(b, scratch_room(f))), NEEDS_ROOM);
+  front_need(f, build_unary(b, KO_NOT, build_binary(b, KO_ULT, length, below)), NEEDS_ROOM);
   value = scratch_held(f, list, value);
   build_set(b, scratch_number(f, list, LIST_SIZE), build_binary(b, KO_MAX, length, at));
   scratch_put(f, column, at, value);

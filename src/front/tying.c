@@ -60,7 +60,8 @@ struct val tie_pair(struct front *f, const struct val *arguments, uint32_t count
   pair.value = tying_target_argument(f, relation, &command, arguments[2]);
   pair.spawned = command.gives;
   if (!val_is_text(arguments[2]) && !pair.spawned)   /* if dead, Lua's error */
-    build_need(f->b, build_binary(f->b, KO_NE, reach_live(f, pair.value), build_i64(f->b, 0)));
+    front_need(f, build_binary(f->b, KO_NE, reach_live(f, pair.value), build_i64(f->b, 0)),
+               NEEDS_LIVE);
   return pair;
 }
 

@@ -179,6 +179,13 @@ void build_need(struct builder *b, k_value present) {
   build_once(b, n);
 }
 
+void build_need_as(struct builder *b, k_value present, uint32_t bits) {
+  uint32_t tag = b->fail_tag;
+  b->fail_tag = tag | bits;
+  build_need(b, present);
+  b->fail_tag = tag;
+}
+
 static k_value build_to_integer(struct builder *b, k_value v, k_error error) {
   struct node n = builder_failing(b, N_EXACT, KT_I64);
   n.in[0] = v;

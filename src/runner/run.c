@@ -588,7 +588,7 @@ const char *run_why(k_error error) {
     [KE_RANGE] = "a number is out of range for its field",
     [KE_EMPTY] = "the interval of a random number is empty",
     [KE_ABSENT] = "an array has no such element",
-    [KE_NIL] = "a value that it needs is nil, a list that it makes is full, or only Lua can do it",
+    [KE_NIL] = "a value that it needs is nil, or only Lua can do it",
     [KE_DEAD] = "an entity that it changes is not alive",
     [KE_ROOM] = "it writes over 4,096 values, an observer with on = \"set\" watches what it sets, "
                 "or memory is short",

@@ -103,7 +103,7 @@ describe("a row that comes to what only Lua does", function()
       p.y = p.y + i.a
     end end)
     assert.equal(13, left.rows)
-    assert.matches("^spec.*_left_spec.lua:%d+: a value that it needs is nil, .* only Lua", left.why)
+    assert.matches("^spec.*_left_spec.lua:%d+: only Lua can do it", left.why)
   end)
 
   it("may change there whatever the rows behind it read", function()
@@ -378,6 +378,40 @@ describe("why rows are left to Lua", function()
       local place = ("kernel_left_spec.lua:%d: "):format(first + 5 * i - 1)
       local left = world:explain("s").left
       assert.is_truthy(left.why:find(place, 1, true), left.why)
+    end
+  end)
+
+  it("is told by what the row lacks", function()
+    local world, found = new_world(), { [1] = 1.5 }
+    local dead = world:spawn()
+    world:component("K", { "kind: enum(red, blue)", "who: entity" })
+    for i = 1, 40 do world:spawn { P = { i, 0 }, K = { kind = i == 9 and "blue" or "red" } } end
+    world:component("Red", { "kind: enum(red)" })
+    local red, lent = world:spawn { Red = {} }, { id = dead }
+    world:despawn(dead)
+    for why, fn in pairs {
+      ["it creates is full"] = function(p)
+        local list = {}
+        for i = 1, p.x == 9 and 1025 or 3 do list[i] = i end
+        p.y = #list
+      end,
+      ["would have a gap"] = function(p)
+        local list = {}
+        list[p.x == 9 and 3 or 1] = p.x
+        p.y = #list
+      end,
+      ["adds a key to a table, or removes one"] = function(p)
+        if p.x == 9 then found[p.x // 1 | 0] = nil else found[p.x // 1 | 0] = 1.5 end
+      end,
+      ["null or dead"] = function(p, k) if p.x == 9 then k.who = lent.id + 0 end end,
+      ["no such name"] = function(p, k) world:set(red, "Red.kind", p.x > 0 and k.kind or "red") end,
+      ["only Lua can do it"] = function(p, _, _, e) if p.x == 9 then world:clone(e) end end,
+    } do
+      world:system("s", { query = "P, K", each = fn })
+      pcall(world.update, world, 0)
+      local told = world:explain "s"
+      assert.is_truthy(told.left and told.left.why:find(why, 1, true), why .. ": "
+        .. tostring(told.left and told.left.why or told.reason))
     end
   end)
 

@@ -184,11 +184,24 @@ static void explain_set_reason(lua_State *L, const char *reason) {
   lua_setfield(L, -2, "reasons");
 }
 
+/* Why a row fails. */
+static const char *explain_why(k_failure why) {
+  static const char *const needs[] = {
+    [NEEDS_VALUE] = "a value that it needs is nil, or only Lua can do it",
+    [NEEDS_ROOM] = "a list or table that it creates is full, or would have a gap",
+    [NEEDS_KEY] = "it adds a key to a table, or removes one, as only Lua can",
+    [NEEDS_LUA] = "only Lua can do it",
+    [NEEDS_NAME] = "an enum has no such name",
+    [NEEDS_LIVE] = "an entity that it uses is null or dead", };
+  uint32_t need = why.tag >> TAG_LINES;
+  return need || why.error == KE_NIL ? needs[need] : run_why(why.error);
+}
+
 /* Pushes why a row fell back to the function: what was refused at its line, or how it failed; nil
 ** if not known. */
 static void explain_push_cause(lua_State *L, int handle, k_failure why) {
   int top = lua_gettop(L), line = (int)(why.tag & ((1u << TAG_LINES) - 1));
-  bool refused = why.error == KE_NIL &&
+  bool refused = why.error == KE_NIL && why.tag >> TAG_LINES == NEEDS_LUA &&
                  lua_getiuservalue(L, handle, KERNEL_LEAVES) == LUA_TTABLE &&
                  lua_rawgeti(L, -1, line) == LUA_TSTRING;
   if (!refused && why.error != KE_NONE) {
@@ -201,7 +214,7 @@ static void explain_push_cause(lua_State *L, int handle, k_failure why) {
                       line);
     else
       lua_pushliteral(L, "");   /* of functions without lines */
-    lua_pushfstring(L, "%s%s", lua_tostring(L, -1), run_why(why.error));
+    lua_pushfstring(L, "%s%s", lua_tostring(L, -1), explain_why(why));
   } else if (!refused) {
     lua_pushnil(L);
   }
