@@ -59,7 +59,9 @@ uint32_t element_cell_array(struct front *f, k_column type, bool lists) {
   for (uint32_t i = 0; i < f->array_count; i++)
     if (f->arrays[i].cells == of) return i;
   struct front_array cells = {.path = NONE, .cells = of, .written = true};
-  return element_add_array(f, cells, type);
+  uint32_t array = element_add_array(f, cells, type);
+  if (lists && !scratch_has_outside(f)) build_loose(f->b, array);
+  return array;
 }
 
 k_value element_place(struct front *f, struct val index, k_value *whole) {

@@ -53,10 +53,14 @@ void scratch_want_keyed(struct front *f, struct val table, struct val key) {
 
 /* ---- cells ---- */
 
+bool scratch_has_outside(const struct front *f) {
+  uint32_t i = 0;
+  while (i < f->shared.list_count && !f->shared.lists[i].outside) i++;
+  return i < f->shared.list_count;
+}
+
 int64_t scratch_room_bits(const struct front *f) {
-  bool whole = f->once || f->body_line;
-  for (uint32_t i = 0; i < f->shared.list_count; i++) whole |= f->shared.lists[i].outside > 0;
-  return whole ? 14 : 10;
+  return f->once || f->body_line || scratch_has_outside(f) ? 14 : 10;
 }
 
 /* All cells of a type are one array of the program: the room for each column or, for booleans,

@@ -103,6 +103,10 @@ uint32_t build_array(struct builder *b, k_column type) {
   return build_declare(b, b->arrays, &b->array_count, MAX_ARRAYS, type);
 }
 
+void build_loose(struct builder *b, uint32_t array) {
+  if (array < b->array_count) b->loose |= UINT64_C(1) << array;
+}
+
 /* Adds an instruction that finds something by an index of an array. */
 static k_value build_of_array(struct builder *b, uint32_t op, uint32_t array, k_value index) {
   if (b->status == K_OK && array >= b->array_count) builder_fail(b, K_EINVAL);

@@ -103,6 +103,8 @@ k_value build_rows_entity(struct builder *b, uint32_t column);
 ** `build_need`: where the mask of what is present does not hold, rows of the mask given to build_at
 ** fail (KE_NIL; KE_ABSENT for that of build_inside). */
 uint32_t build_array(struct builder *b, k_column type);
+/* No row reads what another has put into the array, so what failed rows put there is not undone. */
+void build_loose(struct builder *b, uint32_t array);
 k_value build_element(struct builder *b, uint32_t array, k_value index);
 k_value build_inside(struct builder *b, uint32_t array, k_value index);
 void build_need(struct builder *b, k_value present);

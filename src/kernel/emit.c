@@ -546,6 +546,7 @@ static struct program *emit_make_program(const struct emitter *e) {
   }
   p->whole = program_takes_columns_once(p);
   p->starts = emit_takes_start(b);
+  p->loose = b->loose;
   return p;
 }
 

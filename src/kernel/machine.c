@@ -22,7 +22,7 @@ static struct program_layout machine_lay_out(const struct program *p) {
   l.kept = machine_behind(l.scalars, p->scalar_count, sizeof(k_scalar));
   l.totals = machine_behind(l.kept, p->scalar_count, sizeof(k_scalar));
   l.notes = machine_behind(l.totals, p->total_count, sizeof(k_folding));
-  l.undoes = rows_can_undo(p);
+  l.undoes = rows_can_undo(p, l.numbers.arrays);
   l.stores = machine_align(machine_behind(l.notes, 1, notes_room(p)));
   l.waiting = machine_behind(l.stores, l.undoes ? ROW_STORES : 0, sizeof(k_stored));
   l.lists = machine_align(machine_behind(l.waiting, l.undoes && p->site_count ? ROW_ORDERS : 0,

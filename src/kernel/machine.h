@@ -74,8 +74,9 @@ void running_fail(struct running *r, const k_insn *k, size_t lane);
 size_t rows_run(struct running *r, uint32_t pc, size_t n);
 /* The first instruction of the ordered part; 0: there is none. */
 uint32_t rows_begin_at(const struct program *p);
-/* Whether a row of the program can fail after it has stored something. */
-bool rows_can_undo(const struct program *p);
+/* Whether a row of the program can fail after it has stored something that must be kept. `arrays`
+** is the number of the first array's operand. */
+bool rows_can_undo(const struct program *p, uint32_t arrays);
 /* Fills in the code addresses of the instructions of a laid out program. */
 void rows_translate(struct program *p);
 const void *rows_code_of(uint32_t code);

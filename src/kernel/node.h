@@ -136,6 +136,7 @@ struct builder {
   uint8_t uniforms[MAX_COLUMNS];     /* k_type + 1; 0: unknown */
   uint8_t totals[MAX_TOTALS];
   uint8_t arrays[MAX_ARRAYS];
+  uint64_t loose;
   uint8_t lookups[MAX_LOOKUPS];
   k_site sites[MAX_SITES];
   uint32_t fold_count, shared_fold;  /* K_SHARED: the fold with cells used otherwise */

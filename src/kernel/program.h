@@ -294,6 +294,7 @@ struct program {
   k_scalar *constants;
   struct program_layout layout;   /* set by program_lay_out from the other members */
   struct row_insn *rows;    /* the ordered part, made by program_lay_out */
+  uint64_t loose;           /* a bit for each array: see build_loose */
   uint8_t *columns;         /* k_column of each */
   uint8_t *scalars;         /* k_type of each */
   uint8_t *totals;          /* k_reduce * 4 + k_type of each */

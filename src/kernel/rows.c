@@ -19,6 +19,7 @@ static void rows_copy_cell(void *to, const void *from, size_t size) {
 }
 
 static size_t rows_array_size(const struct running *r, uint32_t array) {
+  if (r->p->loose >> array & 1) return 0;
   k_column type = (k_column)(r->p->arrays[array]);
   return (size_t)r->run->arrays[array].count * column_size(type);
 }
@@ -201,6 +202,17 @@ static bool rows_can_fail_behind(const struct program *p, uint32_t pc) {
   return from < p->insn_count;
 }
 
+/* Whether an instruction stores to a cell, and the row can fail after that, so that what the cell
+** has must be kept. The cell was found by an instruction before it. */
+static bool rows_keeps(const struct program *p, uint32_t pc, uint32_t arrays) {
+  const k_insn *k = &p->insns[pc], *at = k;
+  if (!stores_cells(k->op) || !rows_can_fail_behind(p, pc)) return false;
+  while (at > p->insns && (at == k || at->dst != k->a)) at--;
+  uint32_t op = OP_NUMBER(at->op), array = at->b - arrays;
+  bool loose = op >= OP_AT_1 && op <= OP_AT_8 && p->loose >> array & 1;
+  return !is_set(k->op) || !loose || at->dst != k->a;
+}
+
 /* The code of an instruction. Those with operands other than lanes and scalars of 1, 4 or 8 bytes,
 ** arrays and bitmaps use their loop. */
 static uint32_t rows_code(const struct program *p, uint32_t pc) {
@@ -242,7 +254,7 @@ static void rows_translate_insn(struct program *p, uint32_t pc, uint32_t first) 
   const k_insn *k = &p->insns[pc];
   struct row_insn *to = &p->rows[pc - first];
   uint32_t code = rows_code(p, pc);
-  bool keeps = stores_cells(k->op) && rows_can_fail_behind(p, pc);
+  bool keeps = rows_keeps(p, pc, p->layout.numbers.arrays);
   memset(to, 0, sizeof *to);
   to->go = rows_code_of(keeps ? ROWS_KEEP : code);
   to->to = code;
@@ -286,10 +298,9 @@ void rows_translate(struct program *p) {
   p->rows[end - first] = (struct row_insn){.go = rows_code_of(ROWS_NEXT)};
 }
 
-bool rows_can_undo(const struct program *p) {
+bool rows_can_undo(const struct program *p, uint32_t arrays) {
   for (uint32_t pc = rows_begin_at(p); pc && pc < p->insn_count; pc++) {
-    uint32_t op = p->insns[pc].op;
-    if (is_note(op) || (stores_cells(op) && rows_can_fail_behind(p, pc))) return true;
+    if (is_note(p->insns[pc].op) || rows_keeps(p, pc, arrays)) return true;
   }
   return false;
 }

@@ -155,6 +155,25 @@ describe("a list that a function makes", function()
     assert.is_true(told.left.rows > 0)
   end)
 
+  it("takes any number of values, of which nothing is left when the row fails", function()
+    local world = helper.new_world()
+    world:component("P", { "n: i32", "small: u8" })
+    for i = 1, 50 do world:spawn { P = { i * 10 } } end
+    world:system("s", { query = "P", each = function(p)
+      local list = {}
+      for k = 1, 900 do list[k] = k end
+      for _ = 1, 9 do
+        for k = 2, 900 do list[k] = list[k - 1] + 1 end
+      end
+      list[#list + 1] = 3
+      p.small = p.n              -- out of range from the 26th row on
+      p.n = #list + list[900]
+    end })
+    assert.has_error(function() world:update(0) end)
+    assert.equal(25, world:query("P"):where(function(p) return p.n == 1801 end):count())
+    assert.equal(1, world:explain("s").left.rows)
+  end)
+
   it("is used after another one in its place only by Lua", function()
     for _, fn in ipairs {
       function(p)
