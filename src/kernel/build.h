@@ -108,7 +108,7 @@ void build_loose(struct builder *b, uint32_t array);
 k_value build_element(struct builder *b, uint32_t array, k_value index);
 k_value build_inside(struct builder *b, uint32_t array, k_value index);
 void build_need(struct builder *b, k_value present);
-/* The same, with more bits in the tag. */
+/* build_need with more bits in the tag. */
 void build_need_as(struct builder *b, k_value present, uint32_t bits);
 /* Whether all rows of a mask are in another one, as far as its construction shows. */
 bool build_implies(const struct builder *b, k_value mask, k_value other);
