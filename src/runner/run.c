@@ -590,8 +590,7 @@ const char *run_why(k_error error) {
     [KE_ABSENT] = "an array has no such element",
     [KE_NIL] = "a value that it needs is nil, or only Lua can do it",
     [KE_DEAD] = "an entity that it changes is not alive",
-    [KE_ROOM] = "it writes over 4,096 values, an observer with on = \"set\" watches what it sets, "
-                "or memory is short",
+    [KE_ROOM] = "it writes over 4,096 values, observers of \"set\" watch them, or memory is short",
     [KE_ROUNDS] = "a loop has too many rounds", };
   assert(error > KE_NONE && error < KE_ROW);
   return reasons[error];

@@ -176,7 +176,7 @@ describe("a kernel", function()
       world:run "join"
       local left = world:explain("join").left
       assert.equal(i == 2 and 10 or nil, left and left.rows)
-      if left then assert.matches('an observer with on = "set" watches what it sets', left.why) end
+      if left then assert.matches('observers of "set" watch them', left.why) end
       assert.equal(10 * i, world:get(club, "Club.members"))
       world:query("Member"):remove "Member"
     end

@@ -382,7 +382,7 @@ describe("why rows are left to Lua", function()
   end)
 
   it("is told by what the row lacks", function()
-    local world, found = new_world(), { [1] = 1.5 }
+    local world, found = new_world(), { [1] = 1.5 }   -- luacheck: ignore
     local dead = world:spawn()
     world:component("K", { "kind: enum(red, blue)", "who: entity" })
     for i = 1, 40 do world:spawn { P = { i, 0 }, K = { kind = i == 9 and "blue" or "red" } } end
