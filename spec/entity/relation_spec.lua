@@ -150,7 +150,7 @@ describe("C72: an exclusive relation", function()
   it("is given its target once", function()
     for _, given in ipairs { { target = bob }, { bob }, { target = port, since = 2 }, { 0, 2 } } do
       helper.has_error(function() world:set(e, world:pair("DockedTo", port), given) end,
-        "'DockedTo' has its target twice: leave it out of the table")
+        "'DockedTo' is given its target twice: leave it out of the table")
       helper.has_error(function() world:set(e, "DockedTo", "Position", given) end, "twice")
     end
     assert.is_nil(world:target(e, "DockedTo"))

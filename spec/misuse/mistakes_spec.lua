@@ -501,12 +501,12 @@ describe("a mistake says what to do", function()
     world:set(one, "H", { hp = 1 })
     compiled("it uses a C function that is not a math function, 'tostring': call it in a system's "
       .. "run, and keep its result in a resource", "H", function(h) h.hp = #text(h.hp) end)
-    compiled("or keys other than names or integers: go over a list with ipairs", "P",
+    compiled("or keys other than names or integers: loop over a list with ipairs", "P",
       function(p) for _, value in each(mixed) do p.x = value end end)
     compiled("it calls math.random, which does not use the world's random numbers: write "
       .. "world:random(e)", "P", function(p) p.x = math.random() end)
-    compiled("it builds a string: write it out as a constant, use the names of an enum, or do that "
-      .. "in a system's run", "H", function(h) h.label = h.label .. "!" end)
+    compiled("it builds a string: write it out as a constant, use a list of constants or the names "
+      .. "of an enum, or do that in a system's run", "H", function(h) h.label = h.label .. "!" end)
     compiled("it creates a function: create it outside this one", "P",
       function(p) p.x = (function() return (function() return p.y end)() end)() end)
     compiled("it uses an element of 'empty', a table that has no element 1, or none for any of the "

@@ -47,7 +47,7 @@ void append_table(struct front *f, uint32_t which, struct val table, k_value at,
                         ? "it appends a table to a list from outside: not compiled under LuaJIT"
                         : "it appends tables created at two places to one list: use one place");
   if (f->loop_depth)
-    front_refuse(f, "it appends a table to a list from outside in a loop: do that after it");
+    front_refuse(f, "it appends a table to a list from outside in a loop: append it after that");
   if (made->names > INT16_MAX || made->items > INT16_MAX)
     front_refuse(f, "it appends a table with more than %d fields to a list from outside",
                  INT16_MAX);

@@ -22,8 +22,8 @@ static inline bool double_is_integer(double number) {
 }
 
 /* Reasons for refusing instructions, in every version of Lua. */
-#define WHY_STRING "it builds a string: write it out as a constant, use the names of an enum, or " \
-                   "do that in a system's run"
+#define WHY_STRING "it builds a string: write it out as a constant, use a list of constants or " \
+                   "the names of an enum, or do that in a system's run"
 #define WHY_FUNCTION "it creates a function: create it outside this one"
 #define WHY_VARARG "it has the parameter '...', or calls a function that has it: name them"
 #define WHY_KEYS "it creates a table with keys that are not names: create it outside"

@@ -201,7 +201,7 @@ static void call_check_counted(struct front *f, ecs_string text) {
   if (events || by_rows)
     front_refuse(f, "it counts %s: do that in a system's run, and keep the number in a resource",
                  events ? "events, which may be emitted while it runs"
-                        : "a query that is decided row by row");
+                        : "a query with ties, paths or sparse components");
 }
 
 /* world:count(text), or query:count(): constant, since changes to entities are deferred. */
@@ -247,7 +247,7 @@ static struct val random_call(struct front *f, const struct val *arguments, uint
   struct val id = reach_need_id(f, arguments, count, "random");
   if (f->body_line && !f->shared.draws) {
     f->wants_draws = f->shared.draws = true;
-    front_refuse(f, "its rows draw numbers one after the other");
+    front_refuse(f, "its rows draw random numbers in turn");
   }
   if (!id.entity)
     reach_need_alive(f, id);

@@ -291,7 +291,7 @@ enum pairs_kind choice_of_pairs(struct front *f, uint32_t path, const struct enu
   *names = kind == PAIRS_NAMES ? choice_of_keys(f, path, GUARD_PAIRS) : NULL;
   if (kind == PAIRS_OTHER || (kind == PAIRS_NAMES && !*names))
     front_refuse(f, "it calls pairs with a table from outside that has a metatable, more than %d "
-                    "names, or keys other than names or integers: go over a list with ipairs",
+                    "names, or keys other than names or integers: loop over a list with ipairs",
                  MOST_KEYS);
   outside_need_guard(f, &f->paths[path], GUARD_PAIRS)->elements = (uint8_t)kind;
   return kind;

@@ -558,7 +558,7 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind,
   if (table->as.keyed && kind == ELEMENTS_OTHER)
     reason = "has ids for keys, or integers that do not count from 1, and values that are tables, "
              "strings or of several types: use a table of numbers or booleans for each field "
-             "(price[id]), or components";
+             "(price[id]), components or, for lists of entities, an index with hash";
   else if (table->stored && kind == ELEMENTS_OTHER)
     reason = "is written to and has values that are neither all numbers up to 2^53 nor all "
              "booleans: keep one of these types in it";

@@ -399,7 +399,7 @@ static struct val front_length(struct front *f, struct val x) {
   if (x.kind == VAL_TABLE)
     front_refuse(f, "it takes the length of a table that it creates: count its items in a local");
   if (!counted && !array && x.kind != VAL_STRING)
-    front_refuse(f, "it takes the length of something other than a table, array or string");
+    front_refuse(f, "it takes the length of what may not be a table, array or string");
   return val_integer(f, array     ? x.component->length
                         : counted ? x.array->count
                                   : (int64_t)x.string.size);
@@ -564,7 +564,7 @@ static void front_step(struct front *f, struct frame *frame) {
     case CODE_LEAVE:
       if (env_leave_some(f)) break;
       f->wants_strict = !f->body_line || front_leaves(f, frame->code->identity, code->origin);
-      front_refuse(f, "it leaves the loop in its first row");
+      front_refuse(f, "every path leaves the loop in its first round");
       break;
     case CODE_LOAD_SKIP:
       front_operate(f, code);

@@ -323,8 +323,8 @@ struct val items_of_pairs(struct front *f, struct val table) {
   if (table.kind == VAL_PATH && !cell_is_stored(f, table))
     items.at = choice_of_pairs(f, table.at, &items.names);
   else if (!empty)
-    front_refuse(f, "it calls pairs with something that is neither a list that it creates nor a "
-                    "table from outside that it only reads: go over a list with ipairs");
+    front_refuse(f, "it calls pairs with something that is neither a list that it creates nor one "
+                    "table from outside that it only reads: loop over a list of names with ipairs");
   return items;
 }
 

@@ -105,7 +105,7 @@ static struct val partner_list_all(struct front *f, struct run_list list) {
 static struct val partner_rows(struct front *f, struct val method, const struct val *arguments,
                                uint32_t count) {
   if (!count || arguments[0].kind != VAL_QUERY || arguments[0].at != method.at)
-    front_refuse(f, "it calls each of a query without the query: write query:each()");
+    front_refuse(f, "it calls each with a dot: write query:each()");
   if (count > 1)
     front_refuse(f, "it passes a function to query:each: write for ... in query:each() do");
   partner_check_query(f, f->queries[method.at]);

@@ -540,7 +540,7 @@ bool rounds_again(struct loop *loop) {
   loop->once = once;
   loop->frame->pc = loop->head;
   if (++loop->attempts == ATTEMPTS)
-    front_refuse(f, "the types of its loop do not settle");
+    front_refuse(f, "the types of its loop's variables change in every round");
   front_forget(f, loop->first_edge);
   f->command_count = loop->commands;
   f->chain_count = loop->chains;

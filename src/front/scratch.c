@@ -629,7 +629,7 @@ static void scratch_set_keyed(struct front *f, uint32_t list, struct val index, 
   struct front_list *known = &f->shared.lists[list];
   bool nil = value.kind == VAL_NIL;
   if (f->list_open[list])
-    front_refuse(f, "it writes to a table that it goes over with pairs: do that after the loop");
+    front_refuse(f, "it writes to a table in a loop over it with pairs: do that after the loop");
   k_value whole, key = scratch_as_key(f, list, index, &whole);
   if (whole != K_ALL) build_need(f->b, whole);
   if (!nil) value = scratch_held(f, list, value);

@@ -68,7 +68,7 @@ describe("world:count in a kernel", function()
       has_error(function() world:system("s", { query = "N", each = fn, compile = true }) end,
         "cannot be compiled", ...)
     end
-    refused(function(n) n.a = world:count "(Likes, *)" end, "decided row by row")
+    refused(function(n) n.a = world:count "(Likes, *)" end, "with ties, paths or sparse")
     world:event("Rang", {})
     refused(function(n) n.a = world:count "Rang" end, "it counts events, which may be emitted")
     world:component("Seen", { "x: i32", track = true })

@@ -17,7 +17,7 @@ local faults = {
   { "local %s = world:save()", "calls world:save" },
   { "world:set(a, 'A.x', 5)   -- %s", "changes something that is not an entity id" },
   { "local %s = math.floor(b)", "calls math.floor without a number" },
-  { "local %s = #a.x", "takes the length of something other than" },
+  { "local %s = #a.x", "takes the length of what may not be" },
   { "for _, %s in pairs(near) do u = u + %s end", "calls pairs with something" },
   { "b.kind = 5   -- %s", "sets an enum field to something other" },
   { "b.label = a.x   -- %s", "sets a string field to something other" },

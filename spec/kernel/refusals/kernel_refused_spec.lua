@@ -56,7 +56,7 @@ local refused = {
   { "if a.x > 2 then goto mid end ::top:: a.x = a.x + 1\n::mid:: if a.x < 5 then goto top end",
     "jumps into the middle of a loop: write while or repeat", 2 },
   { "local s = 'a'\nwhile a.x < 5 do a.x = a.x + 1 s = a end\nb.label = s", "sets a string", 4 },
-  { "for i, v in pairs(outer) do a.x = v end", "names or integers: go over a list with ipairs", 2 },
+  { "for i, v in pairs(outer) do a.x = v end", "loop over a list with ipairs", 2 },
   { "for i, v in ipairs(a.x) do a.x = v end", "it calls ipairs with something that is neither", 2 },
   { "local f, t = ipairs(outer) for i in f, t, 1 do a.x = i end", "an iterator other than", 2 },
   { "for k, v in next, outer do a.x = 1 end", "C function that is not a math function", 2 },

@@ -323,7 +323,7 @@ static ecs_status declare_check_rename(const ecs_world *world, const struct comp
   for (uint32_t i = 0; i < at; i++)
     if (strcmp(was[i].was, rename->was) == 0)
       return world_fail(world, ECS_EINVAL, "component '%s': `was` renames both '%s' and '%s' from "
-                        "'%s'; only one field can have been that", component->name, was[i].name,
+                        "'%s'; only one field can have had that name", component->name, was[i].name,
                         rename->name, rename->was);
   return ECS_OK;
 }

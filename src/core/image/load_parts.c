@@ -351,7 +351,7 @@ static ecs_status load_parts_read_required(struct loader *loader, ecs_id **ids, 
     if (place >= loader->component_count || (i && place <= last) ||
         loader->components[place]->ties.relation || loader->components[place]->length ||
         loader->components[place]->is_event)
-      return load_damaged(loader, "what is required is not a component");
+      return load_damaged(loader, "a required id is not a component");
     if (!GROW(&loader->live->memory, *ids, *capacity, i + 1ull)) return ECS_ENOMEM;
     (*ids)[i] = loader->components[place]->id;
     last = place;

@@ -117,8 +117,8 @@ int relation_set(lua_State *L, struct world_box *box, struct component *componen
   bool given = component->relation->exclusive && target != ECS_NULL;
   for (uint32_t i = 0; given && i < input.count; i++)
     if (input.writes[i].leaf == TARGET_LEAF)
-      raise_error(L, "relation '%s' has its target twice: leave it out of the table, which names "
-                  "the other fields", component->name);
+      raise_error(L, "relation '%s' is given its target twice: leave it out of the table, which "
+                  "names the other fields", component->name);
   return relation_tie(L, box, id, component, target, &input);
 }
 

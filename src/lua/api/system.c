@@ -188,7 +188,7 @@ static void system_read_options(lua_State *L, struct system_draft *draft) {
   system->array_name = text_option(L, AT_SPEC, what, "array");
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_ARRAY);
   if (system->array_name && system->form != FORM_EACH)
-    raise_error(L, "%s: array = works only with each", what);
+    raise_error(L, "%s: option 'array' works only with 'each'", what);
   bool queries = system->array_name && option(L, AT_SPEC, "query") != LUA_TNIL;
   if (queries)
     raise_error(L, "%s: give a query or an array, not both: its rows are entities or elements of "

@@ -296,8 +296,8 @@ static void key_call_protected(lua_State *L, struct world_box *box, int world_in
 void index_keys_refresh(lua_State *L, struct world_box *box, int world_index, ecs_index *index) {
   const struct key_box *key = index->desc.ud;
   if (key->box != box)
-    raise_error(L, "index '%s' has a key function of another Lua state: declare it again in this "
-                "one", index->desc.name);
+    raise_error(L, "index '%s' has a key function that belongs to another Lua state: declare it "
+                "again in this one", index->desc.name);
   RETRY_OR_RAISE(L, box, index_gather(index));
   if (index_unkeyed(index)) key_call_protected(L, box, world_index, index);
   raise_failure(L, box->world, index_make(index));

@@ -18,10 +18,10 @@ static const char *kernel_ready_unfit(const struct kernel *kernel) {
   if (kernel->array && !kernel_elements(kernel)) return "its array is no longer declared";
   if (terms->slots > KERNEL_SLOTS) return "its query has too many terms";
   if (terms->step_count && kernel->result == RESULT_TRUTH)
-    return "it returns a result, and its query has terms that are decided row by row: put the "
+    return "it returns a result, and its query has terms that are tested row by row: put the "
            "condition into the function of q:each";
   if (terms->step_count && kernel->filtered)
-    return "it follows a q:where(fn), and its query has terms that are decided row by row: put "
+    return "it follows a q:where(fn), and its query has terms that are tested row by row: put "
            "the condition into the function of q:each";
   return NULL;
 }
@@ -203,7 +203,7 @@ static bool kernel_ready_pays(lua_State *L, int handle, const struct kernel *ker
   uint64_t worth = (kernel->line ? variant_worth_of_loop : variant_worth)(variant, rows);
   if (LIKELY(cost <= worth)) return true;
   lua_pushfstring(L, "copying the tables that it indexes would take longer than its rows in Lua: "
-                     "keep long ones in arrays of the world%s",
+                     "keep long ones in arrays of the world, and values by ids in components%s",
                   kernel->line ? "" : " (or force it with compile = true)");
   return false;
 }

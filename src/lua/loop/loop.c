@@ -314,7 +314,7 @@ void loop_open(lua_State *L, struct loop_box *loop) {
   if (UNLIKELY(!box->world)) loop_gone(L, loop);
   /* A finalizer has run since the loop was made: its slots and views belong to old fields. */
   if (UNLIKELY(loop->version != *box->version))
-    luaL_error(L, "a finalizer changed the components of the loop: begin it again");
+    luaL_error(L, "a finalizer changed the loop's components: start the loop again");
   query_arrange(loop->query->query);
   if (loop->walk || loop->form != LOOP_SYSTEM) loop_begin_loop(L, loop);
   loop->previous = NULL;
