@@ -58,14 +58,10 @@ static void states_share_nothing(void) { run_threads(run_programs); }
 
 static const char sharing[] =
     "package.path, package.cpath = './?.lua', ''\n"
-    "local run = require 'spec.support.whole_run'\n"
-    "local generator = require 'spec.support.whole_gen'\n"
-    "for seed = 1, ... do\n"
-    "  local program = generator.generate(seed + 700)\n"
-    "  local what = run.differs_on(program, '3!')\n"
-    "  if what then return run.show(program) .. what end\n"
-    "end\n"
-    "return ''\n";
+    "local run = require 'spec.support.rule_run'\n"
+    "local found = ''\n"
+    "run.seeds(701, 700 + ..., function(what) found = found .. what end, 'apart', '3!')\n"
+    "return found\n";
 
 static const char beside[] =
     "package.path, package.cpath = './?.lua', ''\n"

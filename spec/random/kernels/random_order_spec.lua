@@ -6,7 +6,7 @@
 local generator = require "spec.support.rule_gen"
 local helper = require "spec.support.ecs_helper"
 local run = require "spec.support.rule_run"
-local shrink = require "spec.support.whole_shrink"
+local shrink = require "spec.support.rule_shrink"
 
 describe("random rules in any order", function()
   local first, most, asked = helper.seeds { small = 40, normal = 140, deep = 6000 }
@@ -23,7 +23,7 @@ describe("random rules in any order", function()
   it("show each fault that is made on purpose", function()
     for fault in pairs(run.faults) do
       for seed = 1, 3 do
-        local program = generator.generate(seed, run.forms)
+        local program = generator.generate(seed)
         assert.truthy(run.differ(run.play(program, true, fault), (run.play(program, false))), fault)
       end
     end
@@ -33,7 +33,7 @@ describe("random rules in any order", function()
   it("show most statements that are left out", function()
     local seen = 0
     for seed = 1, 40 do
-      local program = generator.generate(seed, run.forms)
+      local program = generator.generate(seed)
       local whole = run.play(program, false)
       table.remove(program.units[1].body, 1)
       if run.differ(run.play(program, true), whole) then seen = seen + 1 end
@@ -48,8 +48,8 @@ describe("random rules in any order", function()
         and not text:find("loop of", 1, true)   -- which has more lines in any case
     end
     local seed = 1
-    while not fails(generator.generate(seed, run.forms)) do seed = seed + 1 end
-    local small = run.show(shrink.program(generator.generate(seed, run.forms), fails))
+    while not fails(generator.generate(seed)) do seed = seed + 1 end
+    local small = run.show(shrink.program(generator.generate(seed), fails))
     assert.truthy(#small < 200, small)
   end)
 end)

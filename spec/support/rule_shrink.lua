@@ -1,4 +1,4 @@
---- Makes a program of whole_gen.lua that fails smaller, as long as it still fails: leaves out
+--- Makes a program of rule_gen.lua that fails smaller, as long as it still fails: leaves out
 --- statements, functions, terms and rows, and puts plain values for expressions.
 local M = {}
 
@@ -126,14 +126,16 @@ function M.program(program, fails)
   return program
 end
 
---- A program that differs when run.differs plays it, made small: run.show of it, and what differs
---- then.
-function M.told(program, run)
+--- A program that differs when run.differs plays it with what more is given, made small: run.show
+--- of it, and what differs then.
+function M.told(program, run, ...)
+  local more = table.pack(...)
+  local function differs(smaller) return run.differs(smaller, table.unpack(more, 1, more.n)) end
   local small = M.program(program, function(smaller)
-    local ok, what = pcall(run.differs, smaller)
+    local ok, what = pcall(differs, smaller)
     return ok and what ~= nil
   end)
-  return run.show(small) .. "\n" .. (run.differs(small) or "no difference any more")
+  return run.show(small) .. "\n" .. (differs(small) or "no difference any more")
 end
 
 return M
