@@ -25,8 +25,7 @@ function scratch.remove_directory(path)
 end
 
 function scratch.new()
-  local ok, path
-  repeat ok, path = pcall(os.tmpname) until ok   -- Emscripten's finds none now and then
+  local path = os.tmpname()
   os.remove(path)
   scratch.make_directory(path)
   scratch.make_directory(path .. "/scripts")

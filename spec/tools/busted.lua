@@ -12,15 +12,17 @@ else
   collectgarbage("param", "pause", 1000)
 end
 
--- What Windows gives is at the root of a drive, and ends in a dot that no file keeps.
-if package.config:sub(1, 1) == "\\" then
-  local tmpname, count = os.tmpname, 0
-  rawset(os, "tmpname", function()
-    count = count + 1
-    local path = ("%s/%s_%x_%d"):format(os.getenv "TEMP", tmpname():match "%w+", os.time(), count)
-    return (path:gsub("\\", "/"))
-  end)
-end
+-- What Windows gives is at the root of a drive, and ends in a dot that no file keeps. Emscripten's
+-- finds no name now and then.
+local tmpname, count = os.tmpname, 0
+rawset(os, "tmpname", function()
+  local ok, path
+  repeat ok, path = pcall(tmpname) until ok
+  count = count + 1
+  if package.config:sub(1, 1) ~= "\\" then return path end
+  path = ("%s/%s_%x_%d"):format(os.getenv "TEMP", path:match "%w+", os.time(), count)
+  return (path:gsub("\\", "/"))
+end)
 
 -- Where busted is not installed for this Lua, the libraries installed for Lua 5.4 do.
 if not package.searchpath("busted.runner", package.path) then
