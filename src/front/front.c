@@ -189,6 +189,7 @@ static struct val front_operand(struct front *f, struct operand operand) {
 
 /* Makes the rows of a mask, unless it is surely empty, wait for the target. */
 static void front_add_edge(struct front *f, uint32_t target, k_value mask) {
+  if (mask == K_NONE) front_check(f);   /* the builder has failed */
   assert(mask != K_NONE && (target == NONE || target <= f->frame->code->count));
   if (!GROW(&f->world->memory, f->edges, f->edge_capacity, f->edge_count + 1ull))
     front_no_memory(f);
