@@ -16,6 +16,16 @@ static uint32_t machine_behind(uint32_t from, size_t count, size_t size) {
   return from + (uint32_t)(count * size);
 }
 
+/* Rows that are gathered together, and bytes before the lanes of each operand. */
+enum { DENSE = 128, DENSE_HEAD = ALIGNMENT };
+
+/* Whether there may be code that only some rows of a block run. */
+static bool machine_leaves_out(const struct program *p) {
+  uint32_t pc = p->prologue;
+  while (pc < p->insn_count && p->insns[pc].op != OP_LOOP && p->insns[pc].op != OP_SKIP) pc++;
+  return pc < p->insn_count;
+}
+
 static struct program_layout machine_lay_out(const struct program *p) {
   struct program_layout l = {.at = K_BLOCK, .numbers = program_numbering(p)};
   l.scalars = machine_align(machine_behind(l.at, l.numbers.count, sizeof(void *)));
@@ -34,7 +44,9 @@ static struct program_layout machine_lay_out(const struct program *p) {
   l.reg1 = machine_behind(l.reg4, p->reg4_count, (size_t)4 * p->block + l.apart);
   l.copies = machine_behind(l.reg1, p->reg1_count, p->block + l.apart);
   l.end = machine_behind(l.copies, p->column_count, p->row_count ? 8u * p->block + l.apart : 0);
-  l.end = machine_behind(l.end, p->row_count ? ROWS_AHEAD : 0, sizeof(void *));
+  l.dense = machine_align(machine_behind(l.end, p->row_count ? ROWS_AHEAD : 0, sizeof(void *)));
+  l.end = machine_behind(l.dense, machine_leaves_out(p) ? l.numbers.scalars : 0,
+                         DENSE_HEAD + sizeof(k_scalar) * DENSE);
   for (uint32_t i = 0; i < p->column_count; i++)
     l.row += (uint32_t)column_size((k_column)p->columns[i]);
   while (p->fold_count && l.unfolds < p->insn_count && p->insns[l.unfolds].op != OP_UNFOLD)
@@ -363,6 +375,138 @@ static bool machine_is_narrow(const struct running *r, uint32_t pc, size_t n) {
   return windows > 0 && work <= most && machine_is_movable(r, pc, k->c, windows);
 }
 
+/* ---- gathered rows ---- */
+
+/* If those rows are scattered, the lanes that the code uses are gathered, run together, and put
+** back. Of a row the code must use only registers and columns, and write only the former. */
+enum { LANE_WORDS = (MAX_COLUMNS + 3 * MAX_REGISTERS) / 64 };
+struct lanes {
+  uint64_t used[LANE_WORDS], written[LANE_WORDS];
+  uint32_t count;              /* of those that are used */
+};
+
+static bool machine_has_lane(const uint64_t *bits, uint32_t operand) {
+  return bits[operand / 64] >> operand % 64 & 1;
+}
+
+/* Adds the lanes of an instruction; false if it uses more of a row. */
+static bool machine_add_lanes(const struct running *r, const k_insn *k, struct lanes *lanes) {
+  const struct numbering *numbers = r->numbers;
+  const uint16_t operands[5] = {k->dst, k->a, k->b, k->c, k->d};
+  uint32_t op = OP_NUMBER(k->op);
+  bool control = op == OP_LOOP || op == OP_END || op == OP_SKIP || op == OP_LIVE ||
+                 (op >= OP_LOOK_BOOL && op <= OP_LOOK_CELL);
+  if (op < OP_CONTROLS ? is_fold(op) || is_set(op) : !control) return false;
+  for (int i = 0; i < 5; i++) {
+    uint32_t operand = operands[i];
+    if (strchr("-j", op_table[op].signature[i])) continue;
+    bool of_rows = operand > numbers->all && operand < numbers->arrays;
+    if (of_rows || operand >= numbers->sites || (i == 0 && operand < numbers->reg1)) return false;
+    if (operand >= numbers->scalars) continue;
+    lanes->count += !machine_has_lane(lanes->used, operand);
+    lanes->used[operand / 64] |= UINT64_C(1) << operand % 64;
+    if (i == 0) lanes->written[operand / 64] |= UINT64_C(1) << operand % 64;
+  }
+  return true;
+}
+
+static size_t machine_count_lanes(const uint8_t *mask, size_t n) {
+  size_t count = 0;
+  for (size_t i = 0; i < n; i++) count += mask[i] != 0;
+  return count;
+}
+
+/* Whether gathered rows take at most half of the time that the whole block takes. */
+static bool machine_is_sparse(const struct running *r, uint32_t pc, size_t n, struct lanes *lanes) {
+  const k_insn *k = &r->p->insns[pc];
+  int64_t rounds = k->op == OP_LOOP ? *machine_integer_at(r, k->a) : 1;
+  if (r->narrow || n <= 2 * GROUP || rounds < 1) return false;
+  if (k->op == OP_SKIP && k->c - pc < FEWEST_INSNS) return false;
+  size_t rows = machine_count_lanes(machine_mask(r, k), n);
+  if (rows == 0 || rows > n / 4) return false;
+  *lanes = (struct lanes){.count = 0};
+  for (uint32_t i = pc; i < machine_exit(k); i++)
+    if (!machine_add_lanes(r, &r->p->insns[i], lanes)) return false;
+  double times = (double)(k->c - pc) * (double)(rounds < ROUNDS ? rounds : ROUNDS);
+  double parts = (double)((rows + DENSE - 1) / DENSE);
+  double work = times * (LANES_OF_INSN * parts + (double)rows);
+  work += (LANES_OF_OPERAND * parts + 3 * (double)rows) * lanes->count;
+  return work <= 0.5 * times * (double)(LANES_OF_INSN + n);
+}
+
+/* The next rows of a mask, as many as fit, from *at on. */
+static size_t machine_next_rows(const uint8_t *mask, size_t n, size_t *at, uint16_t rows[DENSE]) {
+  size_t count = 0;
+  for (; *at < n && count < DENSE; ++*at)
+    if (mask[*at]) rows[count++] = (uint16_t)*at;
+  return count;
+}
+
+/* Copies lanes: from those of the rows, or back. */
+static void machine_copy_lanes(char *block, char *dense, size_t size, const uint16_t *rows,
+                               size_t count, bool back) {
+  for (size_t i = 0; i < count; i++) {
+    char *of = block + rows[i] * size, *to = back ? of : dense + i * size;
+    const char *from = back ? dense + i * size : of;
+    switch (size) {
+      case 1: *to = *from; break;
+      case 4: memcpy(to, from, 4); break;
+      case 8: memcpy(to, from, 8); break;
+      default: memcpy(to, from, size); break;
+    }
+  }
+}
+
+static size_t machine_lane_size(const struct running *r, uint32_t operand) {
+  const struct numbering *numbers = r->numbers;
+  if (operand < numbers->reg1) return column_size((k_column)r->p->columns[operand]);
+  return operand < numbers->reg4 ? 1 : operand < numbers->reg8 ? 4 : 8;
+}
+
+/* Replaces the operands by gathered lanes of the rows or, with `back`, puts them back. */
+static void machine_gather(const struct running *r, const struct lanes *lanes,
+                           const uint16_t *rows, size_t count, bool back) {
+  char *slot = r->base + r->p->layout.dense;
+  for (uint32_t i = 0; i < r->numbers->scalars; i++) {
+    if (!machine_has_lane(lanes->used, i)) continue;
+    size_t size = machine_lane_size(r, i);
+    char *dense = slot + DENSE_HEAD;
+    if (!back) memcpy(slot, &r->at[i], sizeof r->at[i]);
+    char *block;
+    memcpy(&block, slot, sizeof block);
+    if (!back || machine_has_lane(lanes->written, i))
+      machine_copy_lanes(block, dense, size, rows, count, back);
+    r->at[i] = back ? block : dense;
+    slot = dense + sizeof(k_scalar) * DENSE;
+  }
+}
+
+/* Runs a loop, or skipped code, over gathered rows. Returns how many rows of the block did not
+** fail. */
+static size_t machine_run_gathered(struct running *r, uint32_t pc, size_t n,
+                                   const struct lanes *lanes) {
+  const k_insn *k = &r->p->insns[pc];
+  uint32_t end = r->end;
+  size_t size = r->p->scalar_count * sizeof *r->scalars, sound = n, at = 0, count;
+  const uint8_t *mask = machine_mask(r, k);
+  uint16_t rows[DENSE];
+  memcpy(r->kept, r->scalars, size);
+  r->narrow = true;
+  r->end = machine_exit(k);
+  while (sound == n && (count = machine_next_rows(mask, n, &at, rows)) > 0) {
+    memcpy(r->scalars, r->kept, size);
+    machine_gather(r, lanes, rows, count, false);
+    size_t done = running_from(r, pc, count);
+    machine_gather(r, lanes, rows, done, true);
+    if (done == count) continue;
+    sound = rows[done];
+    r->failure->row = r->first + sound;
+  }
+  r->narrow = false;
+  r->end = end;
+  return sound;
+}
+
 /* Moves to other rows of the block. */
 static void machine_move_within(struct running *r, ptrdiff_t rows) {
   const struct numbering *numbers = r->numbers;
@@ -444,11 +588,13 @@ size_t running_from(struct running *r, uint32_t pc, size_t n) {
       pc++;
     } else {
       bool some = k->op == OP_LOOP || k->op == OP_SKIP;
-      if (!some || !machine_is_narrow(r, pc, n)) {
+      struct lanes lanes;
+      bool sparse = some && machine_is_sparse(r, pc, n, &lanes);
+      if (!sparse && (!some || !machine_is_narrow(r, pc, n))) {
         pc = running_control(r, pc, n);
         continue;
       }
-      n = machine_run_windows(r, pc, n);
+      n = sparse ? machine_run_gathered(r, pc, n, &lanes) : machine_run_windows(r, pc, n);
       if (n == 0) return machine_leave_all(r);
       pc = machine_exit(k);
     }

@@ -262,6 +262,7 @@ struct program_layout {
   uint32_t copies;          /* copies of columns used in the ordered part: */
   uint64_t copied[256 / 64];    /* bits of these columns */
   uint32_t fetch_count, fetched[ROWS_FETCHED];   /* cells known before rows reach them */
+  uint32_t dense;           /* lanes of gathered rows */
   uint32_t end;
   uint32_t apart;           /* bytes between registers if rows run one by one: otherwise they would
                             ** all share one set of the first-level cache */

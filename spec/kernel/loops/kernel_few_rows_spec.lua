@@ -1,4 +1,4 @@
--- Loops, and what is skipped, that few rows of a block do: in windows of the block.
+-- Loops, and what is skipped, that few rows of a block do: gathered, or in windows of the block.
 
 local agree = require "spec.support.agree"
 local math = math
@@ -113,6 +113,21 @@ describe("a loop that few rows do", function()
           end
         end
       end, { tier = false })
+    end
+  end)
+
+  -- Rows 29 apart, of which one fails in its fifth round.
+  it("leaves only the failing one of scattered rows to Lua", function()
+    for _, bad in ipairs { 15, 160, 1030, 2495 } do
+      scene(2500, 29):both(function(world, _, ids)
+        return function(p, _, e)
+          if p.n ~= 0 then return end
+          for i = 1, 20 do
+            p.x = p.x * 0.5 + (world:get(p.to, "P.k") % 7) * i
+            if i == 5 and e == ids[bad // 29 * 29 + 15] then p.k = math.floor(p.x * 1e300) end
+          end
+        end
+      end, { tier = false, fails = true })
     end
   end)
 end)
