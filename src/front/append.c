@@ -41,8 +41,8 @@ void append_table(struct front *f, uint32_t which, struct val table, k_value at,
   struct front_list *known = &f->shared.lists[list];
   const struct front_made *made = &f->made[value.at];
   struct guard *guard = append_guard(f, table, list);
-  if (NUMBERS_ARE_DOUBLES || (known->place.depth &&
-                              memcmp(&known->place, &made->place, sizeof known->place) != 0))
+  bool other = known->place.depth && !scratch_same_place(&known->place, &made->place);
+  if (NUMBERS_ARE_DOUBLES || other)
     front_refuse(f, NUMBERS_ARE_DOUBLES
                         ? "it appends a table to a list from outside: not compiled under LuaJIT"
                         : "it appends tables created at two places to one list: use one place");
@@ -108,7 +108,7 @@ bool append_read(lua_State *L, int anchors, const struct guard *guard, int64_t *
   path_push(L, anchors, &guard->path);
   bool fits = lua_istable(L, -1) && !lua_getmetatable(L, -1) && append_is_list(L, top + 1);
   if (fits && numbers) {
-    numbers += guard->uniform * LIST_NUMBERS;
+    numbers += (ptrdiff_t)guard->uniform * LIST_NUMBERS;
     numbers[LIST_SIZE] = (int64_t)lua_rawlen(L, top + 1);
     numbers[LIST_RECORDS] = 0;
   }
@@ -125,7 +125,7 @@ uint64_t append_cost(lua_State *L, int anchors, const struct guard *guard) {
 
 void append_store(lua_State *L, int anchors, const struct guard *guard,
                   const struct script_cells *script, void *cells) {
-  int64_t *numbers = (int64_t *)cells + guard->uniform * LIST_NUMBERS;
+  int64_t *numbers = (int64_t *)cells + (ptrdiff_t)guard->uniform * LIST_NUMBERS;
   uint32_t count = (uint32_t)numbers[LIST_RECORDS];
   lua_Integer before = (lua_Integer)numbers[LIST_SIZE] - count;
   path_push(L, anchors, &guard->path);

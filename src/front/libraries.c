@@ -486,7 +486,7 @@ static struct val list_function(struct front *f, const char *name) {
 struct val list_call(struct front *f, struct val function, const struct val *arguments,
                      uint32_t count) {
   static const char *const names[][4] = {
-      [TABLE_INSERT - TABLE_INSERT] = {NULL, NULL, "", "insert"},
+      [0] = {NULL, NULL, "", "insert"},
       [TABLE_REMOVE - TABLE_INSERT] = {NULL, "pop", "remove", NULL},
       [TABLE_SORT - TABLE_INSERT] = {NULL, "order", "sort", NULL}};
   bool known = function.kind == VAL_MATH && function.at >= TABLE_INSERT &&

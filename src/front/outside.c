@@ -362,7 +362,7 @@ static bool outside_is_local(struct front *f, const struct frame **frame, uint32
   bool local = false;
   while ((*frame)->around && !local) {
     assert(*upvalue < (*frame)->code->upvalues);
-    const unsigned char *shared = &(*frame)->code->shared[3 * *upvalue];
+    const unsigned char *shared = &(*frame)->code->shared[(size_t)3 * *upvalue];
     local = shared[0] != 0;
     *upvalue = shared[1];
     *frame = (*frame)->around;

@@ -24,11 +24,17 @@ static struct list_place scratch_place(const struct front *f) {
   return place;
 }
 
+bool scratch_same_place(const struct list_place *x, const struct list_place *y) {
+  uint32_t i = 0;
+  while (i < x->depth && x->at[i].function == y->at[i].function && x->at[i].pc == y->at[i].pc) i++;
+  return i == x->depth && i == y->depth;
+}
+
 static uint32_t scratch_find(const struct front *f, const struct list_place *place) {
   uint32_t i = 0;
   const struct front_list *lists = f->shared.lists;
   while (i < f->shared.list_count &&
-         (lists[i].outside || memcmp(&lists[i].place, place, sizeof *place) != 0))
+         (lists[i].outside || !scratch_same_place(&lists[i].place, place)))
     i++;
   return i;
 }
@@ -88,7 +94,7 @@ const void *scratch_column_cells(void *cells, const struct script_cells *script,
                                  uint32_t column) {
   const char *all = scratch_array(cells, script, type).data;
   size_t size = type == KC_BOOL ? 1 : sizeof(int64_t);
-  return all + scratch_region(type, column) * script->room * size;
+  return all + (size_t)scratch_region(type, column) * script->room * size;
 }
 
 size_t scratch_size(const struct script_cells *script) {

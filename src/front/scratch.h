@@ -39,6 +39,8 @@ struct val scratch_record(struct front *f, uint32_t list, struct val table);
 ** present. */
 /* The base-2 logarithm of a list's room: larger if a list can be one of the whole run. */
 int64_t scratch_room_bits(const struct front *f);
+/* Whether two tables are created at one place. */
+bool scratch_same_place(const struct list_place *x, const struct list_place *y);
 /* Whether one of the lists is from outside. */
 bool scratch_has_outside(const struct front *f);
 enum column_part { COLUMN_VALUE, COLUMN_WHOLE, COLUMN_THERE, COLUMN_PARTS };

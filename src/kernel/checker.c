@@ -124,6 +124,7 @@ static bool checker_sets_cell(struct checker *c, const k_insn *k, uint32_t op) {
     c->held[k->dst] = c->p->lookups[k->b - c->at.lookups];
     return true;
   }
+  assert(op >= OP_AT_1 && op <= OP_AT_8);
   uint8_t type = c->p->arrays[k->b - c->at.arrays];
   if (type >= KC_ENTITY || column_size((k_column)type) != sizes[op - OP_AT_1]) return false;
   c->held[k->dst] = KC_CELLS | type;

@@ -364,7 +364,7 @@ static bool machine_is_narrow(const struct running *r, uint32_t pc, size_t n) {
   const k_insn *k = &r->p->insns[pc];
   const struct numbering *numbers = r->numbers;
   int64_t rounds = k->op == OP_LOOP ? *machine_integer_at(r, k->a) : 1;
-  if (r->narrow || n <= 2 * GROUP || rounds < 1) return false;
+  if (r->narrow || n <= (size_t)2 * GROUP || rounds < 1) return false;
   if (k->op == OP_SKIP && k->c - pc < FEWEST_INSNS) return false;
   double times = (double)(k->c - pc) * (double)(rounds < ROUNDS ? rounds : ROUNDS), work = 0;
   double most = 0.75 * times * (double)(LANES_OF_INSN + n);
@@ -420,7 +420,7 @@ static size_t machine_count_lanes(const uint8_t *mask, size_t n) {
 static bool machine_is_sparse(const struct running *r, uint32_t pc, size_t n, struct lanes *lanes) {
   const k_insn *k = &r->p->insns[pc];
   int64_t rounds = k->op == OP_LOOP ? *machine_integer_at(r, k->a) : 1;
-  if (r->narrow || n <= 2 * GROUP || rounds < 1) return false;
+  if (r->narrow || n <= (size_t)2 * GROUP || rounds < 1) return false;
   if (k->op == OP_SKIP && k->c - pc < FEWEST_INSNS) return false;
   size_t rows = machine_count_lanes(machine_mask(r, k), n);
   if (rows == 0 || rows > n / 4) return false;
@@ -428,9 +428,9 @@ static bool machine_is_sparse(const struct running *r, uint32_t pc, size_t n, st
   for (uint32_t i = pc; i < machine_exit(k); i++)
     if (!machine_add_lanes(r, &r->p->insns[i], lanes)) return false;
   double times = (double)(k->c - pc) * (double)(rounds < ROUNDS ? rounds : ROUNDS);
-  double parts = (double)((rows + DENSE - 1) / DENSE);
-  double work = times * (LANES_OF_INSN * parts + (double)rows);
-  work += (LANES_OF_OPERAND * parts + 3 * (double)rows) * lanes->count;
+  size_t parts = (rows + DENSE - 1) / DENSE;
+  double work = times * (double)(LANES_OF_INSN * parts + rows);
+  work += (double)(LANES_OF_OPERAND * parts + 3 * rows) * lanes->count;
   return work <= 0.5 * times * (double)(LANES_OF_INSN + n);
 }
 
@@ -489,7 +489,7 @@ static size_t machine_run_gathered(struct running *r, uint32_t pc, size_t n,
   uint32_t end = r->end;
   size_t size = r->p->scalar_count * sizeof *r->scalars, sound = n, at = 0, count;
   const uint8_t *mask = machine_mask(r, k);
-  uint16_t rows[DENSE];
+  uint16_t rows[DENSE] = {0};
   memcpy(r->kept, r->scalars, size);
   r->narrow = true;
   r->end = machine_exit(k);

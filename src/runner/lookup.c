@@ -281,6 +281,7 @@ static int64_t lookup_order_of(const struct intern_table *strings, uint64_t both
 }
 
 /* The lookup of `id`, null outside the mask, for one row after the other. */
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define LOOK_EACH(D, value)                        \
   {                                                \
     D *out = to;                                   \
@@ -290,6 +291,7 @@ static int64_t lookup_order_of(const struct intern_table *strings, uint64_t both
     }                                              \
     return;                                        \
   }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 void lookup_all(const ecs_world *world, const struct run_lookup *lookup, const int64_t *from,
                 const uint8_t *mask, void *to, size_t n) {

@@ -86,6 +86,7 @@ static inline uint32_t id_set_remove(ecs_id *ids, uint32_t count, ecs_id id) {
 
 /* Moves `low` to the first place below `high` for which `before`, about the place `middle`, is
 ** false; to `high` if there is none. It is true for all places up to there, and false after. */
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define BISECT(low, high, middle, before)           \
   do {                                              \
     uint32_t high_ = (high);                        \
@@ -128,6 +129,7 @@ static inline uint32_t id_set_remove(ecs_id *ids, uint32_t count, ecs_id id) {
     }                                                                                   \
     if (from_ != (list)) memcpy((list), from_, (count) * sizeof *from_);                \
   } while (0)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* MERGE_SORT of a list of pointers that is followed by as much free room. */
 void merge_sort(const void **list, uint32_t n, bool (*precedes)(const void *, const void *));

@@ -469,6 +469,7 @@ static ecs_status migrate_prepare_table(struct migration *migration, const struc
 /* Releases the any values of columns that no new column is made from. */
 static void migrate_release_dropped(ecs_world *world, struct table *old) {
   for (uint32_t i = 0; old->has_any && i < old->column_count; i++) {
+    assert(old->columns);
     struct column *column = &old->columns[i];
     if (!column->data || migrate_leaf_of(column)->type != ECS_ANY) continue;
     for (uint32_t row = 0; row < old->count; row++)

@@ -796,7 +796,7 @@ static bool save_list_readings(struct saver *saver, uint32_t place) {
       readings->list[readings->count++] = (struct change_reader){system, system->news, 0, 0};
   }
   if (readings->count) save_each_marks(saver, place, save_note_marks);
-  for (uint32_t i = 1; i < readings->count; i++)
+  for (uint32_t i = 1; readings->list && i < readings->count; i++)
     if (readings->list[i].last == 0) readings->list[i].last = readings->list[i - 1].last;
   return readings->list != NULL;
 }

@@ -313,7 +313,8 @@ ecs_status query_share(ecs_world *world, ecs_string text, const void *owner, ecs
   for (ecs_query *query = world->first_query; query; query = query->next) {
     count += query->shared;
     if (query->owner != owner) continue;
-    if (query->text_size != text.size || memcmp(query->text, text.data, text.size)) continue;
+    if (query->text_size != text.size || memcmp(query->text, text.data, text.size) != 0)
+      continue;
     if (!query_is_shared(query)) continue;
     *out = query;
     return ECS_OK;
@@ -321,6 +322,7 @@ ecs_status query_share(ecs_world *world, ecs_string text, const void *owner, ecs
   ecs_query *query = NULL;
   ecs_status status = query_make(world, text, NULL, 0, &query);
   if (status != ECS_OK) return status;
+  assert(query);
   query->owner = (void *)(uintptr_t)owner;
   query->named = world->registry.version;
   query->shared = count < SHARED_MOST && !query->fresh && !query->terms.changes &&

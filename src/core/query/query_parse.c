@@ -266,6 +266,7 @@ static ecs_status parse_read_pair(struct parser *parser, struct term *term) {
   term->form = TERM_PAIR;
   struct relation *relation;
   ecs_status status = parse_need_component(parser, &term->component);
+  assert(status != ECS_OK || term->component);
   /* A component that is being redeclared has no struct relation yet. */
   if (status == ECS_OK && !term->component->ties.relation)
     status = relation_need(parser->world, term->component->id, &relation);

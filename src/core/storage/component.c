@@ -476,7 +476,7 @@ ecs_status require_check_cycles(ecs_world *world) {
   uint8_t *states = memory_array(memory, (size_t)count + 1, sizeof *states);
   struct require_step *steps = memory_array(memory, (size_t)count + 1, sizeof *steps);
   ecs_status status = states && steps ? ECS_OK : world_nomem(world);
-  for (uint32_t i = 0; i < count && status == ECS_OK; i++)
+  for (uint32_t i = 0; states && steps && i < count && status == ECS_OK; i++)
     if (world->registry.components[i] && states[i] == UNSEEN)
       status = require_walk(world, states, steps, i);
   memory_free(memory, states, ((size_t)count + 1) * sizeof *states);

@@ -68,7 +68,10 @@ static ecs_index *index_check_fresh(lua_State *L, unsigned kinds) {
   }
   check_free(L, object->box);
   ecs_index *index = index_find(L, 1, object);
-  if (UNLIKELY(!index)) no_index(L, object);
+  if (UNLIKELY(!index)) {
+    no_index(L, object);
+    return NULL;
+  }
   object->box->calls++;
   if (UNLIKELY(!(kinds >> index->desc.by & 1)))
     raise_status(L, index->world, index_refuse(index));

@@ -584,9 +584,11 @@ static void args_variables_read_table(lua_State *L, struct world_box *box, int i
     const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
     char got[128];
     if (marked && !(name && *name == '$')) continue;
-    if (!name)
+    if (!name) {
       args_variables_refuse(L, from, "a variable's name expected as the key, got %s",
                             show_value(L, lua_gettop(L) - 1, got, sizeof got));
+      return;
+    }
     if (*name == '$') name++;
     if (out->count == VARIABLES_MOST) args_variables_refuse(L, from, "at most 16 variables");
     out->variables[out->count].name = name;

@@ -291,6 +291,7 @@ static void swap_views(lua_State *L, const struct world_box *box, uint32_t set) 
       world_fail(box->world, ECS_ENAME, "there is no resource '%s'%s%s%s", name,
                  now ? ": its name is now '" : "", now ? now->name : "", now ? "'" : "");
       swap_check(L, box, ECS_ENAME, "");
+      return;
     }
     struct view_box *view = swap_push_object(L);
     if (!view->component) view->id = component->id;
