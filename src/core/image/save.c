@@ -23,20 +23,6 @@
 #define BATCH 512u
 #define ROW_BATCH 4096u      /* rows that fit in the first cache */
 
-/* A system that reads changes of a component. */
-struct change_reader {
-  const ecs_system *system;
-  uint64_t seen;                   /* system->news */
-  uint64_t last;                   /* the newest mark up to that, or 0 */
-  uint64_t run;                    /* later marks are written as later than this number */
-};
-
-/* Those of one component, in the order of time. Those before `done` have their run. */
-struct change_readers {
-  struct change_reader *list;
-  uint32_t count, done;
-};
-
 struct saver {
   ecs_world *world;
   const ecs_codec *codec;
@@ -50,10 +36,6 @@ struct saver {
   const void **names;              /* struct name: save_arrange_names */
   struct timings timings;
   const void **phases, **systems;  /* timings by name: save_system */
-  const void **readers;            /* those that read changes, as places in `systems`, by time */
-  uint32_t reader_count;
-  uint64_t *runs;                  /* by place in `systems`: what it has seen, as written */
-  struct change_readers *readings; /* by place of the component */
   uint32_t *targets;               /* of one table's pairs of one relation */
   struct arena arena;              /* of all lists but that of the components */
   ecs_status status;
@@ -69,34 +51,6 @@ static inline const ecs_system *save_system(const struct saver *saver, uint32_t 
   return saver->systems[at];
 }
 
-/* ---- which changes are read ---- */
-
-/* The query by which a present system reads changes; NULL if the system is absent. */
-static const ecs_query *save_asks(const ecs_world *world, const ecs_system *known) {
-  const ecs_system *system = schedule_system(world, known->name, strlen(known->name));
-  const char *query = system && system->reads ? timings_query(system) : NULL;
-  return query && strcmp(query, known->asked) == 0 ? system->reads : NULL;
-}
-
-/* Whether a system reads changes of a component. For absent systems, the image says what they
-** read. */
-static bool save_reads(const ecs_world *world, const ecs_system *known,
-                       const struct component *component) {
-  if (!known->asked || !component->watched) return false;
-  const ecs_query *query = save_asks(world, known);
-  for (uint32_t i = 0; query && i < query->terms.count; i++)
-    if (query->terms.terms[i].news && query->terms.terms[i].component == component) return true;
-  return !query && component->asked;
-}
-
-/* Whether it is saved when its cells were written. Queries of scripts do not count, since they may
-** be gone by now. */
-static bool save_has_marks(const struct saver *saver, const struct component *component) {
-  for (uint32_t i = 0; i < saver->timings.systems.count; i++)
-    if (save_reads(saver->world, saver->timings.systems.items[i], component)) return true;
-  return component->track;
-}
-
 /* ---- built-in relations that are not used ---- */
 
 static bool save_is_not_in(const struct cells *cells, void *ud) {
@@ -107,8 +61,7 @@ static bool save_is_not_in(const struct cells *cells, void *ud) {
 }
 
 /* Whether anything that is saved refers to a built-in relation. */
-static bool save_uses_builtin(const struct saver *saver, const struct component *component) {
-  const ecs_world *world = saver->world;
+static bool save_uses_builtin(const ecs_world *world, const struct component *component) {
   ecs_id id = component->id;
   uint32_t at = ecs_id_index(id);
   const struct id_record *uses = graph_uses(world, component);
@@ -116,8 +69,7 @@ static bool save_uses_builtin(const struct saver *saver, const struct component 
     if (world_table(world, uses->tables[i])->count) return true;
   for (uint32_t i = 0; i < world->sparses.count; i++)
     if (sparse_row(world->sparses.list[i], at) != NONE) return true;
-  return save_has_marks(saver, component) ||
-         entity_record(&world->entities, at)->table != RECORD_BARE ||
+  return component->watched || entity_record(&world->entities, at)->table != RECORD_BARE ||
          relation_has_sources(world, at) || map_get(&world->names.by_entity, at) != NONE ||
          !cells_each(world, ECS_ENTITY, CELLS_STORED, save_is_not_in, &id);
 }
@@ -125,13 +77,14 @@ static bool save_uses_builtin(const struct saver *saver, const struct component 
 /* A call that names a built-in relation declares it, even if the call then fails: unused ones are
 ** not content. Prefabs need all of them. */
 static void save_drop_builtins(struct saver *saver) {
-  const struct relation *prefab = saver->world->relations.prefab;
-  bool keep = prefab && save_uses_builtin(saver, prefab->component);
+  const ecs_world *world = saver->world;
+  const struct relation *prefab = world->relations.prefab;
+  bool keep = prefab && save_uses_builtin(world, prefab->component);
   uint32_t kept = 0;
   for (uint32_t i = 0; i < saver->component_count; i++) {
     const struct component *component = save_listed(saver, i);
     bool builtin = !keep && builtin_is(component->name, component->name_size);
-    if (!builtin || save_uses_builtin(saver, component))
+    if (!builtin || save_uses_builtin(world, component))
       saver->components[kept++] = saver->components[i];
   }
   saver->component_count = kept;
@@ -556,6 +509,33 @@ static void save_names(struct saver *saver) {
   }
 }
 
+/* The query by which a present system reads changes; NULL if the system is absent. */
+static const ecs_query *save_asks(const ecs_world *world, const ecs_system *known) {
+  const ecs_system *system = schedule_system(world, known->name, strlen(known->name));
+  const char *query = system && system->reads ? timings_query(system) : NULL;
+  return query && strcmp(query, known->asked) == 0 ? system->reads : NULL;
+}
+
+static bool save_query_names(const ecs_query *query, const struct component *component) {
+  for (uint32_t i = 0; query && i < query->terms.count; i++)
+    if (query->terms.terms[i].news && query->terms.terms[i].component == component) return true;
+  return false;
+}
+
+/* The run up to which all systems that read its changes have seen them; UINT64_MAX if none reads
+** them. For absent systems, the image says what they read. */
+static uint64_t save_known_to_all(const struct saver *saver, const struct component *component) {
+  uint64_t least = UINT64_MAX;
+  for (uint32_t i = 0; component->watched && i < saver->timings.systems.count; i++) {
+    const ecs_system *known = save_system(saver, i);
+    if (!known->asked || known->news >= least) continue;
+    const ecs_query *query = save_asks(saver->world, known);
+    if (query ? save_query_names(query, component) : component->asked) least = known->news;
+  }
+  return least;
+}
+
+/* Queries of scripts do not count, since they may be gone by now. */
 static bool save_has_changes(const struct saver *saver) {
   for (uint32_t i = 0; i < saver->timings.systems.count; i++)
     if (save_system(saver, i)->asked) return true;
@@ -564,78 +544,47 @@ static bool save_has_changes(const struct saver *saver) {
   return false;
 }
 
-/* The number that a mark is written as. Reads by scripts count up `world.now`, too, so it is not
-** content: an image has the least numbers that say of each system which marks are new to it. */
-static uint64_t save_run_of(const struct change_readers *readings, uint64_t mark) {
-  uint32_t before = 0;
-  if (mark == 0) return 0;
-  BISECT(before, readings->count, i, readings->list[i].seen < mark);
-  return before ? readings->list[before - 1].run + 1 : 1;
-}
-
-static void save_note_marks(struct saver *saver, const struct change_readers *readings,
-                            const uint64_t *marks, uint32_t count) {
-  (void)saver;
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t at = 0;
-    BISECT(at, readings->count, j, readings->list[j].seen < marks[i]);
-    if (at < readings->count && readings->list[at].last < marks[i])
-      readings->list[at].last = marks[i];
-  }
-}
-
-static void save_marks(struct saver *saver, const struct change_readers *readings,
-                       const uint64_t *marks, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) write_u64(saver->out, save_run_of(readings, marks[i]));
-}
-
-typedef void (*save_marks_fn)(struct saver *, const struct change_readers *, const uint64_t *,
-                              uint32_t);
-
-static void save_each_marks_of(struct saver *saver, const struct table *table, ecs_id id,
-                               const struct change_readers *readings, save_marks_fn fn) {
+/* Marks that all readers have seen are written with one value, whenever they were set. */
+static void save_marks(struct saver *saver, const struct table *table, ecs_id id, uint64_t known) {
   const struct marks *marks = marks_of(table, id);
   if (!marks || table->count == 0) return;
   assert(marks->groups && (!marks->tracked || marks->rows));
-  fn(saver, readings, marks->groups, mark_groups(table->count));
+  for (uint32_t i = 0; i < mark_groups(table->count); i++)
+    write_u64(saver->out, marks->groups[i] < known ? known : marks->groups[i]);
   if (!marks->tracked) return;
-  fn(saver, readings, marks->rows, table->count);
-  fn(saver, readings, marks->added, table->count);
+  write_numbers(saver->out, marks->rows, sizeof *marks->rows, table->count);
+  write_numbers(saver->out, marks->added, sizeof *marks->added, table->count);
 }
 
-static void save_each_marks(struct saver *saver, uint32_t place, save_marks_fn fn) {
-  const struct component *component = save_listed(saver, place);
-  const struct change_readers *readings = &saver->readings[place];
+static void save_marks_of(struct saver *saver, const struct component *component,
+                          uint64_t known) {
   const struct id_record *all = graph_all(saver->world);
   for (uint32_t i = 0; i < all->table_count; i++) {
     const struct table *table = world_table(saver->world, all->tables[i]);
-    save_each_marks_of(saver, table, component->id, readings, fn);
+    save_marks(saver, table, component->id, known);
     uint32_t count = save_list_pairs(saver, table, component);
     for (uint32_t j = 0; j < count; j++)
-      save_each_marks_of(saver, table, save_pair_listed(saver, component, j), readings, fn);
+      save_marks(saver, table, save_pair_listed(saver, component, j), known);
   }
-  if (component->sparse)
-    save_each_marks_of(saver, component->sparse->table, component->id, readings, fn);
+  if (component->sparse) save_marks(saver, component->sparse->table, component->id, known);
 }
 
 static void save_changes(struct saver *saver) {
-  uint64_t most = 0;
-  for (uint32_t i = 0; i < saver->timings.systems.count; i++)
-    if (saver->runs[i] > most) most = saver->runs[i];
-  write_u64(saver->out, most + 1);
+  write_u64(saver->out, saver->world->now);
   for (uint32_t i = 0; i < saver->timings.systems.count; i++) {
     const ecs_system *system = save_system(saver, i);
     if (!system->asked) continue;
     write_u8(saver->out, 1);
     write_text(saver->out, system->name, strlen(system->name));
     write_text(saver->out, system->asked, strlen(system->asked));
-    write_u64(saver->out, saver->runs[i]);
+    write_u64(saver->out, system->news);
   }
   write_u8(saver->out, 0);
   for (uint32_t i = 0; i < saver->component_count; i++) {
-    bool track = save_listed(saver, i)->track, reads = saver->readings[i].count > 0;
-    write_u8(saver->out, track ? 2 : reads);
-    if (track || reads) save_each_marks(saver, i, save_marks);
+    const struct component *component = saver->components[i];
+    uint64_t known = component->track ? 0 : save_known_to_all(saver, component);
+    write_u8(saver->out, component->track ? 2 : known < UINT64_MAX);
+    if (known < UINT64_MAX) save_marks_of(saver, component, known);
   }
 }
 
@@ -744,13 +693,9 @@ static bool save_reserve(struct saver *saver) {
   saver->targets = save_take(saver, save_most_ids(world), sizeof(uint32_t));
   saver->phases = save_take(saver, merge_sort_room(timings->phases.count), sizeof(void *));
   saver->systems = save_take(saver, merge_sort_room(timings->systems.count), sizeof(void *));
-  saver->readers = save_take(saver, merge_sort_room(timings->systems.count), sizeof(void *));
-  saver->runs = save_take(saver, timings->systems.count + (size_t)1, sizeof(uint64_t));
-  saver->readings = save_take(saver, saver->component_count + (size_t)1, sizeof *saver->readings);
   saver->out = save_take(saver, 1, sizeof *saver->out);
   return saver->components && saver->places && saver->strings && saver->string_order &&
-         saver->names && saver->targets && saver->phases && saver->systems && saver->readers &&
-         saver->runs && saver->readings && saver->out;
+         saver->names && saver->targets && saver->phases && saver->systems && saver->out;
 }
 
 /* Sorts names by their bytes. Children of two parents may have equal names: then components come
@@ -778,67 +723,6 @@ static void save_arrange_timings(const struct timing_list *list, const void **ou
   merge_sort(out, list->count, save_timing_precedes);
 }
 
-static bool save_reader_precedes(const void *one, const void *two) {
-  const ecs_system *first = *(const void *const *)one, *second = *(const void *const *)two;
-  return first->news < second->news;
-}
-
-/* Lists which systems read changes of a component, and what they have seen of them. */
-static bool save_list_readings(struct saver *saver, uint32_t place) {
-  const struct component *component = save_listed(saver, place);
-  struct change_readers *readings = &saver->readings[place];
-  *readings = (struct change_readers){NULL, 0, 0};
-  if (!component->watched) return true;
-  readings->list = save_take(saver, saver->reader_count + (size_t)1, sizeof *readings->list);
-  for (uint32_t i = 0; readings->list && i < saver->reader_count; i++) {
-    const ecs_system *system = *(const void *const *)saver->readers[i];
-    if (save_reads(saver->world, system, component))
-      readings->list[readings->count++] = (struct change_reader){system, system->news, 0, 0};
-  }
-  if (readings->count) save_each_marks(saver, place, save_note_marks);
-  for (uint32_t i = 1; readings->list && i < readings->count; i++)
-    if (readings->list[i].last == 0) readings->list[i].last = readings->list[i - 1].last;
-  return readings->list != NULL;
-}
-
-/* A component's next reading, if it is the system's. */
-static struct change_reader *save_reading_of(const struct change_readers *readings,
-                                             const ecs_system *system) {
-  struct change_reader *next = readings->list + readings->done;
-  return readings->done < readings->count && next->system == system ? next : NULL;
-}
-
-/* What a system has seen is as late as the latest mark that it has seen. */
-static void save_arrange_reader(struct saver *saver, const ecs_system *system, uint64_t *run) {
-  for (uint32_t i = 0; i < saver->component_count; i++) {
-    const struct change_reader *reading = save_reading_of(&saver->readings[i], system);
-    uint64_t seen = reading ? save_run_of(&saver->readings[i], reading->last) : 0;
-    if (*run < seen) *run = seen;
-  }
-  for (uint32_t i = 0; i < saver->component_count; i++) {
-    struct change_reader *reading = save_reading_of(&saver->readings[i], system);
-    if (!reading) continue;
-    uint64_t before = saver->readings[i].done++ ? reading[-1].run : 0;
-    reading->run = *run > before ? *run : before;
-  }
-}
-
-/* Numbers what systems have seen: see save_run_of. */
-static bool save_arrange_runs(struct saver *saver) {
-  for (uint32_t i = 0; i < saver->timings.systems.count; i++) {
-    saver->runs[i] = 1;   /* 0 is of systems that have not run */
-    if (save_system(saver, i)->asked) saver->readers[saver->reader_count++] = &saver->systems[i];
-  }
-  merge_sort(saver->readers, saver->reader_count, save_reader_precedes);
-  for (uint32_t i = 0; i < saver->component_count; i++)
-    if (!save_list_readings(saver, i)) return false;
-  for (uint32_t i = 0; i < saver->reader_count; i++) {
-    const void *const *at = saver->readers[i];
-    save_arrange_reader(saver, *at, &saver->runs[at - saver->systems]);
-  }
-  return true;
-}
-
 /* Gives everything its place in the image. */
 static void save_arrange(struct saver *saver) {
   for (uint32_t i = 0; i < saver->component_count; i++)
@@ -859,21 +743,22 @@ static void save_arrange(struct saver *saver) {
   }
 }
 
-static ecs_status save_write(struct saver *saver, ecs_write_fn write, void *ud) {
-  save_drop_builtins(saver);
-  save_arrange(saver);
-  if (!save_arrange_runs(saver)) return world_nomem(saver->world);
-  writer_begin(saver->out, write, ud);
-  save_all(saver);
-  if (writer_end(saver->out) || saver->status != ECS_OK) return saver->status;
-  return world_fail(saver->world, ECS_EUSER, "the writer stopped");
-}
-
 ecs_status ecs_save(ecs_world *world, ecs_write_fn write, void *ud, const ecs_codec *codec) {
   ecs_status status = world_is_idle(world, "save");
   if (status != ECS_OK) return status;
   struct saver saver = {.world = world, .codec = codec};
-  status = save_reserve(&saver) ? save_write(&saver, write, ud) : world_nomem(world);
+  if (save_reserve(&saver)) {
+    save_drop_builtins(&saver);
+    save_arrange(&saver);
+    writer_begin(saver.out, write, ud);
+    save_all(&saver);
+    bool written = writer_end(saver.out);
+    status = saver.status;
+    if (status == ECS_OK && !written)
+      status = world_fail(world, ECS_EUSER, "the writer stopped");
+  } else {
+    status = world_nomem(world);
+  }
   image_components_free(world, saver.components);
   timings_free(world, &saver.timings);
   arena_free(&world->memory, &saver.arena);
