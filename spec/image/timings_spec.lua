@@ -158,6 +158,29 @@ describe("timings of systems", function()
     files:close()
   end)
 
+  it("keep changes of tracked components where a world without the system saved them", function()
+    local function tracked(told)
+      local world = helper.new_world()
+      world:component("Seen", { "n: i32", track = true })
+      if told then
+        world:system("watch", { query = "Seen:changed", each = function(seen)
+          told[#told + 1] = seen.n
+        end })
+      end
+      return world
+    end
+    local world, tool, told = tracked {}, tracked(), {}
+    local e = world:spawn { Seen = { 1 } }
+    world:update(0)
+    world:set(e, "Seen.n", 2)
+    tool:load(world:save())
+    assert.are.equal(world:save(), tool:save())
+    local last = tracked(told)
+    last:load(tool:save())
+    last:update(0)
+    assert.are.same({ 2 }, told)
+  end)
+
   it("of a system that is registered after it was removed are new", function()
     local world = populated()
     world:update(0.1)

@@ -66,7 +66,8 @@ bool scratch_has_outside(const struct front *f) {
 }
 
 int64_t scratch_room_bits(const struct front *f) {
-  return f->once || f->body_line || scratch_has_outside(f) ? 14 : 10;
+  if (f->once || f->body_line) return 14;
+  return scratch_has_outside(f) ? 12 : 10;
 }
 
 /* All cells of a type are one array of the program: the room for each column or, for booleans,
