@@ -119,6 +119,8 @@ local names = {
     "a loop over a query within a function of rows shows and changes other rows",
   },
   kernel_left = {
+    "why rows are left to Lua is told at the line of the script that calls a function *",
+    "why rows are left to Lua is told by what the row lacks",
     "a row that comes to what only Lua does is left to it inside of loops, with the rounds *",
     "behind rows that are left to Lua kernels do what plain Lua does, whatever the query *",
   },
@@ -172,7 +174,7 @@ local names = {
   },
   kernel_pairs = { "pairs with a table from outside in a kernel may be left early" },
   kernel_refused = {
-    "a function that cannot be compiled because names or integers*",
+    "a function that cannot be compiled because loop over a list with ipairs*",
     "a function that cannot be compiled because C function that is not a math function, "
       .. "'string.len': *",
     "a function that cannot be compiled because an iterator other than: local f, t = *",

@@ -122,7 +122,7 @@ static int64_t bytecode_signed_c(uint32_t c) { return (int64_t)c - 127; }
 enum role { ROLE_NONE, ROLE_REGISTER, ROLE_UPVALUE, ROLE_KEY, ROLE_INTEGER };
 
 /* Instructions whose numbers are read one by one. */
-static const struct form {
+static const struct bytecode_form {
   enum code_kind kind;
   enum role a, b, c;
   bool sets;                   /* c is a register or, with k, a constant, to be stored */
@@ -155,7 +155,7 @@ static uint32_t bytecode_number(struct decoder *d, enum role role, uint32_t at) 
 /* False if the instruction has no form. */
 static bool bytecode_by_form(struct decoder *d, const struct fields *i, struct code *out) {
   if (i->op >= sizeof bytecode_forms / sizeof *bytecode_forms) return false;
-  const struct form *form = &bytecode_forms[i->op];
+  const struct bytecode_form *form = &bytecode_forms[i->op];
   if (!form->a) return false;
   out->kind = form->kind;
   out->op = i->op == LOP_BNOT ? OPERATOR_BNOT : OPERATOR_NEG;
