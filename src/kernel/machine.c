@@ -359,14 +359,21 @@ static const uint8_t *machine_mask(const struct running *r, const k_insn *k) {
 
 static uint32_t machine_exit(const k_insn *k) { return k->op == OP_LOOP ? k->c + 1u : k->c; }
 
+/* How many instructions a loop, or skipped code, runs; 0 if it always runs for the whole block. */
+static double machine_insns(const struct running *r, uint32_t pc, size_t n) {
+  const k_insn *k = &r->p->insns[pc];
+  int64_t rounds = k->op == OP_LOOP ? *machine_integer_at(r, k->a) : 1;
+  if (r->narrow || n <= (size_t)2 * GROUP || rounds < 1) return 0;
+  if (k->op == OP_SKIP && k->c - pc < FEWEST_INSNS) return 0;
+  return (double)(k->c - pc) * (double)(rounds < ROUNDS ? rounds : ROUNDS);
+}
+
 /* Whether windows take at most three quarters of the time that the whole block takes. */
 static bool machine_is_narrow(const struct running *r, uint32_t pc, size_t n) {
   const k_insn *k = &r->p->insns[pc];
   const struct numbering *numbers = r->numbers;
-  int64_t rounds = k->op == OP_LOOP ? *machine_integer_at(r, k->a) : 1;
-  if (r->narrow || n <= (size_t)2 * GROUP || rounds < 1) return false;
-  if (k->op == OP_SKIP && k->c - pc < FEWEST_INSNS) return false;
-  double times = (double)(k->c - pc) * (double)(rounds < ROUNDS ? rounds : ROUNDS), work = 0;
+  double times = machine_insns(r, pc, n), work = 0;
+  if (times == 0) return false;
   double most = 0.75 * times * (double)(LANES_OF_INSN + n);
   uint32_t operands = numbers->scalars + numbers->count - numbers->lists, windows = 0;
   struct window w = {0, 0};
@@ -419,15 +426,13 @@ static size_t machine_count_lanes(const uint8_t *mask, size_t n) {
 /* Whether gathered rows take at most half of the time that the whole block takes. */
 static bool machine_is_sparse(const struct running *r, uint32_t pc, size_t n, struct lanes *lanes) {
   const k_insn *k = &r->p->insns[pc];
-  int64_t rounds = k->op == OP_LOOP ? *machine_integer_at(r, k->a) : 1;
-  if (r->narrow || n <= (size_t)2 * GROUP || rounds < 1) return false;
-  if (k->op == OP_SKIP && k->c - pc < FEWEST_INSNS) return false;
+  double times = machine_insns(r, pc, n);
+  if (times == 0) return false;
   size_t rows = machine_count_lanes(machine_mask(r, k), n);
   if (rows == 0 || rows > n / 4) return false;
   *lanes = (struct lanes){.count = 0};
   for (uint32_t i = pc; i < machine_exit(k); i++)
     if (!machine_add_lanes(r, &r->p->insns[i], lanes)) return false;
-  double times = (double)(k->c - pc) * (double)(rounds < ROUNDS ? rounds : ROUNDS);
   size_t parts = (rows + DENSE - 1) / DENSE;
   double work = times * (double)(LANES_OF_INSN * parts + rows);
   work += (double)(LANES_OF_OPERAND * parts + 3 * rows) * lanes->count;
@@ -457,19 +462,13 @@ static void machine_copy_lanes(char *block, char *dense, size_t size, const uint
   }
 }
 
-static size_t machine_lane_size(const struct running *r, uint32_t operand) {
-  const struct numbering *numbers = r->numbers;
-  if (operand < numbers->reg1) return column_size((k_column)r->p->columns[operand]);
-  return operand < numbers->reg4 ? 1 : operand < numbers->reg8 ? 4 : 8;
-}
-
 /* Replaces the operands by gathered lanes of the rows or, with `back`, puts them back. */
 static void machine_gather(const struct running *r, const struct lanes *lanes,
                            const uint16_t *rows, size_t count, bool back) {
   char *slot = r->base + r->p->layout.dense;
   for (uint32_t i = 0; i < r->numbers->scalars; i++) {
     if (!machine_has_lane(lanes->used, i)) continue;
-    size_t size = machine_lane_size(r, i);
+    size_t size = rows_lane(r->p, i);
     char *dense = slot + DENSE_HEAD;
     if (!back) memcpy(slot, &r->at[i], sizeof r->at[i]);
     char *block;

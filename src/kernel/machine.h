@@ -72,6 +72,8 @@ void running_fail(struct running *r, const k_insn *k, size_t lane);
 /* Runs the ordered part, from the OP_ROWS at pc on, for n rows of the block. Returns how many rows
 ** did not fail. */
 size_t rows_run(struct running *r, uint32_t pc, size_t n);
+/* The bytes of an operand's lane; 0 if it has no lanes. */
+uint32_t rows_lane(const struct program *p, uint32_t operand);
 /* The first instruction of the ordered part; 0: there is none. */
 uint32_t rows_begin_at(const struct program *p);
 /* Whether a row of the program can fail after it has stored something that must be kept. `arrays`

@@ -79,8 +79,7 @@ bool rows_keep(struct running *r, const k_insn *k, size_t i) {
   return true;
 }
 
-/* The bytes of an operand's lane; 0 if it has no lanes. */
-static uint32_t rows_lane(const struct program *p, uint32_t operand) {
+uint32_t rows_lane(const struct program *p, uint32_t operand) {
   const struct numbering *numbers = &p->layout.numbers;
   if (operand < numbers->reg1) return (uint32_t)column_size((k_column)p->columns[operand]);
   if (operand < numbers->reg4) return 1;

@@ -187,14 +187,13 @@ static void explain_set_reason(lua_State *L, const char *reason) {
 /* Why a row fails. */
 static const char *explain_why(k_failure why) {
   static const char *const needs[] = {
-    [NEEDS_VALUE] = "a value that it needs is nil, or only Lua can do it",
     [NEEDS_ROOM] = "a list or table that it creates is full, or would have a gap",
     [NEEDS_KEY] = "it adds a key to a table, or removes one, as only Lua can",
     [NEEDS_LUA] = "only Lua can do it",
     [NEEDS_NAME] = "an enum has no such name",
     [NEEDS_LIVE] = "an entity that it uses is null or dead", };
   uint32_t need = why.tag >> TAG_LINES;
-  return need || why.error == KE_NIL ? needs[need] : run_why(why.error);
+  return need != NEEDS_VALUE ? needs[need] : run_why(why.error);
 }
 
 /* Pushes why a row fell back to the function: what was refused at its line, or how it failed; nil
